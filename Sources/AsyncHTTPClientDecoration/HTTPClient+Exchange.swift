@@ -6,23 +6,23 @@ public import RequestDecoration
 public import SessionStore
 
 extension HTTPClient {
-    /// Makes a request with the jar's cookies and follows its redirects, at each with the cookies for the new URL.
+    /// Makes a request with the jar's cookies and follows its redirects, each with the cookies for the new URL.
     ///
     /// The client must not follow redirects itself: create its configuration with `redirectConfiguration: .disallow`.
     ///
     /// - Parameters:
     ///   - request: The request. Its own cookies and credentials are only for its origin.
-    ///   - decorator: what adds cookies and takes them.
+    ///   - decorator: the decorator, which adds cookies to requests and stores those of responses.
     ///   - context: The context of the request; `nil` for a user's visit to its URL.
     ///   - timeout: The time limit for the head of each response.
     ///   - limit: The maximum number of redirects.
-    ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: not that of a stream
-    ///     that gives its elements once.
+    ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: `false` for a stream
+    ///     that yields its elements once.
     ///   - fallback: The fallback for responses that mean "not signed in", unless the body cannot be sent again.
     ///   - now: Returns the current time, called for each request and response.
     /// - Returns: The response, whose body is not read yet, and the hops.
-    /// - Throws: ``ClientRedirectsError`` where the client followed a redirect itself, `RedirectError`,
-    ///   `SessionStoreError`, `RequestURLError`, or what the client throws.
+    /// - Throws: ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`,
+    ///   `SessionStoreError`, `RequestURLError`, or the client's error.
     public func exchange(
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
         timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
@@ -71,7 +71,7 @@ public struct ClientRedirectsError: Error, Hashable, Sendable, CustomStringConve
     /// Creates the error.
     public init() {}
 
-    /// One sentence that says what to do.
+    /// One sentence that names the remedy.
     public var description: String {
         "the HTTP client follows redirects itself; create it with redirectConfiguration: .disallow"
     }

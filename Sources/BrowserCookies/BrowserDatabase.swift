@@ -6,12 +6,12 @@ internal import GRDBSQLite
 
 /// The cookie database of a browser on this computer: Firefox's, Chromium's or WebKitGTK's.
 ///
-/// What is read is a copy, made while the browser may be running and gone when it has been read: the browser's own files
-/// are opened for nothing but reading, and never locked.
+/// A copy is read, which is made while the browser may be running and removed afterwards. The browser's own files are
+/// only opened for reading, and never locked.
 public struct BrowserDatabase: Sendable {
     /// The options of reading a database.
     public struct Options: Sendable {
-        /// Which of Firefox's containers is read; 0 is none, the browser's ordinary cookies.
+        /// The Firefox container that is read; 0 for the browser's ordinary cookies, which are in no container.
         public var container = 0
         /// Gives the password that Chromium encrypts under (its entry in the desktop's keyring). It is called once,
         /// with the first `v11` value.
@@ -32,11 +32,11 @@ public struct BrowserDatabase: Sendable {
         self.options = options
     }
 
-    /// Gives out the cookies, and what could not be read, in the order of the database.
+    /// Emits the cookies and the failures, in the order of the database.
     ///
     /// - Parameter expected: the format that the database must have; `nil` for any.
     /// - Returns: the format.
-    /// - Throws: a `CaptureError` where nothing can be read, and what `emit` throws.
+    /// - Throws: a `CaptureError` if nothing can be read, and the errors of `emit`.
     @discardableResult
     public func read(
         as expected: CaptureFormat? = nil, _ emit: (CaptureItem) throws -> Void
@@ -47,7 +47,7 @@ public struct BrowserDatabase: Sendable {
         do {
             var configuration = Configuration()
             configuration.prepareDatabase { database in
-                // A database of unknown origin must not run what its schema says.
+                // A database of unknown origin must not run code in its schema.
                 BrowserCookieRows.limitLengths(in: database)
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             }
@@ -117,7 +117,7 @@ struct BrowserCookieRows {
         statement = try database.makeStatement(sql: "SELECT \(columns) FROM \(table) WHERE rowid = ?")
     }
 
-    /// Has `database` refuse what is longer than any cookie.
+    /// Makes `database` reject values longer than any cookie.
     static func limitLengths(in database: Database) {
         sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, lengthLimit)
     }
@@ -161,12 +161,12 @@ extension Row {
         return Octets(Array(data))
     }
 
-    /// Text; what is not UTF-8 in it becomes U+FFFD.
+    /// Returns a column as text. Octets that are not UTF-8 become U+FFFD.
     func text(_ column: String) -> String? {
         octets(column).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A whole number; `nil` if it is none, or if there is no such column.
+    /// A whole number; `nil` if the value is of another type, or if there is no such column.
     func number(_ column: String) -> Int64? {
         let value: DatabaseValue? = self[column]
         guard case .int64(let number)? = value?.storage else { return nil }

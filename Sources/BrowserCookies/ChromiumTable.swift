@@ -2,10 +2,10 @@ import Captures
 import CookieModel
 import GRDB
 
-/// The table of Chromium and its kin. Cookies that end with the session are in it.
+/// The table of Chromium and browsers based on it. It includes session cookies.
 ///
-/// Moments are in microseconds since 1601. Values are encrypted; what cannot be decrypted is counted and explained at the
-/// end, a failure for each kind of encryption.
+/// Times are in microseconds since 1601. Values are encrypted. Those that cannot be decrypted are counted and reported
+/// at the end, with one failure for each kind of encryption.
 struct ChromiumTable: BrowserCookieTable {
     /// From here on the value begins with the SHA-256 of its host.
     private static let hashedHostVersion = 24
@@ -91,7 +91,7 @@ struct ChromiumTable: BrowserCookieTable {
         return record
     }
 
-    /// A moment; 0 stands for none.
+    /// A time; 0 means none.
     private static func moment(_ microseconds: Int64) -> Timestamp? {
         guard microseconds != 0 else { return nil }
         let (sum, overflow) = microseconds.subtractingReportingOverflow(epoch)

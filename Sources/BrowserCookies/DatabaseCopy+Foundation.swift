@@ -7,11 +7,11 @@ import Foundation
     import Darwin
 #endif
 
-/// A private copy of a database with its write-ahead log or its rollback journal, as all were at one moment.
+/// A private copy of a database with its write-ahead log or its rollback journal, consistent at one time.
 ///
-/// The files are copied and looked at again: where one has changed in between, all are copied anew. So no lock is taken
-/// that the browser could meet. A journal that is copied in the middle of a transaction, or that a killed browser has
-/// left, takes the copy back to what was there before. The index of a log is not copied: SQLite makes it again.
+/// The files are copied and checked: if one has changed in between, all are copied again. So there is no lock that
+/// could block the browser. A journal that is copied in the middle of a transaction, or that a killed browser has left,
+/// rolls the copy back to the state before. The index of a log is not copied, because SQLite rebuilds it.
 struct DatabaseCopy {
     /// Some two seconds.
     private static let attemptLimit = 50
@@ -95,7 +95,7 @@ struct DatabaseCopy {
         }
     }
 
-    /// Removes what an earlier attempt has copied.
+    /// Removes the file of an earlier attempt.
     private func removeFile(_ path: String) -> Bool {
         try? FileManager.default.removeItem(atPath: path)
         return true

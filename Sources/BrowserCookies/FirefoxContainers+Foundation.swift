@@ -2,7 +2,7 @@ import Foundation
 
 /// The containers of a profile of Firefox, as `containers.json` beside its database names them.
 public struct FirefoxContainers: Sendable {
-    /// What the containers that every profile has are called.
+    /// The names of the containers that every profile has.
     private static let builtIn = [
         "user-context-personal": "Personal", "userContextPersonal.label": "Personal", "user-context-work": "Work",
         "userContextWork.label": "Work", "user-context-banking": "Banking", "userContextBanking.label": "Banking",

@@ -2,10 +2,10 @@ import Captures
 import CookieModel
 import GRDB
 
-/// Firefox's table. Cookies that end with the session are not in it: they are in the session store's file.
+/// Firefox's table. Session cookies are not in it, but in the session store's file.
 ///
-/// Containers, private windows and first-party isolation keep cookies apart that have the same name, domain and path. One
-/// container is read at a time; what belongs to another one is counted in a notice.
+/// Containers, private windows and first-party isolation separate cookies that have the same name, domain and path. One
+/// container is read at a time; cookies of the others are counted in a notice.
 struct FirefoxTable: BrowserCookieTable {
     let format = CaptureFormat.firefox
     let source: String
@@ -73,7 +73,8 @@ struct FirefoxTable: BrowserCookieTable {
     }
 }
 
-/// What Firefox keeps cookies apart by, as its database writes it: `^userContextId=2&partitionKey=%28https%2Ca.test%29`.
+/// The attributes by which Firefox separates cookies, in the form of its database:
+/// `^userContextId=2&partitionKey=%28https%2Ca.test%29`.
 struct FirefoxOriginAttributes {
     /// The container; 0 for none.
     private(set) var container = 0
@@ -81,7 +82,7 @@ struct FirefoxOriginAttributes {
     private(set) var isIsolated = false
     private var partition: (site: String, domain: String, hasForeignAncestor: Bool)?
 
-    /// Parses the text; `nil` if it is none that Firefox writes.
+    /// Parses the text; `nil` if Firefox does not write such a text.
     init?(_ text: String) {
         guard !text.isEmpty else { return }
         guard text.first == "^" else { return nil }

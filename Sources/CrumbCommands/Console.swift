@@ -29,8 +29,8 @@ struct Console {
         try Console.write(Array(bytes), to: STDOUT_FILENO)
     }
 
-    /// Writes a line, or several, for a person. Control characters are shown, as they are in messages: names of files, and
-    /// what servers send, must not reach a terminal as commands.
+    /// Writes a line, or several, for a person. Control characters are made visible, as in messages: names of files,
+    /// and text from servers, must not reach a terminal as commands.
     func writeLine(_ text: String) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }
         try write(Array("\(lines.joined(separator: "\n"))\n".utf8))
@@ -52,12 +52,12 @@ struct Console {
         Console.writeToStandardError(text)
     }
 
-    /// Tells the user what to do now, quiet or not.
+    /// Tells the user the next step, even with `--quiet`.
     func ask(_ text: String) {
         for line in text.split(separator: "\n") { Console.writeToStandardError(String(line)) }
     }
 
-    /// Says what went wrong.
+    /// Prints an error.
     func error(_ text: String) {
         Console.writeToStandardError("crumb: \(text)")
     }
@@ -194,7 +194,7 @@ struct ShellWord: CustomStringConvertible {
     }
 }
 
-/// Where a sealed value lies, in JSON, without the value.
+/// The place of a sealed value, in JSON, without the value.
 struct SealedValueReport: Encodable {
     let kind: String
     let jar: String?

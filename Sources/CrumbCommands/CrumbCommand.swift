@@ -3,11 +3,11 @@ import CookieModel
 import Foundation
 import SessionOperations
 
-/// A subcommand: what it does is ``execute(_:)``; failures become one sentence and an exit status here.
+/// A subcommand. ``execute(_:)`` does its work; failures become one sentence and an exit status here.
 protocol CrumbCommand: ParsableCommand {
     var output: OutputOptions { get }
-    /// Whether it needs the network whatever it finds in the database, or could not begin anew later, since it reads what
-    /// can be read only once. The default is `false`: then ``Network/required()`` is called where the need shows.
+    /// Whether it needs the network whatever the database contains, or could not restart later, since it reads input
+    /// that can be read only once. The default is `false`: then ``Network/required()`` is called when the need arises.
     var needsNetwork: Bool { get throws }
     func execute(_ console: Console) throws
 }

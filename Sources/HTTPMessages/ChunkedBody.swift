@@ -4,9 +4,9 @@ import WebPrimitives
 ///
 /// Chunk extensions are checked and dropped, as section 7.1.1 wants of a recipient that knows none.
 package struct ChunkedBody: Sendable {
-    /// What the next octets are.
+    /// The meaning of the next octets.
     package enum Piece: Sendable {
-        /// Data of the body: the first octets of what was given.
+        /// Data of the body: the first octets of the given bytes.
         case data(count: Int)
         /// More octets are needed.
         case incomplete
@@ -33,8 +33,8 @@ package struct ChunkedBody: Sendable {
 
     /// Consumes the beginning of `bytes`.
     ///
-    /// - Parameter position: Where the octets begin that were not consumed yet. Moves behind what is consumed. Of data it
-    ///   moves to the first octet, and the caller moves it by the count.
+    /// - Parameter position: The start of the octets that are not consumed yet. It moves past the consumed ones. For
+    ///   data it moves to the first octet, and the caller advances it by the count.
     package mutating func next(in bytes: Span<UInt8>, from position: inout Int) throws(MessageError) -> Piece {
         while true {
             switch state {
@@ -114,7 +114,8 @@ package struct ChunkedBody: Sendable {
             let colon = line.firstIndex(of: ASCII.colon, from: 0), colon > 0, line.isToken(0..<colon),
             !line.containsControl
         else { throw .trailerInvalid }
-        // RFC 9110, section 6.5.1: fields that frame or route a message, or carry credentials, are none of a trailer.
+        // RFC 9110, section 6.5.1: fields that frame or route a message, or carry credentials, must not be in a
+        // trailer.
         guard !ChunkedBody.isOfHead(line.extracting(0..<colon)) else { return }
         trailers.append(line)
         trailers += [ASCII.carriageReturn, ASCII.lineFeed]

@@ -1,11 +1,11 @@
 import WebPrimitives
 
 extension Span<UInt8> {
-    /// Where name and value stand in a field line (RFC 9112, section 5): what is before the first colon and what is
-    /// behind it, without the spaces and tabs around them. `nil` without a colon or a name.
+    /// The places of name and value in a field line (RFC 9112, section 5): the parts before and after the first colon,
+    /// without the spaces and tabs around them. `nil` if there is no colon or no name.
     ///
-    /// NB: White space before the colon is for the recipient of a response to remove (section 5.1). Within a name it
-    /// makes another name of it.
+    /// NB: The recipient of a response has to remove white space before the colon (section 5.1). White space within a
+    /// name makes it another name.
     package var fieldParts: (name: Range<Int>, value: Range<Int>)? {
         guard let colon = firstIndex(of: ASCII.colon, from: 0) else { return nil }
         let name = trimmingBlanks(0..<colon)
@@ -25,7 +25,7 @@ package struct FieldLine: Sendable {
 ///
 /// Holds one field line, of at most ``LineBuffer/byteLimit`` bytes.
 package struct FieldLines: Sendable {
-    /// What a line completes, or is.
+    /// The result of a line.
     package enum Outcome: Sendable {
         /// The line before may go on.
         case none
@@ -37,7 +37,7 @@ package struct FieldLines: Sendable {
         case tooLong(line: Int)
     }
 
-    /// The field line that a folded line may still add to; `nil` if there is none to add to.
+    /// The field line that a folded line may still extend; `nil` if there is none.
     private var field: [UInt8]?
     private var number = 0
 

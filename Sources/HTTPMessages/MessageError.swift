@@ -17,7 +17,7 @@ package enum MessageError: Error, Hashable, CaseIterable {
     case chunkInvalid
     case trailerInvalid
 
-    /// What is wrong with the message, as the end of a sentence.
+    /// The defect of the message, as the end of a sentence.
     package var reason: String {
         switch self {
         case .headTooLong: "its head is longer than 64 KiB or has more than 500 fields"

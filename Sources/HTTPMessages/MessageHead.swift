@@ -3,19 +3,20 @@ package import WebPrimitives
 /// The head of an HTTP/1.1 message: its first line and its field lines, as octets in the order in which they came
 /// (RFC 9112, section 2.1).
 ///
-/// A proxy passes on what it does not own, octet for octet. So a head is not taken apart: it knows where each line, name
-/// and value is.
+/// A proxy forwards fields that it does not own octet for octet. So a head keeps its octets, and the place of each
+/// line, name and value.
 package struct MessageHead: Sendable {
-    /// Who sent the message, which decides how strict the parser is.
+    /// The sender of the message, which decides how strict the parser is.
     package enum Sender: Sendable {
         /// A client. Anything that two parsers could read differently is refused.
         case client
-        /// A server. What RFC 9112 lets a proxy mend is mended: a bare line feed ends a line (section 2.2), a folded line
-        /// joins the one before it (section 5.2), and white space before the colon is removed (section 5.1).
+        /// A server. Errors that RFC 9112 lets a proxy repair are repaired: a bare line feed ends a line (section 2.2),
+        /// a folded line joins the one before it (section 5.2), and white space before the colon is removed (section
+        /// 5.1).
         case server
     }
 
-    /// Where one field stands.
+    /// The place of one field.
     package struct Field: Sendable {
         /// The name, which is a token.
         package let name: Range<Int>

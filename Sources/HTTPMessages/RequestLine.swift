@@ -14,9 +14,9 @@ package struct RequestLine: Sendable {
         case asterisk
     }
 
-    /// Where the method stands. Methods are case-sensitive.
+    /// The place of the method. Methods are case-sensitive.
     package let method: Range<Int>
-    /// Where the target stands. Its octets pass unchanged, also those that no URI has.
+    /// The place of the request target. Its octets are forwarded unchanged, including those that no URI has.
     package let target: Range<Int>
     /// Which form the target has.
     package let form: Target
@@ -80,7 +80,7 @@ package struct Authority: Sendable, Hashable {
         self.port = port
     }
 
-    /// Parses `host`, `host:port`, `[address]` or `[address]:port`; `nil` if it is none of them.
+    /// Parses `host`, `host:port`, `[address]` or `[address]:port`; `nil` for any other text.
     package init?(_ octets: Octets) {
         let bytes = octets.bytes
         var hostEnd = bytes.count

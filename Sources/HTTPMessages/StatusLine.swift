@@ -16,13 +16,13 @@ package struct StatusLine: Sendable {
     /// Whether a proxy says that a tunnel is open: `HTTP/1.1 200 Connection established`.
     package let opensTunnel: Bool
 
-    /// Whether a proxy itself answers: what it sets is not of the server behind it.
+    /// Whether a proxy itself responds, so that the cookies are not those of the server behind it.
     package var isFromProxy: Bool { opensTunnel || status == 407 }
 
-    /// Parses a line without its line end; `nil` if it is no status line.
+    /// Parses a line without its line end; `nil` if it is not a status line.
     ///
-    /// - Parameter allowsBlanks: whether a run of spaces and tabs may be in the place of the first space (section 3): only
-    ///   for what is known to be the beginning of a response.
+    /// - Parameter allowsBlanks: whether a run of spaces and tabs may replace the first space (section 3): only for
+    ///   octets known to begin a response.
     package init?(_ line: Span<UInt8>, allowsBlanks: Bool = false) {
         let (match, digitsEnd) = StatusLine.scan(line, isLine: true, allowsBlanks: allowsBlanks)
         guard match == .yes else { return nil }

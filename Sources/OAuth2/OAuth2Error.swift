@@ -51,7 +51,7 @@ public struct OAuth2Error: Error, Sendable, Hashable {
 }
 
 extension OAuth2Error {
-    /// The error with what the reply's fields and its endpoint add to it.
+    /// Returns the error with the details in the reply's fields and its endpoint.
     func annotated(by response: EndpointResponse) -> OAuth2Error {
         var error = self
         if let endpoint = response.endpoint { error.sentence += " The endpoint is \(endpoint.withoutQuery)." }
@@ -131,7 +131,7 @@ extension OAuth2Error: CustomStringConvertible {
 }
 
 extension OAuth2Error.Code {
-    // MARK: - What the server answered
+    // MARK: - Errors of the server
 
     /// The grant is invalid, expired, revoked or used up (RFC 6749, section 5.2): a new login is required.
     public static let invalidGrant = Self("invalid_grant")
@@ -152,7 +152,7 @@ extension OAuth2Error.Code {
     /// A device code was not confirmed in time (`expired_token`; RFC 8628, section 3.5).
     public static let deviceCodeExpired = Self("device_code_expired")
 
-    // MARK: - What a redirect or a server's document looks like
+    // MARK: - Invalid redirects and metadata
 
     /// A redirect that does not belong to this login: its `state` is different or missing (RFC 9700, section 4.7).
     public static let stateMismatch = Self("state_mismatch")
@@ -170,7 +170,7 @@ extension OAuth2Error.Code {
     /// The server has no such endpoint, or its metadata lacks it.
     public static let endpointMissing = Self("endpoint_missing")
 
-    // MARK: - What a reply or an import looks like
+    // MARK: - Unusable replies and imports
 
     /// More than ``EndpointResponse/maximumBodySize`` bytes.
     public static let tooLarge = Self("too_large")
@@ -189,7 +189,7 @@ extension OAuth2Error.Code {
     /// A refresh token, ID token or token type with characters that it cannot have.
     public static let invalidMember = Self("invalid_member")
 
-    // MARK: - What was asked for
+    // MARK: - Invalid requests
 
     /// An endpoint that is not an absolute `http` or `https` URL without user information and fragment.
     public static let invalidEndpoint = Self("invalid_endpoint")
@@ -204,12 +204,12 @@ extension OAuth2Error.Code {
 }
 
 extension OAuth2Error {
-    /// The error that a reply of the server is: an error code, a status that is none of success, or both.
+    /// The error in a reply of the server: an error code, a status other than success, or both.
     ///
     /// - Parameters:
     ///   - status: The reply's status; `nil` for a redirect, which has none.
     ///   - members: The reply's members, empty if it was not a JSON object.
-    ///   - bodyKind: What the body was, for the sentence.
+    ///   - bodyKind: The kind of body, for the sentence.
     static func refusal(status: Int?, members: JSONObject, bodyKind: String, redacting secrets: [Secret]) -> Self {
         let serverCode = ServerText.errorCode(members["error"], redacting: secrets)
         let serverDescription = ServerText.errorDescription(members["error_description"], redacting: secrets)
@@ -262,11 +262,11 @@ extension OAuth2Error {
 }
 
 extension OAuth2Error {
-    /// The error that a reply or an input is which holds no tokens that could be used.
+    /// The error for a reply or an input without usable tokens.
     ///
     /// - Parameters:
     ///   - status: The reply's status; `nil` if the text came from elsewhere.
-    ///   - problem: What is wrong with it, as a clause without a full stop.
+    ///   - problem: The defect, as a clause without a full stop.
     static func unusable(_ code: Code, status: Int?, _ problem: String) -> Self {
         let subject = status.map { "The server's reply (status \($0))" } ?? "The input"
         return OAuth2Error(code, status: status, "\(subject) cannot be used: \(problem).")

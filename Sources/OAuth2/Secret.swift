@@ -2,11 +2,11 @@
 ///
 /// Printing, interpolating, reflecting or dumping a secret, alone or inside other values and errors, gives
 /// `<redacted>`. It is not `Encodable`, so a value that holds one cannot be encoded by accident either. The bytes are
-/// reached only through members whose name begins with `exposed` or `withExposed`, which is what to search for when
-/// one asks who can see them.
+/// reached only through members whose name begins with `exposed` or `withExposed`. Search for these to find all code
+/// that can see them.
 ///
-/// The bytes live in one allocation, shared by all copies of the value, that is zeroed when the last copy goes. That
-/// is a best effort: what a secret was made from, and what was made from it, is out of its reach.
+/// The bytes live in one allocation, shared by all copies of the value, that is zeroed when the last copy goes. That is
+/// a best effort: it does not cover values from which a secret was made, or values made from it.
 ///
 /// ```swift
 /// let token = Secret("2YotnFZFEjr1zCsicMWpAA")
@@ -101,7 +101,7 @@ final class SecretStorage: Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible {
-    /// What stands in a secret's place wherever it is shown.
+    /// The text shown in place of a secret.
     static let redacted = "<redacted>"
 
     /// `<redacted>`, whatever the bytes are.

@@ -70,7 +70,7 @@ public struct IDTokenVerifier: Sendable {
         return key.algorithm.map { IDTokenAlgorithm.isSame($0.rawValue, algorithm) } ?? true
     }
 
-    /// The keys of a set; `nil` for each that is none for signatures, or of a kind that is not known.
+    /// The keys of a set; `nil` for each key that is not for signatures, or of an unknown kind.
     private struct KeySet: Decodable {
         struct Entry: Decodable {
             let key: JWK?

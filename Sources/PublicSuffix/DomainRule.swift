@@ -21,7 +21,7 @@ struct DomainRule: Hashable {
 }
 
 extension DomainRule {
-    /// Reads a rule as it stands on its line, without surrounding white space.
+    /// Reads a rule from its line, without surrounding white space.
     ///
     /// The format allows `*` for any label of a rule. Like every list so far, and the libraries that read it, this reader
     /// allows it only for the first.
@@ -62,7 +62,8 @@ extension DomainRule {
         return label
     }
 
-    /// Letters, marks, digits, the hyphen and the low line, and what RFC 5892 allows in context.
+    /// Whether the scalar is a letter, a mark, a digit, the hyphen, the low line, or one that RFC 5892 allows in
+    /// context.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "0"..."9", "-", "_": true

@@ -39,9 +39,9 @@ public struct PublicSuffixList: Sendable {
 extension PublicSuffixList {
     /// Reads a list in the format of publicsuffix.org.
     ///
-    /// Comments and blank lines are skipped, U-labels become lower-case A-labels, and lines may end in CRLF. A section that
-    /// begins and never ends is an error, since that is what a download that was cut short looks like. Rules outside of any
-    /// section count as private: no registry stands behind them.
+    /// Comments and blank lines are skipped, U-labels become lower-case A-labels, and lines may end in CRLF. A section
+    /// that begins and never ends is an error, because it indicates a truncated download. Rules outside of any section
+    /// count as private, because no registry is responsible for them.
     ///
     /// - Parameter bytes: The file, in UTF-8.
     /// - Throws: ``PublicSuffixListError`` for the first line that cannot be read, or when there is no rule at all.
@@ -110,7 +110,7 @@ extension PublicSuffixList {
 }
 
 extension PublicSuffixList {
-    /// The part of the list that a rule stands in, which says who answers for it.
+    /// The section of the list that contains a rule, which shows who is responsible for it.
     public enum Section: String, Sendable, Hashable, CaseIterable {
         /// Rules of registries that ICANN delegated, such as `co.uk`.
         case icann
@@ -161,7 +161,7 @@ extension PublicSuffixList {
     }
 }
 
-/// What the list says of one host.
+/// The match of the list for one host.
 struct SuffixMatch {
     /// The octets at the end of the host that are its public suffix.
     var length: Int

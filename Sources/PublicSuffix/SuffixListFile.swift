@@ -9,7 +9,7 @@ struct SuffixListFile {
     /// The rules in the order of the file.
     private(set) var entries: [Entry] = []
 
-    /// What follows `VERSION:` in a comment, which lists have since 2023.
+    /// The text after `VERSION:` in a comment, which lists have had since 2023.
     private(set) var version: String?
 
     private var section: PublicSuffixList.Section?
@@ -83,7 +83,7 @@ extension SuffixListFile {
 
 /// Why a file is not a public suffix list.
 public struct PublicSuffixListError: Error, Sendable, Hashable {
-    /// What is wrong. New codes may come; the raw value of one never changes.
+    /// The kind of failure. New codes may be added; the raw value of a code never changes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
@@ -105,7 +105,7 @@ public struct PublicSuffixListError: Error, Sendable, Hashable {
         public static let labelTooLong = Self(rawValue: "label-too-long")
         /// A rule is longer than 253 octets with A-labels.
         public static let ruleTooLong = Self(rawValue: "rule-too-long")
-        /// A `*` stands elsewhere than alone in the first label of a rule that is no exception.
+        /// A `*` is not the whole first label of a rule, or the rule is an exception.
         public static let misplacedWildcard = Self(rawValue: "misplaced-wildcard")
         /// An exception has one label only, so that nothing would be left as the suffix.
         public static let exceptionTooShort = Self(rawValue: "exception-too-short")
@@ -115,7 +115,7 @@ public struct PublicSuffixListError: Error, Sendable, Hashable {
         public static let listTooLarge = Self(rawValue: "list-too-large")
     }
 
-    /// What is wrong.
+    /// The kind of failure.
     public let code: Code
 
     /// The line it is wrong in, counted from 1; `nil` if it is wrong with the file as a whole.

@@ -63,7 +63,7 @@ package struct SuffixTable: Sendable {
 }
 
 extension SuffixTable {
-    /// What is known of the name that a slot stands for. Six bits.
+    /// The properties of a slot's name, in six bits.
     struct Flags: OptionSet {
         let rawValue: UInt8
 
@@ -71,11 +71,11 @@ extension SuffixTable {
         static let name = Flags(rawValue: 1)
         /// An exception names it.
         static let exception = Flags(rawValue: 2)
-        /// That rule or exception stands in the private section.
+        /// That rule or exception is in the private section.
         static let isPrivate = Flags(rawValue: 4)
         /// A wildcard covers the names one label below.
         static let wildcard = Flags(rawValue: 8)
-        /// That wildcard stands in the private section.
+        /// That wildcard is in the private section.
         static let wildcardIsPrivate = Flags(rawValue: 16)
         /// There are slots one label below.
         static let hasChildren = Flags(rawValue: 32)

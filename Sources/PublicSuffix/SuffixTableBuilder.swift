@@ -16,7 +16,7 @@ struct SuffixTableBuilder {
     /// The number of distinct rules.
     private(set) var ruleCount = 0
 
-    /// Every name that a rule mentions or that lies above one, parents before children.
+    /// Every name that a rule mentions, and every name above one, parents before children.
     private var nodes: [Node] = []
     private var indexes: [Key: Int] = [:]
     private var labels: [UInt8] = []

@@ -27,7 +27,7 @@ public struct SessionClient: Sendable {
     ///
     /// - Parameters:
     ///   - token: An access token of the service; `nil` on a private socket.
-    ///   - transport: What sends the requests.
+    ///   - transport: The transport that sends the requests.
     public init(_ address: SessionAddress, token: String? = nil, over transport: any SessionTransport) {
         self.address = address
         self.transport = transport

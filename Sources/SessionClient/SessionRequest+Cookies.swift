@@ -149,7 +149,7 @@ extension SessionRequest where Answer == ExplanationReport {
 }
 
 extension SessionRequest where Answer == SetCookieDryRunReport {
-    /// Explains what the jar would do with `Set-Cookie` lines.
+    /// Explains how the jar would process `Set-Cookie` lines.
     public static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
         Self("POST", "jars", jar, "explain-set-cookie", document: document)
     }

@@ -8,7 +8,7 @@ extension SessionRequest where Answer == GatewayList {
 }
 
 extension SessionRequest where Answer == GatewayReport {
-    /// A gateway, with what has passed through it.
+    /// A gateway, with the requests and events that have passed through it.
     public static func gateway(_ name: String) -> Self {
         Self("GET", "gateways", name)
     }
@@ -36,7 +36,7 @@ extension SessionRequest where Answer == GatewayRequestList {
 }
 
 extension SessionRequest where Answer == SessionBytes {
-    /// What passes through a gateway, and the events that pages send, as server-sent events.
+    /// The requests that pass through a gateway, and the events that pages send, as server-sent events.
     public static func gatewayEvents(_ name: String, after position: Int64? = nil) -> Self {
         Self(
             "GET", "gateways", name, "events", query: [("after", position.map(String.init))],

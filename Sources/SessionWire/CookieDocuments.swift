@@ -161,9 +161,9 @@ public struct ExplainDocument: Codable, Sendable, RequestDocument, RequestDescri
     public let initiator: String?
     /// Whether the request navigates the page in the address bar.
     public let navigation: Bool?
-    /// Whether the question is what scripts of the page see or may set.
+    /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
-    /// What a browser has decided, as a gateway reports it; it takes the place of `topLevel` and `initiator`.
+    /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
     public let verdict: EngineVerdictDocument?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -181,7 +181,7 @@ public struct ExplainDocument: Codable, Sendable, RequestDocument, RequestDescri
     }
 }
 
-/// What a browser has decided on the cookies of a request.
+/// A browser's decision on the cookies of a request.
 public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case source, classes, partition
@@ -227,7 +227,7 @@ public struct ExplainSetCookieDocument: Codable, Sendable, RequestDocument, Requ
     public let initiator: String?
     /// Whether the request navigates the page in the address bar.
     public let navigation: Bool?
-    /// Whether the question is what scripts of the page see or may set.
+    /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
     /// The `Set-Cookie` lines.
     public let setCookie: [String]?
@@ -317,7 +317,7 @@ public struct ExportDocument: Codable, Sendable, RequestDocument {
     public let session: Bool?
     /// Whether only the report is requested.
     public let report: Bool?
-    /// Whether the report stands in a line before the exported file.
+    /// Whether the response begins with a line that holds the report, followed by the exported file.
     public let reportFirst: Bool?
 
     /// Creates the document. Members that are `nil` are left out.

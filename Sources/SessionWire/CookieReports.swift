@@ -187,7 +187,7 @@ public struct CookieList: Codable, Sendable {
 
 /// Cookies that were removed.
 public struct CookieRemovalList: Codable, Sendable {
-    /// What was removed.
+    /// The removed cookies.
     public let removed: [CookieIdentityReport]
 
     package init(removed: [CookieIdentityReport]) {

@@ -4,7 +4,7 @@ public struct ReasonReport: Codable, Equatable, Sendable {
     public let id: String
     /// One sentence that explains it.
     public let explanation: String
-    /// What a server or a user can do about it.
+    /// The remedy that a server or a user can apply.
     public let remedy: String?
 
     package init(id: String, explanation: String, remedy: String? = nil) {
@@ -14,7 +14,7 @@ public struct ReasonReport: Codable, Equatable, Sendable {
     }
 }
 
-/// What became of one `Set-Cookie` line, without its value.
+/// The outcome of one `Set-Cookie` line, without its value.
 public struct StorageDecisionReport: Codable, Sendable {
     /// `stored`, `replaced`, `deleted` or `rejected`.
     public let outcome: String
@@ -35,11 +35,12 @@ public struct StorageDecisionReport: Codable, Sendable {
     }
 }
 
-/// What became of the `Set-Cookie` lines of a response, in order, and what to do if the response says "not signed in".
+/// The outcome of each `Set-Cookie` line of a response, in order, and the next step if the response says "not signed
+/// in".
 public struct ResponseDecisions: Codable, Sendable {
     /// The decisions on the lines, in order.
     public let decisions: [StorageDecisionReport]
-    /// What to do if the response says "not signed in"; `nil` if it does not.
+    /// The next step if the response says "not signed in"; `nil` if it does not.
     public let login: LoginChallengeReport?
 
     package init(decisions: [StorageDecisionReport], login: LoginChallengeReport? = nil) {
@@ -48,7 +49,7 @@ public struct ResponseDecisions: Codable, Sendable {
     }
 }
 
-/// What became of the `Set-Cookie` lines of several responses, and the cookies evicted from the jar at the end.
+/// The outcome of each `Set-Cookie` line of several responses, and the cookies evicted from the jar at the end.
 public struct ResponseDecisionsList: Codable, Sendable {
     /// The decisions on each response, in order.
     public let responses: [ResponseDecisions]
@@ -67,7 +68,7 @@ public struct ChangeReport: Codable, Sendable {
     public let position: Int64
     /// When the change was made (RFC 3339).
     public let time: String
-    /// What caused the change.
+    /// The cause of the change.
     public let cause: String
     /// The name.
     public let name: String?

@@ -13,7 +13,7 @@ public struct ExplanationReport: Codable, Sendable {
         }
     }
 
-    /// What another jar of the database has for the request.
+    /// The cookies that another jar of the database has for the request.
     public struct OtherJar: Codable, Sendable {
         /// The name.
         public let name: String
@@ -53,7 +53,7 @@ public struct ExplanationReport: Codable, Sendable {
     public let site: String
     /// The time that lifetimes are counted from.
     public let now: String
-    /// What a browser has decided on the request's cookies; `nil` if that is not known.
+    /// A browser's decision on the request's cookies; `nil` if it is not known.
     public let verdict: EngineVerdictReport?
     /// The cookies that are sent.
     public let included: [CookieReport]
@@ -62,7 +62,7 @@ public struct ExplanationReport: Codable, Sendable {
     /// The newest change of each cookie of the site that is gone or was replaced, the latest first; `nil` from a service
     /// that does not report them.
     public let changes: [ChangeReport]?
-    /// Other jars that would send what this one does not.
+    /// The other jars that would send cookies that this one does not.
     public let otherJars: [OtherJar]
     /// Sites of the jar with a similar name.
     public let similarSites: [String]
@@ -92,7 +92,7 @@ public struct ExplanationReport: Codable, Sendable {
     }
 }
 
-/// What would become of `Set-Cookie` lines, without values.
+/// The outcome that storing `Set-Cookie` lines would have, without values.
 public struct SetCookieDryRunReport: Codable, Sendable {
     /// A cookie that would be evicted.
     public struct Evicted: Codable, Sendable {
@@ -107,7 +107,7 @@ public struct SetCookieDryRunReport: Codable, Sendable {
         }
     }
 
-    /// What would become of one line.
+    /// The outcome that one line would have.
     public struct Line: Codable, Sendable {
         /// The number of the line, from 1.
         public let line: Int
@@ -147,7 +147,7 @@ public struct SetCookieDryRunReport: Codable, Sendable {
     public let jar: String
     /// The time that lifetimes are counted from (RFC 3339).
     public let now: String
-    /// What becomes of each line.
+    /// The outcome of each line.
     public let lines: [Line]
 
     package init(url: String, jar: String, now: String, lines: [Line]) {

@@ -6,7 +6,7 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
 
     /// The name of the jar.
     public let jar: String
-    /// What sends the requests: `browser`, the default, or `tool`.
+    /// The kind of client that sends the requests: `browser`, the default, or `tool`.
     public let client: String?
     /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
     public let cookies: String?

@@ -1,6 +1,6 @@
 /// A request that has passed through a gateway, without values.
 public struct GatewayRequestReport: Codable, Sendable {
-    /// Its place among what has passed through the gateway, from 1; `nil` from a command.
+    /// The position among the requests and events that have passed through the gateway, from 1; `nil` from a command.
     public internal(set) var position: Int64?
     /// When its head arrived (RFC 3339).
     public let time: String
@@ -12,7 +12,7 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let status: Int?
     /// Whether the jar's cookies and fields were added.
     public let decorated: Bool
-    /// What the browser has decided on the cookies; `nil` for programs.
+    /// The browser's decision on the cookies; `nil` for programs.
     public let verdict: EngineVerdictReport?
     /// The names of the jar's cookies that were added.
     public let cookiesSent: [String]
@@ -68,7 +68,7 @@ public struct GatewayRequestReport: Codable, Sendable {
     }
 }
 
-/// What a browser has decided on the cookies of a request.
+/// A browser's decision on the cookies of a request.
 public struct EngineVerdictReport: Codable, Sendable, Hashable {
     /// How that is known: `witness`, `sec-fetch` or `none`.
     public let source: String
@@ -122,7 +122,7 @@ public struct GatewayListening: Codable, Sendable {
 
 /// An event that a page has sent through a gateway.
 public struct PageEventReport: Codable, Sendable {
-    /// Its place among what has passed through the gateway, from 1; `nil` from a command.
+    /// The position among the requests and events that have passed through the gateway, from 1; `nil` from a command.
     public internal(set) var position: Int64?
     /// When it arrived (RFC 3339).
     public let time: String
@@ -160,7 +160,7 @@ public struct GatewayReport: Codable, Sendable {
     public let name: String
     /// The name of the jar.
     public let jar: String
-    /// What sends the requests: `browser` or `tool`.
+    /// The kind of client that sends the requests: `browser` or `tool`.
     public let client: String
     /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
     public let cookies: String

@@ -1,4 +1,4 @@
-/// What became of every `Set-Cookie` line and cookie of one capture.
+/// The outcome of every `Set-Cookie` line and cookie of one capture.
 ///
 /// Its lists hold the first ten entries; ``omitted`` counts the others.
 public struct ImportReport: Codable, Sendable {
@@ -53,7 +53,7 @@ public struct ImportReport: Codable, Sendable {
         }
     }
 
-    /// What became of the cookies that requests sent.
+    /// The outcome of the cookies that requests sent.
     public struct RequestCookieCounts: Codable, Sendable {
         /// How many cookies were stored.
         public package(set) var taken = 0
@@ -76,7 +76,7 @@ public struct ImportReport: Codable, Sendable {
         package var total: Int { taken + alreadySet + thirdParty + duplicates + expired + deleted + older }
     }
 
-    /// What became of the cookies that third parties set.
+    /// The outcome of the cookies that third parties set.
     public struct ThirdParties: Codable, Sendable {
         /// How many responses of third parties set cookies.
         public package(set) var responses = 0
@@ -122,7 +122,7 @@ public struct ImportReport: Codable, Sendable {
         }
     }
 
-    /// What could not be read, or what was left out: a stable code, and one sentence.
+    /// A part of a capture that could not be read or was left out: a stable code, and one sentence.
     public struct Failure: Codable, Sendable {
         /// The name of the capture.
         public let source: String
@@ -174,17 +174,17 @@ public struct ImportReport: Codable, Sendable {
     public package(set) var lifetimesCut = 0
     /// The lines that were rejected.
     public package(set) var refused: [Refusal] = []
-    /// What became of cookies that third parties set; `nil` if none did.
+    /// The outcome of the cookies that third parties set; `nil` if none did.
     public package(set) var thirdParties: ThirdParties?
-    /// What became of the cookies that requests sent; `nil` if none were requested or found.
+    /// The outcome of the cookies that requests sent; `nil` if none were requested or found.
     public package(set) var requestCookies: RequestCookieCounts?
     /// The cookies that were evicted.
     public package(set) var evicted: [Evicted] = []
-    /// What could not be read.
+    /// The parts that could not be read.
     public package(set) var failures: [Failure] = []
     /// Other data of the capture, and data that was left out because it was not requested.
     public package(set) var notes: [Failure] = []
-    /// What the lists would hold in addition.
+    /// The numbers of entries beyond the ten that each list holds.
     public package(set) var omitted = Omitted()
     /// Why nothing was stored, replaced or deleted, if nothing was and no failure is the reason.
     public package(set) var nothingImported: Failure?
@@ -226,7 +226,7 @@ public struct CaptureProgressLine: Codable, Sendable {
     }
 }
 
-/// What became of every cookie of an export.
+/// The outcome of every cookie of an export.
 public struct ExportReport: Codable, Sendable {
     /// A cookie that the format cannot hold.
     public struct LeftOut: Codable, Sendable {
@@ -247,7 +247,7 @@ public struct ExportReport: Codable, Sendable {
         public let id: String
         /// The title.
         public let title: String
-        /// What follows from the loss.
+        /// The consequence of the loss.
         public let consequence: String
         /// How many cookies have the property.
         public package(set) var count: Int = 0

@@ -1,4 +1,4 @@
-/// The settings of a jar, as far as they are given: what is `nil` stays as it is.
+/// The settings of a jar to change. Members that are `nil` keep their values.
 public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
     /// A number, or no limit.
     public enum Limit: Codable, Sendable {
@@ -64,7 +64,7 @@ public struct JarTargetDocument: Codable, Sendable, RequestDocument {
     }
 }
 
-/// What pruning leaves.
+/// The settings of a pruning.
 public struct PruneDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case journalEntries, vacuum

@@ -61,7 +61,7 @@ public struct JarSettingsReport: Codable, Sendable {
     }
 }
 
-/// What clearing a jar removed.
+/// The result of clearing a jar.
 public struct JarClearReport: Codable, Sendable {
     /// The name of the jar.
     public let jar: String
@@ -90,7 +90,7 @@ public struct JarRenameReport: Codable, Sendable {
     }
 }
 
-/// What was copied from one jar to another.
+/// The result of copying one jar to another.
 public struct JarCopyReport: Codable, Sendable {
     /// The name of the source jar.
     public let from: String
@@ -112,7 +112,7 @@ public struct JarCopyReport: Codable, Sendable {
     }
 }
 
-/// What merging one jar into another changed.
+/// The result of merging one jar into another.
 public struct JarMergeReport: Codable, Sendable {
     /// The name of the source jar.
     public let from: String
@@ -146,7 +146,7 @@ public struct JarMergeReport: Codable, Sendable {
     }
 }
 
-/// What was removed with a jar.
+/// The result of removing a jar.
 public struct JarRemovalReport: Codable, Sendable {
     /// The name of the jar.
     public let jar: String
@@ -162,7 +162,7 @@ public struct JarRemovalReport: Codable, Sendable {
     }
 }
 
-/// What pruning removed.
+/// The result of pruning.
 public struct PruneReport: Codable, Sendable {
     /// How many expired cookies were removed, by jar.
     public let expiredCookies: [String: Int]
@@ -245,7 +245,7 @@ public struct SessionEndReport: Codable, Sendable {
     }
 }
 
-/// What restoring a saved session changed.
+/// The result of restoring a saved session.
 public struct SessionRestorationReport: Codable, Sendable {
     /// The name of the jar.
     public let jar: String

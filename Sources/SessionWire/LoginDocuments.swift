@@ -42,7 +42,7 @@ public struct IDTokenDocument: Codable, Sendable, RequestDocument {
     }
 }
 
-/// What a logout does if the server cannot revoke the tokens.
+/// A request to log out, with the choice of what happens if the server cannot revoke the tokens.
 public struct LogoutDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case force
@@ -105,9 +105,9 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public var issuer: String?
     /// The name of a preset.
     public var provider: String?
-    /// What stands for `{tenant}` in the preset.
+    /// The value of `{tenant}` in the preset.
     public var providerTenant: String?
-    /// What stands for `{host}` in the preset.
+    /// The value of `{host}` in the preset.
     public var providerHost: String?
     /// The URLs of the server's endpoints by name.
     public var endpoints: [String: String]?
@@ -168,7 +168,7 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     /// Where the browser returns to in this login only.
     public var browserReturnsTo: String?
 
-    /// A login with a name and nothing else: set what the server needs.
+    /// Creates a login that has a name only. Set the properties that the server needs.
     public init(name: String) {
         self.name = name
     }

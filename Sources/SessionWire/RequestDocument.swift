@@ -10,14 +10,14 @@ extension Decoder {
     /// Rejects members that a document does not have.
     package func requireMembers<Document: RequestDocument>(of document: Document.Type) throws(RequestFault) {
         let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
-        // What is no object is reported when the document is decoded.
+        // A body that is not an object is reported when the document is decoded.
         guard let member = try? firstMember(besides: known) else { return }
         let place = RequestFault.place(codingPath + [member])
         throw RequestFault("\(place.prefix(100)): unknown member")
     }
 }
 
-/// What is wrong with a member of a request: names the member, and nothing of its value.
+/// An invalid member of a request. The detail names the member and contains nothing of its value.
 package struct RequestFault: Error {
     package let detail: String
 
@@ -37,7 +37,7 @@ public protocol NumberRange: Sendable {
 }
 
 extension NumberRange {
-    /// What to write instead of anything else.
+    /// A hint that names the accepted numbers.
     package static var hint: String {
         range.upperBound == .max
             ? "use a whole number from \(range.lowerBound)"
@@ -89,7 +89,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
 
     /// Decodes a number of the range.
     public init(from decoder: any Decoder) throws {
-        // The decoder names no member if a number is none of its own.
+        // The decoder names no member if a number is not one of its own.
         guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
             throw RequestFault("\(RequestFault.place(decoder.codingPath)): \(Range.hint)")
         }
@@ -103,7 +103,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     }
 }
 
-/// The details of a request, other than its URL, that the cookie rules need. `nil` stands for the service's default.
+/// The details of a request, other than its URL, that the cookie rules need. `nil` means the service's default.
 public struct RequestDetails: Sendable {
     /// The method; GET by default.
     public var method: String?
@@ -114,7 +114,7 @@ public struct RequestDetails: Sendable {
     /// Whether the request navigates the page in the address bar; by default if `topLevel` is `nil`.
     public var navigation: Bool?
 
-    /// Details of a request; what is `nil` is the service's default.
+    /// Creates the details of a request. `nil` means the service's default.
     public init(
         method: String? = nil, topLevel: String? = nil, initiator: String? = nil, navigation: Bool? = nil
     ) {

@@ -48,7 +48,7 @@ public struct StoredTokenList: Codable, Sendable {
     public let tokens: [StoredTokenReport]
     /// How many token sets cannot be read.
     public let unreadable: Int
-    /// What is wrong with each of those; `nil` if all can be read.
+    /// The problem of each token set that cannot be read; `nil` if all can be read.
     public let problems: [String]?
 
     package init(tokens: [StoredTokenReport] = [], unreadable: Int = 0, problems: [String]? = nil) {
@@ -115,7 +115,7 @@ public struct TokenStatusReport: Codable, Sendable {
     }
 }
 
-/// An access token and what a client needs to present it.
+/// An access token, with the details that a client needs to present it.
 public struct AccessTokenReport: Codable, Sendable {
     /// The access token. It is a secret.
     public let accessToken: String
@@ -227,9 +227,9 @@ public struct LoginRuleList: Codable, Sendable {
     }
 }
 
-/// A response that says "not signed in", and what to do about it.
+/// A response that says "not signed in", and the next step.
 public struct LoginChallengeReport: Codable, Sendable {
-    /// What to do about it.
+    /// The next step.
     public enum Action: String, Codable, Sendable {
         /// Have the tokens renewed and delivered, then send the request again with the result.
         case renew
@@ -239,7 +239,7 @@ public struct LoginChallengeReport: Codable, Sendable {
         case logIn = "log-in"
     }
 
-    /// What to do.
+    /// The next step.
     public let action: Action
     /// The name of the rule that matched.
     public let rule: String
@@ -268,7 +268,7 @@ public struct LoginChallengeReport: Codable, Sendable {
     }
 }
 
-/// A login, and what the user has to do for it.
+/// A login, and the step that the user has to take for it.
 public struct LoginReport: Codable, Sendable {
     /// The stable identifier.
     public let id: String
@@ -278,7 +278,7 @@ public struct LoginReport: Codable, Sendable {
     public let state: String
     /// When it expires (RFC 3339).
     public let expires: String
-    /// What went wrong.
+    /// The problem, if the login failed.
     public package(set) var problem: ProblemReport?
     /// The page on which the user types the code. Only in the answer that begins the login.
     public package(set) var verificationURI: String?

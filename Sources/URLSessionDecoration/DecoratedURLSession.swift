@@ -38,14 +38,14 @@ public final class DecoratedURLSession: Sendable {
     /// Makes a request and follows its redirects.
     ///
     /// - Parameters:
-    ///   - request: The request. Its own cookies and credentials are only for its origin. A body from a stream goes
-    ///     once: a redirect that wants it again is an error.
+    ///   - request: The request. Its own cookies and credentials are only for its origin. A body from a stream is sent
+    ///     once: a redirect that requires it again is an error.
     ///   - context: The context of the request; `nil` for a user's visit to its URL.
     ///   - limit: The maximum number of redirects.
-    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, but for
-    ///     one with a stream.
+    ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
+    ///     included, unless that is a stream.
     /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
-    ///   of a fallback, or that of URLSession.
+    ///   of a fallback, or that of `URLSession`.
     public func data(
         for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
@@ -85,7 +85,7 @@ extension ResponseHead {
     public init(_ response: HTTPURLResponse) {
         let location = response.value(forHTTPHeaderField: "Location").map(HeaderText.octets(received:))
         self.init(status: response.statusCode, location: location.flatMap { $0.isEmpty ? nil : $0 })
-        // Foundation joins several challenges with commas, which is what they may be joined with (RFC 9110, section 5.3).
+        // Foundation joins several challenges with commas, as RFC 9110, section 5.3, permits.
         authenticate =
             response.value(forHTTPHeaderField: "WWW-Authenticate").map { [HeaderText.octets(received: $0)] } ?? []
         proofNonce = response.value(forHTTPHeaderField: ResponseHead.proofNonceFieldName)

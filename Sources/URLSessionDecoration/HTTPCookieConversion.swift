@@ -33,7 +33,7 @@ public struct HTTPCookieConversion {
         self.cookie = losses.contains(where: \.isPrevention) ? nil : made
     }
 
-    /// What Foundation makes a cookie of; `nil` if that would not be text.
+    /// The properties from which Foundation creates a cookie; `nil` if they would not be text.
     private static func properties(_ cookie: Cookie) -> [HTTPCookiePropertyKey: Any]? {
         // Foundation would send a cookie without a name as `=value`.
         guard !cookie.name.isEmpty, let name = cookie.name.utf8String, let value = cookie.value.utf8String,
@@ -41,7 +41,7 @@ public struct HTTPCookieConversion {
         else { return nil }
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .path: path,
-            // A leading dot stands for the hosts below, on every platform.
+            // A leading dot includes the hosts below, on every platform.
             .domain: (cookie.isHostOnly ? "" : ".") + cookie.domain.description,
         ]
         // Whatever text there is counts as true, on Linux also "FALSE".

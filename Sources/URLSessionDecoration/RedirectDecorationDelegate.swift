@@ -37,8 +37,8 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
     /// - Parameters:
     ///   - limit: The maximum number of redirects.
     ///   - now: Returns the current time, called for each request and response.
-    ///   - completion: takes what happened when the session says that a task is done. It does not for tasks with a
-    ///     completion handler, which calls ``finish(_:)`` instead.
+    ///   - completion: Called with the result when the session reports that a task is done. The session does not report
+    ///     tasks with a completion handler; that handler has to call ``finish(_:)`` instead.
     public init(
         decorator: RequestDecorator, limit: Int = Redirect.limit, now: @escaping @Sendable () -> Timestamp,
         completion: Completion? = nil

@@ -72,8 +72,8 @@ extension URLRequest: DecoratableRequest {
 
 /// Octets in Foundation's header fields, which are text.
 ///
-/// Foundation on Linux sends text as UTF-8 and decodes what it receives as UTF-8. Apple's takes what it receives for
-/// Latin-1; how it sends text that is not ASCII is nowhere said.
+/// Foundation on Linux sends text as UTF-8 and decodes what it receives as UTF-8. Apple's decodes it as Latin-1; the
+/// way in which it sends text that is not ASCII is not documented.
 enum HeaderText {
     /// Whether these octets go out exactly as they are.
     static func carries(_ octets: Octets) -> Bool {

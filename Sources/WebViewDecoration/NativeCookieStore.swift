@@ -69,7 +69,7 @@ public struct DocumentStartScript: Sendable, Hashable {
     public import WebKit
 
     extension NativeCookie {
-        /// What Foundation has no name for in public.
+        /// The property for which Foundation has no public name.
         private static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
 
         /// A cookie of a `WKHTTPCookieStore`. Foundation has no word for `SameSite=None`, nor for partitions.

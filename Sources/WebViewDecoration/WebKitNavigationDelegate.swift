@@ -87,7 +87,7 @@
             tell(.processTerminated)
         }
 
-        /// A page asks for a window: what it wants to show comes into the web view that is there.
+        /// A page requests a window: its content is loaded into the existing web view.
         public func webView(
             _ webView: WKWebView, createWebViewWith configuration: WKWebViewConfiguration,
             for navigationAction: WKNavigationAction, windowFeatures: WKWindowFeatures

@@ -29,7 +29,7 @@
             for script in installed + others { controller.addUserScript(script) }
         }
 
-        /// Lets a session hear of what pages do to cookies.
+        /// Lets a session receive reports about pages' changes to cookies.
         ///
         /// The controller keeps the receiver alive; `removeScriptMessageHandler(forName:contentWorld:)` ends that.
         public func addReceiver(_ receiver: WebKitMessageReceiver, name: MessageHandlerName) {
@@ -44,15 +44,15 @@
     public import RequestDecoration
     public import WebKit
 
-    /// Hears what a ``CaptureScript`` says, and passes it to a ``WebViewSession``.
+    /// Receives the messages of a ``CaptureScript``, and passes them to a ``WebViewSession``.
     @MainActor
     public final class WebKitMessageReceiver: NSObject, WKScriptMessageHandler {
         private weak var session: WebViewSession?
         private let failure: @MainActor (any Error) -> Void
 
-        /// A receiver for a session, which it does not keep alive.
+        /// Creates a receiver for a session, which it does not retain.
         ///
-        /// - Parameter failure: hears of messages that are none of the script's, and of a jar that cannot be written.
+        /// - Parameter failure: called for messages that are not the script's, and if the jar cannot be written.
         public init(_ session: WebViewSession, failure: @escaping @MainActor (any Error) -> Void = { _ in }) {
             self.session = session
             self.failure = failure
@@ -74,12 +74,12 @@
     }
 
     extension ScriptFrame {
-        /// The frame as WebKit knows it; `nil` if its origin is none that cookies belong to.
+        /// Creates the frame from WebKit's; `nil` if cookies cannot belong to its origin.
         @MainActor
         init?(_ frame: WKFrameInfo) {
             guard let url = RequestURL(frame.securityOrigin) else { return nil }
             let page = frame.isMainFrame ? nil : frame.webView?.url.flatMap { try? RequestURL($0.absoluteString) }
-            // For a frame without a page, it is unknown what is cross-site.
+            // For a frame without a page, it is not known which requests are cross-site.
             guard frame.isMainFrame || page != nil else { return nil }
             self.init(url: url, topLevel: page)
         }

@@ -2,20 +2,20 @@ public import CookieModel
 public import RequestDecoration
 public import SessionStore
 
-/// Keeps one web view and one jar together: the jar's session goes into the web view before a page is loaded, and what
-/// happens in the web view goes into the jar.
+/// Synchronizes one web view and one jar: the jar's session is put into the web view before a page is loaded, and
+/// changes in the web view are stored in the jar.
 ///
-/// Knows nothing of WebKit: store, scripts and app are behind protocols.
+/// It does not depend on WebKit: store, scripts and app are behind protocols.
 @MainActor
 public final class WebViewSession {
     /// The jar.
     public let jar: CookieJar
-    /// What to do about navigations.
+    /// The policy for navigations.
     public var navigationPolicy: NavigationPolicy
-    /// The handler that is told how pages change cookies; `nil` if there is none.
+    /// The handler that receives reports about pages' changes to cookies; `nil` if there is none.
     public let captureHandler: MessageHandlerName?
-    /// The gateway that all requests of the web view go through; `nil` if there is none. With one, cookies are its affair:
-    /// the native store stays as it is, and no script is installed.
+    /// The gateway that all requests of the web view go through; `nil` if there is none. With a gateway, which handles
+    /// all cookies, the native store does not change, and no script is installed.
     public var gateway: WebViewGateway?
 
     private let store: any NativeCookieStore
@@ -31,16 +31,16 @@ public final class WebViewSession {
     private var journalPosition: Int64
     private var nativeWrites: [NativeCookie.ID: Timestamp] = [:]
 
-    /// A session.
+    /// Creates a session.
     ///
     /// - Parameters:
     ///   - jar: the jar.
     ///   - store: the web view's cookie store.
-    ///   - scripts: where the web view takes its scripts from.
-    ///   - host: the app; not kept alive.
-    ///   - navigationPolicy: what to do about navigations.
-    ///   - captureHandler: the handler that hears of what pages do to cookies; the app registers it.
-    ///   - clock: gives the time.
+    ///   - scripts: the host of the web view's scripts.
+    ///   - host: the app; not retained.
+    ///   - navigationPolicy: the policy for navigations.
+    ///   - captureHandler: the handler that receives reports about pages' changes to cookies; the app registers it.
+    ///   - clock: returns the current time.
     public init(
         jar: CookieJar, store: any NativeCookieStore, scripts: any UserScriptHost, host: any WebViewHost,
         navigationPolicy: NavigationPolicy = NavigationPolicy(), captureHandler: MessageHandlerName? = nil,
@@ -58,15 +58,15 @@ public final class WebViewSession {
 
     // MARK: - Stores
 
-    /// Brings jar and native store together: each side's changes go to the other.
+    /// Synchronizes the jar and the native store: each side's changes are applied to the other.
     ///
-    /// - Returns: what was done; nothing where there is a ``gateway``.
+    /// - Returns: the actions; empty if there is a ``gateway``.
     @discardableResult
     public func synchronize() async throws(SessionStoreError) -> [StoreDiff.Action] {
         guard gateway == nil else { return [] }
         let native = await store.nativeCookies()
-        // No suspension until the jar has been read again. What another process writes meanwhile stands in the journal
-        // behind this place.
+        // No suspension until the jar has been read again. The journal records writes of other processes in the
+        // meantime after this position.
         let (changes, position) = try journal()
         let diff = try diff(from: native, journal: changes)
         try diff.apply(to: jar, now: clock())
@@ -104,7 +104,7 @@ public final class WebViewSession {
         StoreDiff(base: nil, jar: cookies, native: [], now: clock()).jar
     }
 
-    /// What jar and native store have each changed.
+    /// The changes that the jar and the native store have each made.
     private func diff(
         from native: [NativeCookie], journal changes: [CookieChange]
     ) throws(SessionStoreError) -> StoreDiff {
@@ -167,13 +167,13 @@ public final class WebViewSession {
 
     // MARK: - Messages
 
-    /// Takes in what a ``CaptureScript`` said.
+    /// Receives a message of a ``CaptureScript``.
     ///
     /// - Parameters:
     ///   - message: the message's body.
     ///   - frame: the frame that it came from, as the native side knows it.
-    /// - Returns: the decisions of the jar; empty if the message tells no cookie.
-    /// - Throws: ``ScriptMessageError`` where the message is none of the script's, ``SessionStoreError`` where the jar
+    /// - Returns: the decisions of the jar; empty if the message contains no cookie.
+    /// - Throws: ``ScriptMessageError`` if the message is not one of the script's, ``SessionStoreError`` if the jar
     ///   cannot be written.
     @discardableResult
     public func receive(message: String, from frame: ScriptFrame) async throws -> [StorageDecision] {
@@ -202,7 +202,7 @@ public final class WebViewSession {
         return navigationPolicy.decide(event, state: &navigationState, now: clock())
     }
 
-    /// Does what was decided, but for the answer.
+    /// Performs the steps of a decision, except for the answer.
     public func perform(_ decision: NavigationDecision) async {
         for step in decision.steps {
             switch step {
@@ -246,7 +246,7 @@ public final class WebViewSession {
     }
 }
 
-/// The app around a web view: it does what a ``WebViewSession`` decides.
+/// The app around a web view: it performs the decisions of a ``WebViewSession``.
 @MainActor
 public protocol WebViewHost: AnyObject {
     /// Loads a page in the web view.

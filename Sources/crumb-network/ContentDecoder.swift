@@ -3,19 +3,19 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPCompression
 
-/// Takes a body out of its content encoding (RFC 9110, section 8.4).
+/// Decodes the content encoding of a body (RFC 9110, section 8.4).
 ///
-/// Nobody asks for encodings, and some servers use them all the same. What can be read counts, also of a body that
-/// breaks off: a new refresh token in it is nowhere else.
+/// No request asks for encodings, but some servers use them all the same. The readable part counts, even of a truncated
+/// body: a new refresh token in it cannot be had again.
 enum ContentDecoder {
-    /// Bytes that are taken in at once: what comes of them is a thousand times as much at most.
+    /// The number of bytes that are decoded at once: they expand to a thousand times as many at most.
     private static let chunkByteCount = 1024
 
-    /// A body without its encoding; as it is where the encoding is none that is known here, or not that of the body.
+    /// Returns a body without its encoding, or the body itself if the encoding is unknown, or is not that of the body.
     ///
     /// - Parameters:
     ///   - encoding: the value of `Content-Encoding`.
-    ///   - limit: how many bytes are wanted at most.
+    ///   - limit: the maximum number of bytes to return.
     static func decoded(_ body: [UInt8], encoding: String?, limit: Int) -> [UInt8] {
         guard let name = name(of: encoding) else { return body }
         let channel = EmbeddedChannel(handler: NIOHTTPResponseDecompressor(limit: .none))
@@ -31,7 +31,7 @@ enum ContentDecoder {
                 try channel.writeInbound(HTTPClientResponsePart.body(ByteBuffer(bytes: rest.prefix(chunkByteCount))))
             }
         } catch {
-            // What was read before the error counts.
+            // The bytes decoded before the error count.
         }
         return decoded.isEmpty ? body : Array(decoded.prefix(limit))
     }
@@ -46,7 +46,7 @@ enum ContentDecoder {
         }
     }
 
-    /// What has come out so far.
+    /// The bytes decoded so far.
     private static func received(_ channel: EmbeddedChannel) -> [UInt8] {
         var bytes: [UInt8] = []
         while let part = try? channel.readInbound(as: HTTPClientResponsePart.self) {

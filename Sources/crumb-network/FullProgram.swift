@@ -5,7 +5,7 @@ import PostgreSQLEngine
 import SessionClient
 import SessionGateway
 
-/// The program `crumb-network`: the commands of `crumb`, with what speaks HTTP and checks signatures.
+/// The program `crumb-network`: the commands of `crumb`, with an HTTP client and the verification of signatures.
 @main
 enum FullProgram {
     static func main() {

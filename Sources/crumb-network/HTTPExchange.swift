@@ -127,8 +127,8 @@ private final class ReceivedBody: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }
 
-/// A body that is held back until the connection is there, and then looked at once more whether it may still go: without
-/// its body, a request is none.
+/// A body that is held back until the connection is established, and then checked once more before it is sent: without
+/// its body, a request has no effect.
 private struct LastMomentBody: AsyncSequence, Sendable {
     let bytes: [UInt8]
     /// When it is too late, in microseconds since the Unix epoch.
@@ -158,11 +158,11 @@ struct UnusableCertificate: Error {}
 struct TooLate: Error {}
 
 extension HTTPExchange {
-    /// What a user can make something of; errors of the client may quote what was sent.
+    /// Describes an error in a way that helps a user. Errors of the client may quote the request.
     ///
     /// - Parameters:
-    ///   - proxy: the proxy that the connection was to be made through.
-    ///   - advice: what to do if the certificate is not trusted.
+    ///   - proxy: the proxy that the connection should have used.
+    ///   - advice: the next step if the certificate is not trusted.
     static func reason(
         _ error: any Error, by proxy: Proxy? = nil,
         advice: String = "check the host, or add its authority with `--ca-file`"
@@ -177,7 +177,7 @@ extension HTTPExchange {
                 "the proxy \(proxy.address) does not allow requests to it; check the proxy's rules, and NO_PROXY"
         case let error as HTTPClientError where error == .connectTimeout || error == .httpProxyHandshakeTimeout:
             return "the proxy \(proxy.address) did not answer in time"
-        // What is behind the proxy is connected by that, and fails with one of those above.
+        // The proxy itself connects to the server behind it. A failure of that is one of the errors above.
         case let error as NIOConnectionError: return "the proxy \(proxy.address): \(reason(error))"
         default: return "\(directReason(error, advice)) (through the proxy \(proxy.address))"
         }
@@ -204,7 +204,7 @@ extension HTTPExchange {
     }
 
     private static func reason(_ error: NIOConnectionError) -> String {
-        // A name has several addresses: what one of them said is as good as what the others did.
+        // A name has several addresses: the failure of one is as informative as those of the others.
         let failures = error.connectionErrors.map(\.error)
         if let failure = failures.lazy.compactMap({ $0 as? IOError }).first { return reason(failure.errnoCode) }
         if failures.contains(where: { $0 is ChannelError }) { return "it did not answer in time" }

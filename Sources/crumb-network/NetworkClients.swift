@@ -9,9 +9,9 @@ import SessionGateway
 import SessionStore
 import Synchronization
 
-/// Where a client's connections go, and whom they trust: what the options and the environment say.
+/// The proxies and the trusted certificates of a client's connections, from the options and the environment.
 ///
-/// `crumb` hands its options over in the environment, which other users cannot read.
+/// `crumb` passes its options in the environment, which other users cannot read.
 struct NetworkSettings: Sendable {
     /// The most bytes of a file with certificates, and the most such files of a folder.
     private static let certificateLimit = 4 << 20
@@ -45,7 +45,7 @@ struct NetworkSettings: Sendable {
     ///
     /// - Throws: `NetworkSettingsError`.
     func route(to url: String) throws -> Route {
-        // The URL of a Unix-domain socket is none of these.
+        // The URL of a Unix-domain socket is not a request URL.
         guard let target = try? RequestURL(url) else { return Route() }
         do throws(ProxyError) {
             return Route(isEncrypted: target.scheme.isCryptographic, proxy: try proxies.proxy(for: target))
@@ -124,8 +124,8 @@ struct NetworkSettings: Sendable {
 
     // MARK: - Certificates
 
-    /// Whom connections trust: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their place,
-    /// and those of `--ca-file` besides.
+    /// The trust of connections: the system's authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR` in their
+    /// place, and those of `--ca-file` in addition.
     func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         let file = value("SSL_CERT_FILE")
@@ -153,7 +153,7 @@ struct NetworkSettings: Sendable {
         return found
     }
 
-    /// The certificates in the files of folders. Whatever else lies there is passed over.
+    /// The certificates in the files of folders. Other files there are skipped.
     private func certificates(inFolders folders: [String]) throws -> [NIOSSLCertificate] {
         // Links by the hash of a name, which OpenSSL makes, lead to files that are there under their names, too.
         let files = Set(
@@ -182,7 +182,7 @@ struct NetworkSettings: Sendable {
     }
 }
 
-/// What of the options or the environment cannot be used: a clause without secrets.
+/// The option or variable that cannot be used: a clause without secrets.
 struct NetworkSettingsError: Error {
     let reason: String
 
@@ -191,7 +191,8 @@ struct NetworkSettingsError: Error {
     }
 }
 
-/// The clients of this process, each made with the first request that it is for: what needs none starts no threads.
+/// The clients of this process, each created with its first request, so that a command without requests starts no
+/// threads.
 final class NetworkClients: Sendable {
     /// Those by the environment that the process was started with.
     static let shared = NetworkClients(NetworkSettings(environment: ProcessInfo.processInfo.environment))

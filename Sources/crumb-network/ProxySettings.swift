@@ -5,7 +5,7 @@ import WebPrimitives
 
 /// A proxy that connections are made through.
 struct Proxy: Sendable {
-    /// What it is asked with.
+    /// The protocol of the proxy.
     enum Kind: Sendable {
         /// HTTP's CONNECT method (RFC 9110, section 9.3.6).
         case http
@@ -17,7 +17,7 @@ struct Proxy: Sendable {
     /// A name, or an address without brackets.
     let host: String
     let port: Int
-    /// User name and password with a colon in between, as they stand in the URL; `nil` for none.
+    /// User name and password with a colon in between, as in the URL; `nil` for none.
     let credentials: Secret?
 
     /// Where it is, without the credentials.
@@ -26,7 +26,8 @@ struct Proxy: Sendable {
     /// Reads `http://HOST:PORT`, `http://USER:PASSWORD@HOST:PORT`, `socks5://HOST:PORT` or `HOST:PORT`.
     ///
     /// - Parameter name: the option or variable that the text is from.
-    /// - Throws: What to write instead. The text itself is not repeated: a password may be in it.
+    /// - Throws: `ProxyError` with the text to write instead. It does not repeat the given text, which may contain a
+    ///   password.
     init(_ text: String, from name: String) throws(ProxyError) {
         let (scheme, rest) = Proxy.split(text[...], at: "://").map { ($0.lowercased(), $1) } ?? ("http", text[...])
         switch scheme {
@@ -78,8 +79,8 @@ struct ProxyError: Error, CustomStringConvertible {
 struct ProxySettings: Sendable {
     private let environment: [String: String]
 
-    /// The settings of an environment, in which `CRUMB_PROXY` counts before the variables of other programs; empty, it
-    /// stands for no proxy.
+    /// Creates the settings of an environment. `CRUMB_PROXY` takes precedence over the variables of other programs; if
+    /// it is empty, there is no proxy.
     init(environment: [String: String]) {
         self.environment = environment
     }

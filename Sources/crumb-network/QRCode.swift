@@ -45,9 +45,9 @@ extension QRCode {
 
     /// The code as lines of half blocks, each two rows of modules.
     ///
-    /// - Parameter usesColor: sets black and white, whatever the terminal's own colours are. Without, its characters
-    ///   stand for the light modules, which is right where the terminal writes light on dark, and the reverse elsewhere:
-    ///   most readers take both.
+    /// - Parameter usesColor: whether to set black and white, whatever the terminal's own colours are. Otherwise
+    ///   characters represent the light modules, which is right on a dark background and inverted on a light one; most
+    ///   readers accept both.
     func lines(usesColor: Bool) -> [String] {
         let rows = -QRCode.quietZone..<size + QRCode.quietZone
         return stride(from: rows.lowerBound, to: rows.upperBound, by: 2).map { row in

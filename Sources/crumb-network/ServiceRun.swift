@@ -74,7 +74,7 @@ enum ServiceRun {
         try outcome.get()
     }
 
-    /// The socket where nothing is said: in the folder that goes with the login, else beside the database's file.
+    /// The default socket: in the folder that belongs to the login, else beside the database's file.
     private static func socket(_ environment: [String: String], beside database: String?) -> String? {
         if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return "\(folder)/crumb/crumb.sock" }
         return database.map { URL(filePath: $0).deletingLastPathComponent().path(percentEncoded: false) + "crumb.sock" }

@@ -56,7 +56,7 @@ struct ServiceTransport: SessionTransport {
         let description: String
     }
 
-    /// The body of an answer, whose failures are told in words.
+    /// The body of a response, whose failures are described in words.
     private struct Body<Bytes: AsyncSequence<[UInt8], any Error> & Sendable>: AsyncSequence, Sendable {
         let bytes: Bytes
 

@@ -102,7 +102,7 @@ struct BrowserDatabaseTests {
         try records(path, options).map(\.name.description)
     }
 
-    @Test("Octets that are not UTF-8 come back as they are")
+    @Test("Octets that are not UTF-8 are preserved")
     func octets() throws {
         let path = try database(
             "webkitgtk",
@@ -116,7 +116,7 @@ struct BrowserDatabaseTests {
         #expect(try records(path).map(\.sameSite) == [.strict])
     }
 
-    @Test("A database that is no browser's, or another browser's, or none at all is refused")
+    @Test("A database that is not a browser's, is another browser's, or does not exist is rejected")
     func refusals() throws {
         #expect(code(try database("other", "CREATE TABLE t (x)")) == .inputUnrecognized)
         #expect(code(try database("half", "CREATE TABLE moz_cookies (x)")) == .inputUnrecognized)
@@ -128,7 +128,7 @@ struct BrowserDatabaseTests {
         #expect(code(broken) == .databaseUnreadable)
     }
 
-    @Test("What the log holds is read while the browser keeps its database locked, and nothing is left behind")
+    @Test("The log is read while the browser keeps its database locked, and nothing is left behind")
     func running() throws {
         let path = folder.file("running")
         var configuration = Configuration()
@@ -150,7 +150,7 @@ struct BrowserDatabaseTests {
         try browser.close()
     }
 
-    @Test("In the middle of a transaction that has reached the file, what was there before is read")
+    @Test("In the middle of a transaction that has reached the file, the state before it is read")
     func transaction() throws {
         let path = folder.file("journal")
         var configuration = Configuration()

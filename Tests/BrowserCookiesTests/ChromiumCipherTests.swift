@@ -24,7 +24,7 @@ struct ChromiumCipherTests {
         }
     }
 
-    @Test("Each version has its password, and what cannot be read is told apart")
+    @Test("Each version has its password, and the reasons for unreadable values are distinguished")
     func versions() throws {
         let host: Octets = "a.test"
         let hash = Array(SHA256.hash(data: host.bytes))

@@ -23,7 +23,7 @@ struct FirefoxOriginAttributesTests {
     }
 
     @Test(
-        "What Firefox does not write is refused",
+        "Attributes that Firefox does not write are rejected",
         arguments: [
             "x", "^x", "^userContextId=x", "^partitionKey=a.test", "^partitionKey=%28a%29", "^partitionKey=%2",
             "^partitionKey=%28ftp%2Ca.test%29", "^partitionKey=%28https%2C%29", "^partitionKey=%zz",

@@ -91,7 +91,7 @@ struct BadInputTests {
                 + "www.example.com\tFALSE\t/\tFALSE\t0\tlater\t2\n", status: 13, header: "good=1; later=2"),
     ]
 
-    @Test("Are each a clear error with a status of its own; what is valid of them is stored", arguments: inputs)
+    @Test("Are each a clear error with a status of its own; their valid parts are stored", arguments: inputs)
     func bad(input: Bad) throws {
         try home.receive("before=0; Path=/")
         let path = try home.write(input.bytes, to: "the capture")
@@ -103,7 +103,7 @@ struct BadInputTests {
         #expect(try home.header() == "Cookie: before=0" + (input.header.isEmpty ? "" : "; \(input.header)"))
     }
 
-    @Test("The code in JSON is the one that the exit status stands for", arguments: inputs)
+    @Test("The code in JSON is the one of the exit status", arguments: inputs)
     func json(input: Bad) throws {
         let path = try home.write(input.bytes, to: "the capture")
         let result = try home.crumb("import", "--json", "--url", "https://www.example.com/", path)

@@ -119,7 +119,7 @@ struct BrowserProfileTests {
         #expect(try find(.firefox, home.file(".mozilla/firefox/c.old")) == ".mozilla/firefox/c.old/cookies.sqlite")
     }
 
-    @Test("What is not found says where it was looked for")
+    @Test("A profile that is not found is reported with the places searched")
     func missing() {
         for browser in Browser.allCases {
             for folder in browser.folders(["HOME": home.path]) {

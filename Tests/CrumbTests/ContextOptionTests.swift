@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who asks, and from where: --top-level, --initiator, --method, --[no-]navigation")
+@Suite("The context of a request: --top-level, --initiator, --method, --[no-]navigation")
 struct ContextOptionTests {
     fileprivate static let all = "strict=1; lax=2; default=3"
 

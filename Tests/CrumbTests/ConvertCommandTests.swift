@@ -32,7 +32,7 @@ struct ConvertCommandTests {
         #expect(reports.map { $0["taken"] as? Int ?? $0["written"] as? Int } == [3, 2])
     }
 
-    @Test("The cookies of a store stay what they are, and the later of two counts")
+    @Test("The cookies of a store are unchanged, and the later of two counts")
     func records() throws {
         let far = 4_000_000_000
         let file = """
@@ -56,7 +56,7 @@ struct ConvertCommandTests {
         #expect(header.text == "Cookie: far=1; sid=marked\n" && header.messages.contains("domain-public-suffix"))
     }
 
-    @Test("A marked line of a cookie keeps it from scripts, wherever its other lines stand")
+    @Test("A marked line of a cookie keeps it from scripts, wherever its other lines are")
     func twins() throws {
         let marked = "#HttpOnly_www.a.test\tFALSE\t/app\tTRUE\t0\tsid\tsecret"
         let plain = "www.a.test\tFALSE\t/\tTRUE\t0\tsid\tsecret"
@@ -81,7 +81,7 @@ struct ConvertCommandTests {
         #expect(try lines(convert("--to", "json", "--url", "https://a.test/", dump, cookies)) == ["one=1", "two=1"])
     }
 
-    @Test("What is broken is named with its status, and the rest is written")
+    @Test("Broken input is reported with its status, and the rest is written")
     func broken() throws {
         let path = try home.write("a.test\tFALSE\t/\tFALSE\t0\ta\t1\nnonsense\n", to: "c")
         let result = try convert("--to", "json", "--from", "netscape", path, home.file("missing"))

@@ -28,7 +28,7 @@ struct DatabaseFileTests {
         }
     }
 
-    @Test("A file that is no database is refused untouched by every command")
+    @Test("A file that is not a database is rejected untouched by every command")
     func foreign() throws {
         for (index, bytes) in [Array("text\n".utf8), [UInt8](repeating: 7, count: 9000)].enumerated() {
             let path = try home.write(bytes, to: "foreign\(index)")
@@ -110,7 +110,7 @@ struct DatabaseFileTests {
         #expect(!files.contains("crumb.sqlite") && !files.contains("key"))
     }
 
-    @Test("Whatever the umask, what is made is its owner's alone")
+    @Test("Only the owner can access new files, whatever the umask")
     func modes() throws {
         let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")
         let result = try home.shell(

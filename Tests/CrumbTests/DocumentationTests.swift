@@ -53,7 +53,7 @@ struct DocumentationTests {
     }
 
     @Test(
-        "The examples of the README and of the guides print what is said",
+        "The examples of the README and of the guides print the documented output",
         arguments: ["README.md", "docs/jars.md", "docs/storing.md", "docs/exporting.md"])
     func examples(file: String) throws {
         let blocks = DocumentationTests.examples(try #require(DocumentationTests.text(file)))

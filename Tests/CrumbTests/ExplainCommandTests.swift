@@ -30,7 +30,7 @@ struct ExplainCommandTests {
         return Dictionary(pairs) { $0 + $1 }
     }
 
-    @Test("The verdict comes first, then a row for each cookie with every reason and what to do about it")
+    @Test("The verdict comes first, then a row for each cookie with every reason and its remedy")
     func layout() throws {
         try home.receive(
             "sid=secret; Path=/; HttpOnly; Secure; SameSite=Lax", "site=1; Domain=example.com; Path=/x",
@@ -166,7 +166,7 @@ struct ExplainCommandTests {
         #expect(try explain("--jar", "my work", "https://nowhere.test/").contains("crumb import --jar 'my work' FILE"))
     }
 
-    @Test("A session in another jar is named where it has what is not sent, and only there")
+    @Test("A session in another jar is named only if it has cookies that are not sent")
     func otherJar() throws {
         try home.receive("seen=1; Path=/")
         try home.receive("seen=2; Path=/", jar: "copy")

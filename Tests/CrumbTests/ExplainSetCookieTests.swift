@@ -54,7 +54,7 @@ struct ExplainSetCookieTests {
             words: [url, "--top-level", "https://blog.test/"]),
     ]
 
-    @Test("Says what would become of a line, with all reasons, and changes nothing", arguments: rows)
+    @Test("Prints the outcome that a line would have, with all reasons, and changes nothing", arguments: rows)
     func outcome(row: Row) throws {
         try home.receive("sid=secret; Path=/; Secure; HttpOnly")
         let line = try #require(try lines(row.line + "\n", row.words).first)
@@ -85,7 +85,7 @@ struct ExplainSetCookieTests {
         #expect(names == ["a", "b"])
     }
 
-    @Test("For a person: the verdict, then each line with what to do")
+    @Test("For a person: the verdict, then each line with its remedy")
     func text() throws {
         let file = try home.write("sid=secret; Path=/; Secure\ntracker=secret; Domain=ads.test\n", to: "lines")
         let result = try home.crumb("explain", "--set-cookie", file, ExplainSetCookieTests.url)
@@ -106,7 +106,7 @@ struct ExplainSetCookieTests {
     }
 
     @Test(
-        "A line on the command line is no file, and is not repeated",
+        "A line on the command line is not a file, and is not repeated",
         arguments: ["", String(repeating: "x", count: 9000)])
     func argument(filler: String) throws {
         let result = try home.crumb("explain", "--set-cookie", "sid=secret\(filler); Path=/", ExplainSetCookieTests.url)

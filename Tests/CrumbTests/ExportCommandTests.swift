@@ -19,7 +19,7 @@ struct ExportCommandTests {
         return try result.objects().compactMap { $0["name"] as? String }
     }
 
-    @Test("Without conditions everything goes, with them what meets all")
+    @Test("Without conditions all cookies are exported, otherwise those that meet all conditions")
     func filters() throws {
         #expect(try names() == ["sid", "theme", "deep", "other"])
         #expect(try names("--site", "example.com") == ["sid", "theme", "deep"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The table of failures")
 struct FailureTests {
-    @Test("The page on exit statuses says what the table says, and nothing else")
+    @Test("The page on exit statuses matches the table exactly")
     func exitStatuses() throws {
         let text = try #require(DocumentationTests.text("docs/exit-statuses.md"))
         let rows = text.split(separator: "\n").filter { $0.wholeMatch(of: #/\| \d+ \| .*/#) != nil }.map(String.init)

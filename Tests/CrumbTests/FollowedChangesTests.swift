@@ -37,7 +37,7 @@ struct FollowedChangesTests {
         #expect(try !String(contentsOfFile: output, encoding: .utf8).contains("s3cr3t"))
     }
 
-    @Test("On a service: the same lines, of what any process writes", arguments: RunningService.Way.allCases)
+    @Test("On a service: the same lines, for writes of any process", arguments: RunningService.Way.allCases)
     func service(way: RunningService.Way) throws {
         let service = try RunningService(way)
         let output = service.home.file("followed")

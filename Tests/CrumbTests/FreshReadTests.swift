@@ -12,7 +12,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What another process writes")
+@Suite("Writes of another process")
 struct FreshReadTests {
     /// How many orders one worker does.
     private static let rounds = 300
@@ -24,7 +24,7 @@ struct FreshReadTests {
         return try jar.cookieString(for: context, now: WorkerHome.now).description
     }
 
-    @Test("Is in the very next header here, whatever it was", arguments: 0..<2)
+    @Test("Are in the very next header here, whatever they were", arguments: 0..<2)
     func next(seed: Int) throws {
         let jar = try place.jar()
         let worker = try ObedientWorker(place, database: place.database)

@@ -94,7 +94,7 @@ struct GatewayAuthorityCommandTests {
         }
     }
 
-    @Test("The key is in no file in the clear, in whatever form, and is rotated with the rest")
+    @Test("The key is in no file in the clear, in any form, and is rotated with the rest")
     func secrecy() throws {
         try create("shop.example")
         let key = try #require(try database().authority()).privateKey.exposedBytes
@@ -126,7 +126,7 @@ struct GatewayAuthorityCommandTests {
     }
 
     @Test(
-        "A gateway without an authority for its hosts does not start, and says what to do",
+        "A gateway without an authority for its hosts does not start, and prints the next step",
         arguments: [
             Refusal(
                 testDescription: "no authority", intercepted: ["shop.example", "*.shop.example"],

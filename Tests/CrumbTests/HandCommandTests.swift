@@ -66,7 +66,7 @@ struct HandCommandTests {
         #expect(try home.crumb("get", "a", url).status == 35)
     }
 
-    @Test("Remove lists what goes, by name, domain, URL and path")
+    @Test("Remove lists the removed cookies, by name, domain, URL and path")
     func remove() throws {
         try home.receive("a=s3cret; Path=/", "a=2; Path=/x", "b=3; Path=/", "c=4; Path=/; Domain=example.com")
         try home.receive("a=5; Path=/", from: "https://other.example/")

@@ -63,7 +63,7 @@ struct HeaderCommandTests {
         #expect(result.messages.contains("did you mean") == ["www.example.com", "localhost:8080/x"].contains(url))
     }
 
-    @Test("Goes through a pipe into curl as it is")
+    @Test("Goes through a pipe into curl unchanged")
     func curl() throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response() }
         let url = "http://127.0.0.1:\(server.port)/path"

@@ -58,7 +58,7 @@ struct ImportCommandTests {
         #expect(try home.crumb("import", "--again", path).text.contains(" replaced, "))
     }
 
-    @Test("A pipe is known again as a file is, whatever its name")
+    @Test("A pipe is recognized like a file, whatever its name")
     func pipes() throws {
         let path = try home.write(har, to: "capture.har")
         #expect(try home.shell("cat \(path) | crumb import -").text.contains(" 2 taken, "))
@@ -71,7 +71,7 @@ struct ImportCommandTests {
         #expect(try home.shell("\(fifo) --again pipe").text.contains(" replaced, "))
     }
 
-    @Test("A pipe that is longer than what is kept of it is imported whole")
+    @Test("A pipe longer than the kept part of it is imported completely")
     func longPipe() throws {
         let start = try home.write(String(har.dropLast(4)), to: "start")
         let end = try home.write(String(har.suffix(4)), to: "end")

@@ -5,7 +5,7 @@ import Testing
 struct ImportFormatTests {
     private let home = CrumbHome()
 
-    @Test("A format that content cannot tell is named, with what scripts may do and no more")
+    @Test("A format that cannot be detected is named by the user, with the rights of scripts only")
     func format() throws {
         let path = try home.write("a=1; b=2", to: "string")
         let url = "https://www.example.com/"
@@ -29,7 +29,7 @@ struct ImportFormatTests {
         #expect(try home.crumb("import").status == 64)
     }
 
-    @Test("What is no cookie is a note: nothing is wrong, and the capture is known again")
+    @Test("A line that is not a cookie is a note: the import succeeds, and the capture is recognized later")
     func notes() throws {
         let state =
             #"{"cookies":[{"name":"a","value":"1","domain":"www.example.com","path":"/","expires":-1}],"#
@@ -44,7 +44,7 @@ struct ImportFormatTests {
         #expect((object["failures"] as? [Any])?.isEmpty == true && object["unreadable"] as? Int == 0)
     }
 
-    @Test("What has run out since is told apart from what a server deleted")
+    @Test("Cookies that have expired since are counted separately from those that a server deleted")
     func expired() throws {
         let lines = [".a.test\tTRUE\t/\tFALSE\t1\told\tv", ".a.test\tTRUE\t/\tFALSE\t0\tnew\tv", "broken\tline"]
         let path = try home.write(lines.joined(separator: "\n"), to: "cookies.txt")
@@ -97,7 +97,7 @@ struct ImportFormatTests {
         #expect(wrong.status == 11)
     }
 
-    @Test("Control-C stores what was read and says where it stopped")
+    @Test("Control-C stores the part that was read and reports where it stopped")
     func interruption() throws {
         let entry = Capture.entry("https://www.example.com/", ["a=1; Path=/"])
         let beginning = String(Capture.har([entry, entry]).dropLast(4))

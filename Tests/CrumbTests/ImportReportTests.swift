@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What an import reports")
+@Suite("Reports of an import")
 struct ImportReportTests {
     private let home = CrumbHome()
 
@@ -37,7 +37,7 @@ struct ImportReportTests {
         #expect(set.status == 5 && errors.count == 10 && set.messages.contains("crumb: 90 more errors"))
     }
 
-    @Test("An array that is no list of cookies is one error")
+    @Test("An array that is not a list of cookies is one error")
     func notCookieList() throws {
         let messages = (0..<384).map { #"{"message": "{}", "level": "INFO", "timestamp": \#($0)}"# }
         let path = try home.write("[\(messages.joined(separator: ","))]", to: "log.json")
@@ -75,7 +75,7 @@ struct ImportReportTests {
         #expect(try home.crumb("import", har, good).status == 0)
     }
 
-    @Test("A capture that was recorded after the login, or that the browser sanitized, says what helps")
+    @Test("A capture recorded after the login, or sanitized by the browser, is reported with the remedy")
     func recordedTooLate() throws {
         let entry = Capture.entry("https://www.example.com/", [])
             .replacing(#""url""#, with: #""headers": [{"name": "Cookie", "value": "a=1; b=2"}], "url""#)
@@ -109,7 +109,7 @@ struct ImportReportTests {
         #expect(try home.header().hasPrefix("Cookie: sec=1; lax=1"))
     }
 
-    @Test("What is not recognised names the formats")
+    @Test("An unrecognised capture is reported with the list of formats")
     func unrecognised() throws {
         let result = try home.crumb("import", "-", input: "hello\n")
         #expect(result.status == 11)
@@ -153,7 +153,7 @@ struct ImportReportTests {
         #expect(!again.text.contains("HttpOnly of"))
     }
 
-    @Test("A HAR whose headers lost what its lists of cookies still name says how to save it")
+    @Test("A HAR whose headers lack cookies in its lists is reported with the way to save it")
     func headersSanitized() throws {
         let home = CrumbHome()
         let entry = """

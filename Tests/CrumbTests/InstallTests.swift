@@ -43,7 +43,7 @@ struct InstallTests {
         #expect(again.status == 1 && again.messages.contains("nothing is installed"))
     }
 
-    @Test("DESTDIR stands before every path, in no file; nothing is left of it afterwards")
+    @Test("DESTDIR is put before every path, and is in no file; nothing is left of it afterwards")
     func destination() throws {
         let variables = "HOME=/home/nobody DESTDIR='\(home.file("root"))'"
         #expect(try home.shell("mkdir root").status == 0)

@@ -78,7 +78,7 @@ struct JarCreationTests {
         #expect(try home.header(url, jar: "typo") == "Cookie: a=1")
     }
 
-    @Test("A dry run reports what an import reports, and stores nothing")
+    @Test("A dry run prints the report of an import, and stores nothing")
     func dryRun() throws {
         let lines = ["a=1; Path=/", "b=2; Path=/; Domain=other.example", "c=3; Path=/"]
         let har = Capture.har([

@@ -97,7 +97,7 @@ struct JarOptionTests {
     }
 
     @Test(
-        "Whatever a file is called, it is a file",
+        "A database path is always a file, whatever its name",
         arguments: [":memory:", "file:x?mode=memory", "a%20b", "-x", "ü", "a b"])
     func relative(name: String) throws {
         let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")

@@ -62,7 +62,7 @@ struct JarsCommandTests {
         #expect(try home.header() == "Cookie: a=1")
     }
 
-    @Test("A merge names what has to go for the limits")
+    @Test("A merge names the cookies that the limits evict")
     func evicted() throws {
         #expect(try home.crumb("jars", "create", "small", "--limit", "domain-cookies=1").status == 0)
         try home.receive("old=secret; Path=/", jar: "small")
@@ -100,7 +100,7 @@ struct JarsCommandTests {
         #expect(try counts().isEmpty)
     }
 
-    @Test("Names that are taken, invalid or not there have an exit status and say what to do")
+    @Test("Names that are taken, invalid or missing have an exit status and the next step")
     func failures() throws {
         for command in [
             ["rename", "x", "y"], ["copy", "x", "y"], ["clear", "x"], ["remove", "x"], ["settings", "x"],

@@ -41,7 +41,7 @@ struct JarsFieldsCommandTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
-    @Test("What cannot be kept has an exit status of its own, and is not repeated")
+    @Test("A field that cannot be stored has an exit status of its own, and is not repeated")
     func refused() throws {
         for name in ["Cookie", "Authorization", "bad name"] {
             let result = try home.crumb("jars", "fields", "set", name, "--all-urls", input: "s3cret\n")

@@ -30,7 +30,7 @@ struct KeyCommandTests {
         #expect(try home.header() == "Cookie: a=1")
     }
 
-    @Test("A locked key is no failure of 'key status', and who runs a service is told what it needs")
+    @Test("'key status' succeeds for a locked key, and a service reports what it needs")
     func locked() throws {
         try home.receive("a=1")
         try home.write("one\n", to: "passphrase")

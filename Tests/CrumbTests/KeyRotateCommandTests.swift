@@ -28,7 +28,7 @@ struct KeyRotateCommandTests {
         return result.status == 0 && values.allSatisfy { $0 == "vvvvvvvvvvvvvvvvvvvv" } ? values.count : nil
     }
 
-    @Test("A rotation says what it did, and everything can be read under the new key alone")
+    @Test("A rotation prints its result, and everything can be read with the new key only")
     func rotated() throws {
         try fill(cookies: 100)
         let old = home.bytes("key")

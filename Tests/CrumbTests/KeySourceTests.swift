@@ -51,7 +51,7 @@ struct KeySourceTests {
     }
 
     #if os(Linux)
-        @Test("What /proc shows of the environment holds the key no more")
+        @Test("/proc does not show the key in the environment any more")
         func scrubbed() throws {
             let pipe = home.file("pipe")
             #expect(mkfifo(pipe, 0o600) == 0)
@@ -118,7 +118,7 @@ struct KeySourceTests {
         #expect(wrong.text.contains("the passphrase from the terminal does not unlock this key"))
     }
 
-    @Test("The passphrase can be changed and taken off; the status says what is")
+    @Test("The passphrase can be changed and removed; the status shows whether there is one")
     func passphrase() throws {
         try home.receive("a=1; Path=/")
         #expect(try home.crumb("key", "status").text.contains("\(home.file("key")) (one key, in the clear)"))

@@ -88,7 +88,7 @@ struct ListCommandTests {
         #expect(!shown.unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
     }
 
-    @Test("Status says where everything lies, before there is anything too")
+    @Test("Status prints all paths, even before the files exist")
     func status() throws {
         let before = try home.crumb("status")
         #expect(before.status == 0 && before.text.contains("not created yet") && before.text.contains(home.file("key")))
@@ -107,7 +107,7 @@ struct ListCommandTests {
         #expect(try home.crumb("status").text.contains("work"))
     }
 
-    @Test("An empty list says what its argument is, if it is no domain of the jar")
+    @Test("An empty list explains its argument, if it is not a domain of the jar")
     func noDomain() throws {
         let home = CrumbHome()
         try home.receive("sid=1; Path=/")

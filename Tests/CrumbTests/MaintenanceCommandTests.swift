@@ -24,7 +24,7 @@ struct MaintenanceCommandTests {
         for name in names { try sql("UPDATE cookie SET expires_at = 1 WHERE name = CAST('\(name)' AS BLOB)") }
     }
 
-    @Test("prune says what went, jar by jar")
+    @Test("prune prints the removed data, jar by jar")
     func prune() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         try home.receive("a=1; Path=/", "c=3; Path=/", jar: "work")
@@ -45,7 +45,7 @@ struct MaintenanceCommandTests {
         #expect(journal.text.contains("journal: "))
     }
 
-    @Test("check names what is wrong, with a status of its own, and in JSON")
+    @Test("check names each problem, with a status of its own, and in JSON")
     func check() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         let sound = try home.crumb("check")

@@ -108,7 +108,7 @@ struct PacketCaptureTests {
         }
     }
 
-    @Test("Without tshark, the error says what to install; other captures are read")
+    @Test("Without tshark, the error names the package to install; other captures are read")
     func missing() throws {
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let dump = try home.write("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\n", to: "dump")

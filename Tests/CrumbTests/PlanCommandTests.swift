@@ -14,7 +14,7 @@ struct PlanCommandTests {
         (step["cookies"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
     }
 
-    @Test("The store first, then the script, the page, and what to look for")
+    @Test("The store first, then the script, the page, and the cookies to verify")
     func steps() throws {
         try home.receive("sid=secret; HttpOnly; Path=/", "theme=dark; Path=/; Domain=example.com; Max-Age=60")
         try home.receive("else=1; Path=/", from: "https://www.example.net/")
@@ -37,7 +37,7 @@ struct PlanCommandTests {
         #expect(steps[2]["url"] as? String == url && steps[2]["cookie"] == nil)
     }
 
-    @Test("What the store has already is not put into it again, in each form of its dump")
+    @Test("Cookies that the store has are not put into it again, in each form of its dump")
     func native() throws {
         try home.receive("sid=secret; HttpOnly; Path=/", "theme=dark; Path=/")
         let dump = try home.crumb("list", "--json", "--values").output
@@ -61,7 +61,7 @@ struct PlanCommandTests {
         #expect(steps[0]["cookie"] as? String == "sid=secret")
     }
 
-    @Test("What no store can hold is told with the reason, and goes with the request")
+    @Test("Cookies that no store can hold are listed with the reason, and sent with the request")
     func omitted() throws {
         try home.receive("=nameless; Path=/")
         let result = try home.crumb("plan", url)

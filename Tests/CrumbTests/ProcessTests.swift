@@ -17,7 +17,7 @@ struct ProcessTests {
         try home.crumb("list", "--json").objects().compactMap { $0["name"] as? String }
     }
 
-    @Test("What one process stores the next one sees")
+    @Test("Each process sees the writes of the one before")
     func next() throws {
         for number in 0..<5 {
             try home.receive("n=\(number); Path=/")
@@ -48,7 +48,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "An import that is killed before its end stores nothing, and what was there is as it was",
+        "An import that is killed before its end stores nothing, and changes nothing",
         arguments: [1, 30, 300, 3000])
     func killedBeforeItsEnd(entries: Int) throws {
         try home.receive("before=1; Path=/", "changed=1; Path=/")

@@ -82,7 +82,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "What is no URL of a proxy is refused by the name of its variable, and not repeated",
+        "Text that is not a proxy's URL is rejected by the name of its variable, and not repeated",
         arguments: [
             "https://u:word@p.test:1", "ftp://u:word@p.test:1", "socks4://p.test:1", "socks5://u:word@p.test:1",
             "p.test",
@@ -120,7 +120,7 @@ struct ProxyTests {
         #expect(network.requests.last == "SOCKS id.corp.invalid:443")
     }
 
-    @Test("What goes wrong is said with the option that helps, and without the proxy's password")
+    @Test("A failure is printed with the option that helps, and without the proxy's password")
     func faults() throws {
         let network = try CorporateNetwork(CrumbHome(), wantsCredentials: true)
         let home = network.home

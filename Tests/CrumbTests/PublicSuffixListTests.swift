@@ -91,7 +91,7 @@ struct PublicSuffixListTests {
     }
 
     @Test(
-        "A file that is no list is refused with its line, before anything is made",
+        "A file that is not a list is rejected with its line, before anything is created",
         arguments: [
             ("", 60, "the list has no rules"), ("com\na..b\n", 60, "line 2: "),
             ("// ===BEGIN ICANN DOMAINS===\ncom\n", 60, "line 2: "), ("<html>\n", 60, "line 1: "),

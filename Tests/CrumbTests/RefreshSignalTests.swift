@@ -80,7 +80,7 @@ struct RefreshSignalTests {
         }
     #endif
 
-    @Test("The second Control-C says what is at stake; the third one ends the program at once")
+    @Test("The second Control-C prints what would be lost; the third one ends the program at once")
     func thrice() throws {
         let messages = try TalkPipe(home.file("messages"))
         let process = try home.start(["token", "refresh", "work"], messages: messages.path, leadsGroup: true)
@@ -157,7 +157,7 @@ struct RefreshSignalTests {
 
     // MARK: - The service
 
-    @Test("A service that is stopped waits for the answer, whatever comes from its callers", arguments: signals)
+    @Test("A service that is stopped waits for the server's response, whatever its callers do", arguments: signals)
     func service(signal: Int32) throws {
         let messages = try TalkPipe(home.file("messages"))
         let socket = home.file("s")

@@ -152,7 +152,7 @@ struct RequestCookieTests {
     }
 
     @Test(
-        "What a response of another capture deleted after the request stays deleted, in either order",
+        "A cookie that another capture's response deleted after the request stays deleted, in either order",
         arguments: [
             // How long ago the cookie was set, deleted and sent.
             (3600.0, 1000.0, 2000.0, "1 deleted by a later response"),
@@ -190,7 +190,7 @@ struct RequestCookieTests {
     }
 
     @Test(
-        "What a response deleted that the jar never had does not come in with older requests", arguments: [true, false])
+        "A deleted cookie that the jar never had is not imported from older requests", arguments: [true, false])
     func deletedUnseen(isDeletionFirst: Bool) throws {
         try home.receive("known=1; Path=/")
         let deletions = ["sid=; Path=/; Max-Age=0", "run=1; Path=/; Max-Age=100"]
@@ -240,7 +240,7 @@ struct RequestCookieTests {
         }
     }
 
-    @Test("A request that claims to come from the future is no newer than the next one")
+    @Test("A request with a time in the future is not newer than the next one")
     func futureTime() throws {
         let entries = [Self.entry(cookie: "sid=old", age: -600), Self.entry(cookie: "sid=new", age: 10)]
         let path = try home.write(Capture.har([Self.entry(cookie: "a=1", age: 20)] + entries), to: "page.har")
@@ -282,7 +282,7 @@ struct RequestCookieTests {
         #expect(try home.crumb("import", "--received-now", now).text.contains("1 replaced"))
     }
 
-    @Test("What a server sets or deletes afterwards takes the place of what a request told")
+    @Test("A cookie that a server sets or deletes afterwards replaces one known from a request")
     func replaced() throws {
         func copy() throws {
             let command = "curl 'https://www.example.com/app/page' -b 'sid=guess; other=2'"
@@ -300,7 +300,7 @@ struct RequestCookieTests {
         #expect(explanation.contains("gone: 2 deleted") && explanation.contains("by https://www.example.com/"))
     }
 
-    @Test("explain says what is assumed, and that two cookies of one name go")
+    @Test("explain marks assumed cookies, and shows that two cookies of one name are sent")
     func explanation() throws {
         let command = "curl 'https://www.example.com/' -b 'sid=1'"
         #expect(try home.crumb("import", "-", input: command).status == 0)
@@ -317,7 +317,7 @@ struct RequestCookieTests {
     }
 
     @Test(
-        "The report says what was found",
+        "The report counts the cookies found",
         arguments: [
             (
                 "curl 'https://www.example.com/' -b 'sid=1; b=2; sid=3'", 0,

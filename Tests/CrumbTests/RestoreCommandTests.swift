@@ -15,7 +15,7 @@ struct RestoreCommandTests {
         return backup
     }
 
-    @Test("It is the inverse of backup, replaces nothing unasked, and leaves the backup as it is")
+    @Test("It is the inverse of backup, replaces nothing without the option, and does not change the backup")
     func inverse() throws {
         let backup = try prepare()
         let bytes = home.bytes("backup.sqlite")
@@ -96,7 +96,7 @@ struct RestoreCommandTests {
         #expect(asked.text == "Cookie: a=1\n", "\(asked.messages)")
     }
 
-    @Test("What is no sound backup under this key changes nothing")
+    @Test("A file that is not a sound backup under this key changes nothing")
     func refused() throws {
         let backup = try prepare()
         let before = try home.header()

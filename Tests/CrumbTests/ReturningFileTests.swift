@@ -187,7 +187,7 @@ struct ReturningFileTests {
         #expect(after["httpOnly"] as? Bool == false && after["sameSite"] as? String == "Lax")
     }
 
-    @Test("A conversion has nothing to go by, and writes what the file says")
+    @Test("A conversion has no jar to compare with, and writes the properties of the file")
     func conversion() throws {
         let line = "www.example.com\tFALSE\t/\tTRUE\t0\tsid\t1\n"
         let path = try home.write("# Netscape HTTP Cookie File\n\(line)", to: "cookies.txt")

@@ -31,7 +31,7 @@ struct SamplePackageTests {
         }
     }
 
-    @Test("It compiles as it stands, and prints what it says")
+    @Test("It compiles unchanged, and prints its documented output")
     func runs() throws {
         let home = CrumbHome()
         let program = CrumbHome.besideTests("session-example")

@@ -118,7 +118,7 @@ struct SampleTests {
 
     /// Captures with one answer's cookies, or a browser's after it, and what comes of them.
     @Test(
-        "What every other tool and browser writes is taken",
+        "Files of every other tool and browser are imported",
         arguments: [
             ("curl-v.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
             ("curl-trace-ascii.txt", "13 Set-Cookie lines in 1 response: 11 taken, 1 replaced, 1 deleted, 0 refused"),
@@ -137,7 +137,7 @@ struct SampleTests {
 
     /// A store says when its cookies end, so that fewer of them are left the older the sample is.
     @Test(
-        "What other tools and browsers keep is taken, but for what has ended since",
+        "Cookies of other tools and browsers are imported, except for expired ones",
         arguments: [
             ("playwright-storageState.json", 13), ("chromium-cdp-storage-getCookies.json", 13),
             ("httpie-session.json", 11), ("db/chromium-156-Cookies.sqlite", 17), ("db/firefox-153-cookies.sqlite", 14),
@@ -156,7 +156,7 @@ struct SampleTests {
     }
 
     @Test(
-        "What is no capture of the known formats is refused, and nothing is stored",
+        "A file in none of the known formats is rejected, and nothing is stored",
         arguments: [
             "mitm.flow", "firefox-mozlog.moz_log",
         ])

@@ -5,7 +5,7 @@ import Testing
 struct ScriptCommandTests {
     private let home = CrumbHome()
 
-    @Test("Prints the script, and names on standard error what it cannot carry")
+    @Test("Prints the script, and names the cookies that it cannot carry on standard error")
     func plain() throws {
         try home.receive("theme=dark; Path=/", "sid=secret; HttpOnly; Path=/", "deep=1; Path=/deep")
         let result = try home.crumb("script", "https://www.example.com/")
@@ -35,7 +35,7 @@ struct ScriptCommandTests {
         #expect(result.status == 3 && result.output.isEmpty && result.messages.contains("HttpOnly"))
     }
 
-    @Test("JSON has the script, its cookies and what is left out, without values of the latter")
+    @Test("JSON has the script, its cookies and the omitted ones, the latter without values")
     func json() throws {
         try home.receive("theme=dark; Path=/", "sid=secret; HttpOnly; Path=/", "api=1; Path=/api")
         let result = try home.crumb("script", "--json", "https://www.example.com/")
@@ -58,7 +58,7 @@ struct ScriptCommandTests {
         #expect(!result.text.contains("</script"))
     }
 
-    @Test("Several URLs make one script, and what is left out says where")
+    @Test("Several URLs make one script, and omitted cookies have their place")
     func severalURLs() throws {
         try home.receive("theme=dark; Path=/")
         try home.receive("sid=secret; HttpOnly; Path=/", "other=1; Path=/", from: "https://www.example.net/")

@@ -34,7 +34,7 @@ struct ServeTokenCommandTests {
     }
 
     @Test(
-        "What makes no token is refused",
+        "Invalid options of a token are rejected",
         arguments: [
             (["ci"], 64), (["ci", "--read", "--expires", "soon"], 64), (["ci", "--read", "--expires", "-1d"], 64),
             (["a\u{1}", "--read"], 36),

@@ -42,7 +42,7 @@ struct SessionCommandTests {
         #expect(try home.header() == "Cookie: s=1; p=2; h=3")
     }
 
-    @Test("What has expired since is named")
+    @Test("Sessions report cookies that have expired since")
     func expired() throws {
         let past = Timestamp.now.advanced(bySeconds: -60)
         let jar = try home.receive("s=1; Path=/", "p=2; Path=/; Max-Age=1", at: past)

@@ -7,7 +7,7 @@ struct SimulateCommandTests {
     private static let vectors = Samples.shared.appending(path: "conformance/http-state-scenarios.jsonl").path
 
     @Test(
-        "Answers all 222 scenarios of the http-state suite as they are expected",
+        "Answers all 222 scenarios of the http-state suite as expected",
         .enabled(if: FileManager.default.fileExists(atPath: vectors), "shared/conformance is not beside the package"))
     func conformance() throws {
         let scenarios = try String(contentsOfFile: SimulateCommandTests.vectors, encoding: .utf8)
@@ -48,7 +48,7 @@ struct SimulateCommandTests {
         #expect(result.status == 0 && answer == wanted && answer != nil)
     }
 
-    @Test("A line that is no scenario is answered in its place, the others run, and the exit status is 1")
+    @Test("A line that is not a scenario is answered in its place, the others run, and the exit status is 1")
     func badLines() throws {
         let good = #"{"id": "g", "steps": [{"send": {"url": "https://example.com/"}}]}"#
         let bad = [

@@ -33,7 +33,7 @@ struct StorageCommandTests {
         return storage
     }
 
-    @Test("What an import takes, an export gives back byte for byte; so does convert")
+    @Test("An export returns imported items byte for byte; so does convert")
     func roundTrip() throws {
         let path = try state()
         let given = try storage(String(decoding: home.bytes("state.json"), as: UTF8.self))
@@ -110,7 +110,7 @@ struct StorageCommandTests {
         #expect(item?["value"] == nil && item?["valueBase64"] as? String == "YfCQgoDtoL0=")
     }
 
-    @Test("What cannot be read or does not fit is left out and named, with a status of its own; the rest is imported")
+    @Test("Items that cannot be read or do not fit are left out and named, with their own status; the rest is imported")
     func leftOut() throws {
         let item = #"{"name":"good","value":"1"}"#
         let large = #"{"name":"large","value":"\#(String(repeating: "s3cret", count: 200_000))"}"#

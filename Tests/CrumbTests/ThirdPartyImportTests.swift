@@ -60,7 +60,7 @@ struct ThirdPartyImportTests {
         #expect(contexts == Array(repeating: ["topLevel": "https://news.example", "source": "sec-fetch"], count: 3))
     }
 
-    @Test("--top-level says what a capture does not know, to import and to convert")
+    @Test("--top-level states the page that a capture lacks, for import and for convert")
     func topLevel() throws {
         let dump = try home.write(
             Capture.dump(["part=1; Path=/; Secure; SameSite=None; Partitioned", "lax=1; Path=/"]), to: "dump.txt")

@@ -72,7 +72,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "Input that is no token is exit status 42, and is not repeated",
+        "Input that is not a token is exit status 42, and is not repeated",
         arguments: [
             "", "\n", "two words\n", "{}", "{\"error\": \"invalid_grant\"}", "{\"access_token\": \"\"}", "null",
             "[\"s3cret-acc3ss-tok3n\"]", "{\"access_token\": 17}", "{\"access_token\": \"s3cret-acc3ss-tok3n\"",

@@ -101,7 +101,7 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(messages())")
     }
 
-    @Test("If its output is no longer read, the network program prints no message of Foundation")
+    @Test("If nobody reads its output, the network program prints no message of Foundation")
     func closedPipe() throws {
         let server = try server("gzip", try #require(TokenConnectionTests.compressed))
         try given("http://127.0.0.1:\(server.port)/token")
@@ -129,7 +129,7 @@ struct TokenConnectionTests {
         #expect(none.status == 53 && none.messages.contains("neither beside crumb nor on PATH"), "\(none.messages)")
     }
 
-    @Test("What comes once reaches the program with the network: secrets of the environment, keys and tokens in pipes")
+    @Test("Input read only once reaches the network program: secrets in the environment, keys and tokens in pipes")
     func readOnce() throws {
         let key = Data((0..<32).map { UInt8($0) }).base64EncodedString()
         let tokens = try home.write(AuthorizationServer.tokens(expired: true), to: "tokens")
@@ -157,7 +157,7 @@ struct TokenConnectionTests {
         #expect(server.requests.map(\.target) == ["/token"])
     }
 
-    @Test("A logout that the server does not take says that nothing was forgotten, and what to do")
+    @Test("A logout that the server rejects prints that nothing was removed, and the next step")
     func logout() throws {
         let server = try LoopbackServer { _ in
             LoopbackServer.Response(400, body: #"{"error":"unsupported_token_type"}"#)

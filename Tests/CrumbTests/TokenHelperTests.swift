@@ -23,7 +23,7 @@ struct TokenHelperTests {
         return try home.shell("GIT_TERMINAL_PROMPT=0 git credential \(operation) < question")
     }
 
-    @Test("git gets the token by what setup wrote, and a renewed one after it has erased the token")
+    @Test("git gets the token through its setup, and a renewed one after it has erased the token")
     func git() throws {
         for _ in 1...2 {
             let setup = try home.crumb("token", "setup", "git", "--host", "git.example", "--login", "work", "--write")
@@ -97,7 +97,7 @@ struct TokenHelperTests {
         #expect(try ask("get", "registry.example:5000").text.contains("access-1"))
     }
 
-    @Test("A configuration that is not JSON stays as it is")
+    @Test("A configuration that is not JSON is left unchanged")
     func foreignConfiguration() throws {
         try FileManager.default.createDirectory(atPath: home.file(".docker"), withIntermediateDirectories: true)
         for text in ["{", "[]", #"{"credHelpers":[]}"#] {
@@ -224,7 +224,7 @@ struct TokenHelperTests {
     }
 
     @Test(
-        "What setup and helper cannot use is refused",
+        "Input that setup and helper cannot use is rejected",
         arguments: [
             ["setup", "git"], ["setup", "kubectl"], ["setup", "docker", "--host", "a/b"],
             ["setup", "git", "--host", "https://git.example"], ["setup", "kubectl", "--login", "work", "--host", "h"],

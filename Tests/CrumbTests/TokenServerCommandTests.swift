@@ -106,7 +106,7 @@ struct TokenServerCommandTests {
         Row(command: ["header", "--method", "GET"], status: 64),
     ]
 
-    @Test("Each subcommand says what it should, and nothing more", arguments: rows)
+    @Test("Each subcommand prints its documented output, and nothing more", arguments: rows)
     func command(row: Row) throws {
         try given(expired: row.expired)
         let words = ["token", row.command[0]] + (row.command[0] == "list" ? [] : ["work"]) + row.command.dropFirst()
@@ -158,7 +158,7 @@ struct TokenServerCommandTests {
         #expect(any.status == 64 && any.output.isEmpty)
     }
 
-    @Test("What a revocation ends is told, and stays known; a logout forgets it")
+    @Test("A revocation reports the ended tokens, and keeps them known; a logout removes them")
     func ending() throws {
         try given()
         let revoked = try home.crumb("token", "revoke", "--json", "work")
@@ -424,7 +424,7 @@ struct TokenServerCommandTests {
         #expect(server.forms(at: "/token").last?.contains("client_secret=new") == true)
     }
 
-    @Test("A login on another device says what to type where, and waits")
+    @Test("A login on another device prints the code and the address, and waits")
     func device() throws {
         let result = try home.crumb(
             "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--account", "me")
@@ -467,7 +467,7 @@ struct TokenServerCommandTests {
         }
     #endif
 
-    @Test("What to type where is an object in JSON, before the tokens")
+    @Test("The code and the address are an object in JSON, before the tokens")
     func deviceJSON() throws {
         let result = try home.crumb(
             "token", "login", "tv", "--device", "--issuer", server.issuer, "--client-id", "app", "--json")
@@ -479,7 +479,7 @@ struct TokenServerCommandTests {
         expectSilent(result)
     }
 
-    @Test("What does not speak HTTP is said in words")
+    @Test("A server that does not speak HTTP is reported in words")
     func noHTTP() throws {
         let site = try LoopbackServer { _ in LoopbackServer.Response(99) }
         let result = try home.crumb(
@@ -488,7 +488,7 @@ struct TokenServerCommandTests {
         #expect(result.status == 45 && !result.messages.contains("HTTPParserError"), "\(result.messages)")
     }
 
-    @Test("What tokens are for is said at the login, and again at each refresh")
+    @Test("The resources of tokens are sent at the login, and again at each refresh")
     func resources() throws {
         let resource = "resource=https%3A%2F%2Fapi.example%2F"
         let words = ["--issuer", server.issuer, "--client-id", "app", "--resource", "https://api.example/"]
@@ -505,7 +505,7 @@ struct TokenServerCommandTests {
         #expect(forms.count == 5 && forms.allSatisfy { $0.contains(resource) }, "\(forms)")
     }
 
-    @Test("What the server tells of the refresh token's end is kept")
+    @Test("The expiry of the refresh token that the server reports is stored")
     func introspectedExpiry() throws {
         try given()
         #expect(try home.crumb("token", "introspect", "--refresh-token", "work").status == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("A wrong command line, and what to do about it")
+@Suite("Advice for a wrong command line")
 struct UsageAdviceTests {
     private let home = CrumbHome()
 
@@ -91,7 +91,7 @@ struct UsageAdviceTests {
     }
 
     @Test(
-        "Help on what exists is help",
+        "Help on an existing command succeeds without advice",
         arguments: [
             "help", "--help", "help import", "help jars remove", "help jars rm", "jars --help", "serve token create -h",
             "header nothing --help", "curl --help", "session",

@@ -53,7 +53,7 @@ struct HeadTests {
     }
 
     @Test(
-        "A proxy answers with 407, or with what opens a tunnel",
+        "A proxy responds with 407, or with a status that opens a tunnel",
         arguments: [
             ("HTTP/1.1 407 Proxy Authentication Required", true), ("HTTP/1.1 200 Connection established", true),
             ("HTTP/1.0 200 connection ESTABLISHED ", true), ("HTTP/1.1 200 OK", false),
@@ -75,7 +75,7 @@ struct HeadTests {
     }
 
     @Test(
-        "Without a colon or a name it is no field line", arguments: ["", "a", " ", ":", ": a", " : a", ":method: GET"])
+        "A field line needs a colon and a name", arguments: ["", "a", " ", ":", ": a", " : a", ":method: GET"])
     func noFieldLines(text: String) {
         #expect(parts(text) == nil)
     }
@@ -104,7 +104,7 @@ struct HeadTests {
         #expect(outcomes([Array(" a: 1".utf8), Array("b: 1".utf8)]) == ["misplaced 1", "2 b: 1"])
     }
 
-    @Test("A field line that folded lines make too long is left out, and so is what goes on with it")
+    @Test("A field line that folded lines make too long is left out, and so is its continuation")
     func limit() {
         let half = Array("a:".utf8) + [UInt8](repeating: 0x78, count: LineBuffer.byteLimit / 2)
         let fold = [ASCII.space] + half

@@ -47,7 +47,7 @@ struct MessageSyntaxTests {
         #expect(throws: error) { try head("GET / HTTP/1.1\r\n\(lines)\r\n") }
     }
 
-    @Test("What a proxy may mend in a response is mended")
+    @Test("Errors that a proxy may repair in a response are repaired")
     func mending() throws {
         let head = try head("HTTP/1.1 200 OK\nA : b\nC: d\r\n  e\r\n\tf\n\n", .server)
         #expect(head.values("a") == ["b"])
@@ -200,7 +200,7 @@ struct MessageSyntaxTests {
         }
     }
 
-    @Test("A body in chunks reads the same in whatever pieces it arrives", arguments: [1, 2, 3, 7, 100])
+    @Test("A body in chunks reads the same in any pieces", arguments: [1, 2, 3, 7, 100])
     func chunks(size: Int) throws {
         let found = try body(
             "5;a=\"b\"\r\nhello\r\n0A\r\n, world...\r\n000\r\nA: b\r\nC:\r\n\r\nrest", inPiecesOf: size)
@@ -211,7 +211,7 @@ struct MessageSyntaxTests {
     }
 
     @Test(
-        "A chunk whose size or end is not certain is refused, in whatever pieces it arrives",
+        "A chunk whose size or end is ambiguous is rejected, in any pieces",
         arguments: [
             ("5\nhello\r\n0\r\n\r\n", MessageError.chunkInvalid), ("5\r\nhello0\r\n\r\n", .chunkInvalid),
             ("5\r\nhello\n0\r\n\r\n", .chunkInvalid), ("+5\r\nhello\r\n0\r\n\r\n", .chunkInvalid),

@@ -47,7 +47,7 @@ struct IDTokenVerifierTests {
         }
     }
 
-    @Test("A token that a key of the server has signed is taken, whatever else is in the set")
+    @Test("A token that a key of the server has signed is accepted, whatever else is in the set")
     func signed() async throws {
         let token = try await token(key)
         let others = [
@@ -121,7 +121,7 @@ struct IDTokenVerifierTests {
         #expect(error?.isTemporary == true)
     }
 
-    @Test("What is no key set is refused", arguments: ["", "[]", "{}", #"{"keys":7}"#, #"{"keys":[]}"#, "<html>"])
+    @Test("An invalid key set is rejected", arguments: ["", "[]", "{}", #"{"keys":7}"#, #"{"keys":[]}"#, "<html>"])
     func noKeys(body: String) {
         #expect(throws: OAuth2Error.self) {
             try IDTokenVerifier(keys: EndpointResponse(status: .ok, body: Array(body.utf8)))

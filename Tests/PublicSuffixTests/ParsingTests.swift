@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A list file")
 struct ParsingTests {
-    @Test("is read with comments, blank lines, CRLF, a byte order mark, and what follows a rule on its line")
+    @Test("is read with comments, blank lines, CRLF, a byte order mark, and text after a rule on its line")
     func layout() throws {
         let file = "\u{FEFF}// a comment\r\n\r\n  \t\r\ncom\r\n\tnet  and more\r\nCO.uk // why\r\n// org"
         let list = try PublicSuffixList(parsing: file.utf8)

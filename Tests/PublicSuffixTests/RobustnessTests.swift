@@ -2,7 +2,7 @@ import PublicSuffix
 import TestSupport
 import Testing
 
-@Suite("Lookups stand any octets")
+@Suite("Lookups accept any octets")
 struct RobustnessTests {
     @Test("and their answers always fit together", arguments: 1...8)
     func randomOctets(seed: UInt64) {

@@ -41,7 +41,7 @@ struct SessionClientTests {
         SessionClient(try SessionAddress(address), token: "token-secret", over: transport)
     }
 
-    @Test("A request has the document, the access token and what it accepts; the answer may come in pieces")
+    @Test("A request has the document, the access token and the accepted types; the response may arrive in pieces")
     func answered() async throws {
         let transport = StubTransport(
             status: 200, #"{"excluded":[],"fields":[{"name":"cookie","#, #""value":"sid=1"}],"included":["sid"]}"#)
@@ -84,7 +84,7 @@ struct SessionClientTests {
     }
 
     @Test(
-        "What is no service, or does not answer, is told apart",
+        "A server that is not a service, and one that does not respond, are different errors",
         arguments: [(200, .incompatible), (502, .incompatible), (nil, .unreachable)]
             as [(Int?, SessionClientError.Code)])
     func failed(status: Int?, code: SessionClientError.Code) async throws {

@@ -25,7 +25,7 @@ struct CookieConversionTests {
     #endif
 
     @Test(
-        "What goes there comes back, but for what is listed",
+        "Converted cookies are converted back, except for the listed ones",
         arguments: [
             ("a=1", []), ("a=1; Domain=example.com", []), ("a=1; Domain=www.example.com; Path=/x", []),
             ("a=1; Secure; HttpOnly", []), ("a=1; HttpOnly; Max-Age=86400", []), ("a=; Path=/", []),
@@ -83,7 +83,7 @@ struct CookieConversionTests {
     }
 
     @Test(
-        "What would be another cookie, or go where it must not, is not converted",
+        "A cookie that would change, or be sent where it must not, is not converted",
         arguments: [
             (Octets(Array("a=".utf8) + [0xE9]), [CookieLoss.octets]), ("=nameless", [.octets]),
             ("a=1; Secure; Partitioned; SameSite=None", [.partition]), ("a=\u{E9}", unicode),
@@ -94,7 +94,7 @@ struct CookieConversionTests {
         #expect((conversion.cookie == nil) == !losses.isEmpty)
     }
 
-    @Test("What Foundation does not tell of its own cookies is said")
+    @Test("Properties that Foundation does not report of its own cookies are listed")
     func reading() throws {
         let cookie = try #require(
             HTTPCookie(

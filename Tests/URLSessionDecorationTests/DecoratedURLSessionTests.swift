@@ -40,7 +40,7 @@ struct DecoratedURLSessionTests {
         #expect(Set(try jar.cookies().readable.map(\.pair)) == ["a=2", "deep=1", "b=1", "c=1", "end=1"])
     }
 
-    @Test("Octets that are UTF-8 go as they are")
+    @Test("Octets that are UTF-8 are sent unchanged")
     func octets() async throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(200, setCookie: ["utf8=\u{20AC}; Path=/"]) }
         let fixture = try URLSessionFixture(["u=\u{E9}\u{1F36A}", "tab=a\tb", "quoted=\"x y\"", "e="])
@@ -84,7 +84,7 @@ struct DecoratedURLSessionTests {
         #expect(chain.asked.allSatisfy { $0.request.text("user-agent") == ["Crumb/1"] })
     }
 
-    @Test("A body from a stream ends where it is wanted again, and what was set is stored")
+    @Test("A body from a stream fails when it is required again, and cookies set before are stored")
     func stream() async throws {
         let chain = try CrossSiteChain()
         let jar = try URLSessionFixture().jar

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What holds for the sources of all targets")
+@Suite("Rules for the sources of all targets")
 struct SourcesTests {
     /// The Swift files of the targets, each with its path within `Sources`.
     private static func files() throws -> [(path: String, text: String)] {

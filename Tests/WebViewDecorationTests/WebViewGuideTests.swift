@@ -54,7 +54,7 @@ struct WebViewGuideTests {
         }
     }
 
-    @Test("Capturing what pages do")
+    @Test("Capturing changes of pages")
     func capture() throws {
         let jar = try jar()
         let body = #"{"crumb":"capture","kind":"cookie","url":"https://www.shop.example/a/b","line":"x=1"}"#

@@ -29,7 +29,7 @@ struct WebViewSessionTests {
         #expect(!stub.scripts[0].source.contains("sid"))
     }
 
-    @Test("With a gateway, stores and scripts stay as they are")
+    @Test("With a gateway, stores and scripts do not change")
     func gateway() async throws {
         let session = session(try SessionJar("sid=1; HttpOnly", "theme=2"), handler: "crumb")
         session.gateway = WebViewGateway(port: 8080)
@@ -57,7 +57,7 @@ struct WebViewSessionTests {
         #expect(try jar.jar.cookies().readable.first { $0.name == "e" }?.isHTTPOnly == true)
     }
 
-    @Test("What changes in either store while both are brought together is not lost")
+    @Test("A change in either store during a synchronization is not lost")
     func meanwhile() async throws {
         let jar = try SessionJar("a=1", "b=1")
         let session = session(jar)
@@ -125,7 +125,7 @@ struct WebViewSessionTests {
         #expect(await session.decide(event).answer == .cancel)
     }
 
-    @Test("What a page's scripts set comes into the jar at once; a hint makes it look into the store")
+    @Test("Cookies that a page's scripts set are stored at once; a hint makes the session read the store")
     func messages() async throws {
         let jar = try SessionJar()
         let session = session(jar, handler: "crumb")

@@ -2,8 +2,8 @@ import CookieModel
 
 /// Reads Safari's `Cookies.binarycookies`: pages with tables of offsets, each cookie with offsets of its texts.
 ///
-/// No offset and no size is trusted: what points outside its page or its cookie costs that cookie. Partitions are not
-/// read: where the file keeps them is not documented.
+/// No offset and no size is trusted: a cookie is dropped if one of its offsets points outside its page or the cookie
+/// itself. Partitions are not read, because their place in the file is not documented.
 struct BinaryCookiesReader: FormatReader {
     private enum Stage {
         case start
@@ -157,7 +157,7 @@ struct BinaryCookiesReader: FormatReader {
 }
 
 extension Span<UInt8> {
-    /// The 32-bit number at `position`, which lies within the bytes.
+    /// Returns the 32-bit number at `position`, which must be within the bytes.
     fileprivate func littleEndian(at position: Int) -> Int {
         (0..<4).reduce(0) { $0 | Int(self[position + $1]) << ($1 * 8) }
     }

@@ -1,7 +1,7 @@
 import CookieModel
 
-/// Reads Firefox's session store (`sessionstore.jsonlz4`, `recovery.jsonlz4`), which has the cookies that end with the
-/// session: JSON in one block of LZ4 behind `mozLz40` and the length of what is packed.
+/// Reads Firefox's session store (`sessionstore.jsonlz4`, `recovery.jsonlz4`), which holds session cookies: `mozLz40`,
+/// the unpacked length, and one LZ4 block of JSON.
 ///
 /// One container is read, or the cookies of none; those of others, of private windows and of first-party isolation are
 /// counted.
@@ -66,10 +66,10 @@ struct FirefoxSessionReader: FormatReader {
     private var place: CapturePlace { CapturePlace(source: source) }
 }
 
-/// Where the cookies stand in Firefox's session store: in an array `cookies`.
+/// The place of the cookies in Firefox's session store: an array called `cookies`.
 struct FirefoxSessionOutline: JSONEntryOutline {
     let source: String
-    /// The number of the container that is read; 0 is none.
+    /// The number of the container that is read; 0 for cookies in no container.
     private let container: Int
     var entryCount = 0
     private var otherCount = 0

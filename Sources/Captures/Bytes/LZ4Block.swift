@@ -1,4 +1,5 @@
-/// Unpacks one block of LZ4 as it comes in, with the last 64 KiB of what came out, which is as far as it refers back.
+/// Unpacks one LZ4 block in pieces. It keeps the last 64 KiB of its output, which is as far as the block can refer
+/// back.
 struct LZ4Block: Sendable {
     private enum Stage {
         case token
@@ -24,7 +25,7 @@ struct LZ4Block: Sendable {
     /// How many bytes may come out.
     var limit = Int.max
 
-    /// Takes one byte and appends what comes of it.
+    /// Takes one byte and appends the bytes that it completes.
     mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
         guard !isBroken else { return }
         switch stage {

@@ -1,8 +1,8 @@
 public import CookieModel
 
-/// The context of a captured response's request, and what told it.
+/// The context of a captured response's request, and the source of that knowledge.
 public struct CapturedContext: Sendable {
-    /// What told the page in the address bar, or that the request came from another site.
+    /// The evidence for the page in the address bar, or for a request from another site.
     public enum Source: String, Sendable {
         /// Nothing: the request counts as a navigation by a person.
         case none
@@ -20,23 +20,24 @@ public struct CapturedContext: Sendable {
 
     /// The request, for the cookie rules.
     public let request: RequestContext
-    /// What told it.
+    /// The evidence that decided the context.
     public let source: Source
     /// Whether the request is a third party's: neither a top-level navigation nor same-site.
     public let isThirdParty: Bool
 }
 
 extension CapturedResponse {
-    /// Decides in which context the request was made. The one place where evidence becomes a ``RequestContext``.
+    /// Decides in which context the request was made. This is the one place where evidence becomes a
+    /// ``RequestContext``.
     ///
     /// 1. A request that fills the address bar is a top-level navigation, whatever caused it.
     /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else where
     ///    its `Referer`, `Origin` or initiator points to; or else `topLevel`.
     /// 3. Its initiator is its `Origin`, `Referer` or recorded initiator, unless `Sec-Fetch-Site` says otherwise.
-    /// 4. A request that the capture tells nothing about is within `topLevel`, or a navigation where that is `nil`.
+    /// 4. A request without evidence in the capture is within `topLevel`, or a navigation where that is `nil`.
     ///
     /// - Parameters:
-    ///   - topLevel: the page that the caller names for requests that the capture tells nothing about.
+    ///   - topLevel: the page that the caller names for requests without evidence in the capture.
     ///   - policy: the rules, which know what a site is.
     /// - Throws: ``RequestURLError`` if the response's URL carries no cookies.
     public func context(
@@ -73,7 +74,7 @@ extension CapturedResponse {
         return nil
     }
 
-    /// What the response is loaded into; `nil` if neither the capture nor the caller knows.
+    /// The destination that the response is loaded into; `nil` if neither the capture nor the caller knows it.
     private func destination(
         _ url: RequestURL, _ topLevel: RequestURL?, _ policy: CookiePolicy
     ) -> RequestEvidence.Destination? {
@@ -95,7 +96,7 @@ extension CapturedResponse {
         return topLevel.map { ($0, .given) } ?? (nil, .none)
     }
 
-    /// Who caused a request within a page.
+    /// Returns the initiator of a request within a page.
     private func initiator(
         of url: RequestURL, in page: RequestURL?, _ policy: CookiePolicy
     ) -> RequestContext.Initiator {

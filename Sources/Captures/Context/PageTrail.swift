@@ -1,9 +1,9 @@
 import CookieModel
 
-/// What the entries of a capture so far tell about the next ones: which page is in the address bar, which documents are
-/// framed in it, and which URLs redirected where.
+/// The evidence from earlier entries of a capture for later ones: the page in the address bar, the documents framed in
+/// it, and the redirects.
 ///
-/// Everything that is remembered is bounded; what is forgotten is unknown, never wrong.
+/// The memory is bounded. A forgotten fact becomes unknown, never wrong.
 struct PageTrail: Sendable {
     /// How many pages, documents and redirects are remembered.
     private static let limit = 10_000
@@ -30,7 +30,7 @@ struct PageTrail: Sendable {
     /// How much is remembered, for the tests of bounded memory.
     var rememberedCount: Int { pages.count + documents.count + chains.count }
 
-    /// Completes a response's evidence with what came before it, and remembers what it tells.
+    /// Completes a response's evidence with that of earlier entries, and remembers its own for later ones.
     mutating func follow(_ response: inout CapturedResponse) {
         var evidence = response.evidence
         guard evidence != RequestEvidence() else { return }
@@ -48,12 +48,12 @@ struct PageTrail: Sendable {
         response.evidence = evidence
     }
 
-    /// What the response is loaded into, where the request itself does not tell.
+    /// The destination that the response is loaded into, for a request that does not contain it itself.
     private func destination(
         _ evidence: RequestEvidence, of url: String, after chain: Chain?
     ) -> RequestEvidence.Destination? {
         if let known = evidence.destination ?? chain?.destination { return known }
-        // The recorder's partition tells more than what follows.
+        // The recorder's partition is better evidence than the rest.
         if evidence.partitionKey != nil { return nil }
         let page = evidence.pageID.flatMap { pages[$0] }
         if evidence.isDocument || evidence.accepts == .document {

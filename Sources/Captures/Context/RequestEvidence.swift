@@ -1,9 +1,9 @@
 public import CookieModel
 import HTTPMessages
 
-/// What a capture records about how a request came about: the evidence for its ``CapturedContext``.
+/// A capture's evidence for the ``CapturedContext`` of a request.
 ///
-/// Readers note what they find and judge nothing. ``PageTrail`` adds what other entries of the capture tell.
+/// Readers record evidence without judging it. ``PageTrail`` adds the evidence of other entries of the capture.
 public struct RequestEvidence: Sendable, Hashable {
     /// The relation between initiator and URL, from `Sec-Fetch-Site`.
     public enum FetchSite: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct RequestEvidence: Sendable, Hashable {
         case sameOrigin, sameSite, crossSite
     }
 
-    /// What the response is loaded into.
+    /// The place that the response is loaded into.
     public enum Destination: Sendable, Hashable {
         /// The page in the address bar: a top-level navigation.
         case page

@@ -1,7 +1,7 @@
 import CookieModel
 
-/// Where the cookies stand in a document that lists them: in an array that is the document, or that is called `cookies`
-/// (or `value`, in a WebDriver response), alone or within a `result`.
+/// The place of the cookies in a document that lists them: an array that is the document itself, or that is called
+/// `cookies` (or `value`, in a WebDriver response), alone or within a `result`.
 ///
 /// Of a storage state, the items of `localStorage` are read too; databases of IndexedDB are counted in a notice.
 struct CookieListOutline: JSONOutline {
@@ -29,7 +29,8 @@ struct CookieListOutline: JSONOutline {
     private(set) var entryCount = 0
     private var hasList = false
     private var origins: StorageStateOrigins
-    /// What the first entry lacked to be a cookie, and how many such entries there were, before any cookie came.
+    /// The first entries that are not cookies: the first one's defect and number, and their count, before any cookie
+    /// was found.
     private var nonCookies: (finding: String, first: Int, count: Int)?
     private var hasCookies = false
 
@@ -104,7 +105,7 @@ struct CookieListOutline: JSONOutline {
         }
     }
 
-    /// Gives out an entry that shows that this is a list of cookies; before it, what the first ones lack.
+    /// Appends an entry that shows that this is a list of cookies, preceded by the failures of earlier entries.
     private mutating func append(_ item: CaptureItem, to items: inout [CaptureItem]) {
         hasCookies = true
         if let nonCookies {
@@ -128,10 +129,10 @@ struct CookieListOutline: JSONOutline {
     }
 }
 
-/// Where the Set-Cookie lines stand in what curl writes for `%{header_json}`: an object with an array of values for
-/// each field name, in lower case.
+/// The place of the Set-Cookie lines in curl's `%{header_json}`: an object with an array of values for each field name,
+/// in lower case.
 ///
-/// It tells neither the URL nor the status: the caller gives the URL, and the status counts as not known.
+/// It contains neither the URL nor the status: the caller gives the URL, and the status counts as unknown.
 struct HeaderJSONOutline: JSONOutline {
     enum Context: Sendable {
         case document

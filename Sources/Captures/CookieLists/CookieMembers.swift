@@ -1,15 +1,15 @@
 import CookieModel
 
-/// Makes a cookie of the members that a list has for it.
+/// Makes a cookie from its members in a list.
 ///
-/// - A domain with a leading dot is a domain cookie's, any other a host-only one's, unless the dialect says it outright.
-///   A cookie without a domain belongs to the host of the URL that the caller gives.
-/// - `SameSite=None` without `Secure` is what several browsers report for no attribute at all (no browser would have
-///   kept such a cookie): it is read as "not known".
+/// - A domain with a leading dot is a domain cookie's, any other a host-only one's, unless the dialect has a member for
+///   it. A cookie without a domain belongs to the host of the URL that the caller gives.
+/// - `SameSite=None` without `Secure` is how several browsers report a missing attribute (no browser would have kept
+///   such a cookie): it is read as "not known".
 struct CookieMembers {
     enum Result {
         case cookie(CookieRecord)
-        /// What is wrong, in a sentence that begins with "It".
+        /// The defect, in a sentence that begins with "It".
         case malformed(String)
         /// It has no name or no value, and nothing that every cookie has.
         case notCookie(String)
@@ -35,7 +35,7 @@ struct CookieMembers {
     /// The host of cookies without a domain.
     let host: String?
 
-    /// The cookie that `value` is; `name` is its name where that does not stand in the value itself.
+    /// Makes a cookie of `value`. `name` is the cookie's name if the value itself does not contain it.
     func cookie(_ value: JSONValue, named name: Octets? = nil) -> Result {
         guard let object = value.object else { return .notCookie("It is not an object.") }
         do throws(Problem) {
@@ -68,7 +68,7 @@ struct CookieMembers {
             isHTTPOnly: try flag("httpOnly", in: object) ?? false)
     }
 
-    /// What the members do not tell: scripts that write lists by hand leave out what they do not need.
+    /// The properties that the members leave open: scripts that write lists by hand omit members that they do not need.
     private func unstated(in object: JSONObject) -> CookieProperties {
         var unstated: CookieProperties = []
         if object["secure"] == nil { unstated.insert(.secure) }
@@ -77,8 +77,8 @@ struct CookieMembers {
         return unstated
     }
 
-    /// The domain without a `.local` that its host does not have. A real name may end so too: what tells is that it is
-    /// `localhost`'s, or that of the host that the caller names.
+    /// Removes a `.local` that the host does not have. A real name may end in it, too, so it is only removed from
+    /// `localhost`'s name and from that of the host that the caller names.
     private func unextended(_ domain: String) -> String {
         guard dialect.extendsLocalHosts, domain.hasSuffix(".local") else { return domain }
         let name = String(domain.dropLast(6))
@@ -132,7 +132,7 @@ struct CookieMembers {
         case nil: return nil
         case .string(let site) where site.isEmpty: return nil
         case .string(let site):
-            // What a key without that member meant before there was one.
+            // A key without this member is from before the member existed, when every key meant `true`.
             let hasAncestor = try flag("_crHasCrossSiteAncestor", in: object) ?? true
             return try partitionKey(site, hasAncestor)
         case .object(let key):
@@ -171,7 +171,7 @@ struct CookieMembers {
 }
 
 extension Octets {
-    /// The octets that this text stands for where each character is one in Latin-1; as it is where one is none.
+    /// The octets of this text if each of its characters is an octet in Latin-1; otherwise the text unchanged.
     fileprivate var fromLatin1: Octets {
         guard let text = utf8String else { return self }
         let octets = text.unicodeScalars.map { UInt8(exactly: $0.value) }
@@ -179,7 +179,7 @@ extension Octets {
     }
 }
 
-/// How one format's list names what a cookie has. What all of them agree on, ``CookieMembers`` knows.
+/// The names and conventions of one format's cookie list. ``CookieMembers`` knows those that all formats share.
 struct CookieDialect: Sendable {
     /// The member with the moment that the cookie ends at, in seconds since 1970.
     let expiry: StaticString
@@ -189,11 +189,11 @@ struct CookieDialect: Sendable {
     let hasHostOnly: Bool
     /// Whether a cookie without the member `sameSite` has no SameSite attribute, rather than one that is not told.
     var leavesNoSameSiteOut = false
-    /// What the list is called in messages.
+    /// The name of the list in messages.
     let title: String
-    /// Whether `.local` may stand behind a host without a dot, as Python's cookie jars write it.
+    /// Whether a host without a dot may be followed by `.local`, as Python's cookie jars write it.
     var extendsLocalHosts = false
-    /// Whether each character stands for an octet, as Python's HTTP clients read what servers send.
+    /// Whether each character represents an octet, as Python's HTTP clients read responses.
     var isLatin1 = false
 
     /// Playwright's and Puppeteer's `storageState`, and Playwright's `context.cookies()`.
@@ -206,7 +206,7 @@ struct CookieDialect: Sendable {
     /// WebDriver's "Get All Cookies" and WebDriver BiDi's `storage.getCookies`.
     static let webDriver = CookieDialect(
         expiry: "expiry", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "WebDriver cookie list")
-    /// What extensions make of `chrome.cookies`: Cookie-Editor, EditThisCookie and their kin.
+    /// The lists that extensions make from `chrome.cookies`: Cookie-Editor, EditThisCookie and similar ones.
     static let cookieEditor = CookieDialect(
         expiry: "expirationDate", endsWithSessionAtMinusOne: false, hasHostOnly: true, title: "Cookie-Editor export")
     /// HTTPie's session files.

@@ -2,7 +2,8 @@ import CookieModel
 
 /// Reads the `origins` of a storage state: the `localStorage` of each origin, whose name may come after its items.
 ///
-/// What is left out of an origin is named once, with the number of its first item: no item's key or value is in an error.
+/// The items left out of an origin make one error, with the number of the first one. No error contains an item's key or
+/// value.
 struct StorageStateOrigins: Sendable {
     private enum Name {
         case unknown
@@ -24,9 +25,9 @@ struct StorageStateOrigins: Sendable {
     /// Items that came before the name of their origin, and how many octets they have.
     private var waiting: [Item] = []
     private var waitingOctetCount = 0
-    /// What was left out of the origin so far, and what kept the first of it out.
+    /// The items left out of the origin so far, with the reason for the first of them.
     private var leftOut: (number: Int, finding: String, count: Int)?
-    /// What was left out of the origins before.
+    /// The failures of the origins before.
     private var failures: [CaptureItem] = []
     private var databaseCount = 0
 

@@ -2,20 +2,20 @@ package import CookieModel
 
 /// The formats that captures come in. More may come: a `switch` over them wants a `default`.
 public enum CaptureFormat: String, Sendable, CaseIterable {
-    /// HTTP Archive 1.2: what browsers' developer tools, proxies and test tools save.
+    /// HTTP Archive 1.2, which browsers' developer tools, proxies and test tools save.
     case har
 
-    /// Responses as they are on the wire: status line, header fields, empty line, with or without bodies, as
-    /// `curl -i`, `curl --dump-header` and HTTPie write them. The caller says which URL was asked for.
+    /// Responses as they are on the wire: status line, header fields, empty line, with or without bodies, as `curl -i`,
+    /// `curl --dump-header` and HTTPie write them. The caller gives the request's URL.
     ///
-    /// Several header blocks are read where one transfer makes them: informational responses, a proxy's
-    /// `200 Connection established`, redirects with their `Location`, and `401`, `407` before the retry.
-    /// What follows any other response is its body, whatever it looks like.
+    /// Several header blocks are read if one transfer produces them: informational responses, a proxy's
+    /// `200 Connection established`, redirects with their `Location`, and `401`, `407` before the retry. The bytes
+    /// after any other response are its body, whatever they look like.
     ///
-    /// A redirect's own body is the exception that no reader can tell: where the tool did not follow the redirect
-    /// (`curl -i` without `-L`), a body that begins with a header block is byte for byte what a followed redirect
-    /// looks like. Responses after a redirect are therefore marked ``CapturedResponse/URLOrigin/redirect``, so that
-    /// a caller who does not trust the redirecting server can leave those of other sites out.
+    /// No reader can recognize a redirect's own body: if the tool did not follow the redirect (`curl -i` without `-L`),
+    /// a body that begins with a header block is, byte for byte, the same as a followed redirect. Responses after a
+    /// redirect are therefore marked ``CapturedResponse/URLOrigin/redirect``, so that a caller who does not trust the
+    /// redirecting server can leave those of other sites out.
     case http
 
     /// The cookie file of Netscape, curl, wget, yt-dlp and browsers' exporters: a cookie a line, seven columns.
@@ -24,30 +24,31 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Playwright's and Puppeteer's saved state, and Playwright's `context.cookies()`: `{"cookies":[…],"origins":[…]}`.
     case storageState = "storage-state"
 
-    /// What WebDriver's "Get All Cookies" and WebDriver BiDi's `storage.getCookies` answer.
+    /// The response to WebDriver's "Get All Cookies" or WebDriver BiDi's `storage.getCookies`.
     case webDriver = "webdriver"
 
-    /// What the Chrome DevTools Protocol's `Storage.getCookies` and Puppeteer's `page.cookies()` answer.
+    /// The response to `Storage.getCookies` of the Chrome DevTools Protocol, or the result of Puppeteer's
+    /// `page.cookies()`.
     case devTools = "devtools"
 
-    /// What the extensions Cookie-Editor and EditThisCookie, and their kin, export as JSON.
+    /// The JSON that the extensions Cookie-Editor and EditThisCookie, and similar ones, export.
     case cookieEditor = "cookie-editor"
 
     /// HTTPie's session file, with a list of cookies (since 3.1) or a member for each (before). Cookies that it bound to
     /// no host need the URL from the caller.
     case httpieSession = "httpie-session"
 
-    /// What curl writes for `%{header_json}`: the last response's fields. The caller says which URL was asked for.
+    /// The output of curl for `%{header_json}`: the last response's fields. The caller gives the request's URL.
     case headerJSON = "header-json"
 
-    /// What `curl -v` tells on standard error. Bodies belong elsewhere (`--output`): no response counts behind a line
-    /// that is none of curl's own.
+    /// The output of `curl -v` on standard error. Bodies belong elsewhere (`--output`): a response after a line that is
+    /// not curl's own does not count.
     case curlVerbose = "curl-verbose"
 
-    /// What `curl --trace-ascii` and `curl --trace` write.
+    /// The output of `curl --trace-ascii` and `curl --trace`.
     case curlTrace = "curl-trace"
 
-    /// What `wget -S` tells on standard error.
+    /// The output of `wget -S` on standard error.
     case wgetVerbose = "wget-verbose"
 
     /// Chromium's net-log (`--log-net-log`), recorded with `--net-log-capture-mode=IncludeSensitive`.
@@ -56,8 +57,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// WARC 1.0 and 1.1, unpacked: its records of the type `response`.
     case warc
 
-    /// What scripts read from `document.cookie`: `a=1; b=2`. The caller says which page's it is, and the format too: no
-    /// text tells that it is this.
+    /// The text that scripts read from `document.cookie`: `a=1; b=2`. The caller gives the URL of the page, and the
+    /// format too, because it cannot be detected.
     case documentCookie = "document-cookie"
 
     /// The messages of a web view's capture script, one in JSON on each line.
@@ -78,17 +79,17 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// JSON lines of our own, as `crumb export --format json` writes them: a cookie a line, nothing lost.
     case json
 
-    /// What `tshark -T json -x -J "frame tcp http http2"` prints of a packet capture.
+    /// The output of `tshark -T json -x -J "frame tcp http http2"` for a packet capture.
     case tsharkJSON = "tshark-json"
 
-    /// Firefox's session store (`sessionstore.jsonlz4`), which has the cookies that end with the session.
+    /// Firefox's session store (`sessionstore.jsonlz4`), which holds session cookies.
     case firefoxSession = "firefox-session"
 
-    /// Logs of the Chrome DevTools Protocol: what Chromedriver and Selenium call "performance" logs, arrays of events, or
+    /// Logs of the Chrome DevTools Protocol: the "performance" logs of Chromedriver and Selenium, arrays of events, or
     /// an event in JSON on each line.
     case devToolsLog = "devtools-log"
 
-    /// What `http -v` (HTTPie) prints. The caller says which URL was asked for.
+    /// The output of `http -v` (HTTPie). The caller gives the request's URL.
     case httpieVerbose = "httpie-verbose"
 
     /// Commands that browsers' developer tools make with "Copy as cURL", for bash and for Windows' cmd. Their cookies are
@@ -121,7 +122,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What of a cookie the format can hold; `nil` for recorded responses, whose Set-Cookie lines say everything.
+    /// The properties of a cookie that the format can hold; `nil` for recorded responses, whose Set-Cookie lines hold
+    /// all of them.
     public var capabilities: FormatCapabilities? {
         switch self {
         case .netscape: ExportFormat.netscape.capabilities
@@ -144,7 +146,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a cookie that was read from the format says nothing about.
+    /// The properties that a cookie read from the format leaves open.
     package var unstated: CookieProperties { capabilities?.unstated ?? [] }
 
     /// The format's name for a person.
@@ -180,12 +182,13 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The format of a capture by what it begins with; `nil` if it is none of these.
+    /// Detects the format of a capture by its first bytes. Returns `nil` for any other format.
     ///
-    /// A byte order mark and leading white space do not count. Of a cookie file the first line that is not a comment
-    /// must be there, if its first line does not name the format.
+    /// A byte order mark and leading white space do not count. The prefix of a cookie file must include the first line
+    /// that is not a comment, unless its first line names the format.
     ///
-    /// - Parameter prefix: the first bytes, best ``CaptureLimits/prefixByteCount`` of them or all there are.
+    /// - Parameter prefix: the first bytes, preferably ``CaptureLimits/prefixByteCount`` of them, or all if there are
+    ///   fewer.
     public static func detect(_ prefix: Span<UInt8>) -> CaptureFormat? {
         var preamble = Preamble()
         guard let start = preamble.skip(prefix), preamble.held.isEmpty else { return nil }
@@ -197,13 +200,13 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
 }
 
 extension CaptureFormat {
-    /// A reader of this format.
+    /// Makes a reader of this format.
     ///
     /// - Parameters:
     ///   - source: the capture's name in places.
-    ///   - url: the URL that was asked for, for the formats that do not tell.
+    ///   - url: the request's URL, for formats that do not contain it.
     ///   - container: the container of Firefox that is read.
-    ///   - line, column: where the first byte stands that it will be given.
+    ///   - line, column: the position of the first byte that the reader will be given.
     func reader(source: String, url: String?, container: Int, line: Int, column: Int) -> any FormatReader {
         func list(_ dialect: CookieDialect) -> any FormatReader {
             JSONOutlineReader(

@@ -2,8 +2,8 @@ import WebPrimitives
 
 /// Reads a capture that comes in pieces: recorded responses, or another program's cookies.
 ///
-/// Push the bytes in as they come, in pieces of any length, and say when they end; what comes out does not depend on
-/// where the pieces were cut. Memory is bounded by ``CaptureLimits``, not by the capture.
+/// Push the bytes in as they come, in pieces of any length, and say when they end; the items do not depend on where the
+/// pieces were cut. Memory is bounded by ``CaptureLimits``, not by the capture.
 ///
 ///     var reader = CaptureReader(source: "capture.har")
 ///     while let piece = try nextPiece() {
@@ -11,8 +11,8 @@ import WebPrimitives
 ///     }
 ///     reader.finish { item in … }
 ///
-/// What cannot be read is an item too, ``CaptureItem/failure(_:)``, and costs as little as possible: a line or an
-/// entry where the rest can still be understood.
+/// A part that cannot be read is an item, too: ``CaptureItem/failure(_:)``. It is as small as possible: one line or one
+/// entry if the rest can still be read.
 public struct CaptureReader: Sendable {
     private enum Stage {
         /// Before the first byte that counts.
@@ -24,10 +24,10 @@ public struct CaptureReader: Sendable {
         case over
     }
 
-    /// Long pieces are taken in slices, so that what one call has found and not yet given out stays small.
+    /// Long pieces are read in slices, which bounds the number of items that one call has found and not yet emitted.
     private static let sliceByteCount = 1 << 16
 
-    /// The capture's format: what the caller said, or what its beginning tells; `nil` until it has.
+    /// The capture's format, given by the caller or detected from the first bytes; `nil` until it is detected.
     public private(set) var format: CaptureFormat?
 
     private let source: String
@@ -41,13 +41,14 @@ public struct CaptureReader: Sendable {
     private var items: [CaptureItem] = []
     private var trail = PageTrail()
 
-    /// A reader at the beginning of a capture.
+    /// Creates a reader at the beginning of a capture.
     ///
     /// - Parameters:
     ///   - source: the capture's name in places and messages, such as `capture.har` or `standard input`.
-    ///   - url: the URL that was asked for, for the formats that do not tell. Others do not look at it.
-    ///   - format: the capture's format; `nil` to tell it by its beginning.
-    ///   - container: the container of Firefox whose cookies are read; 0 is none. Other formats do not look at it.
+    ///   - url: the request's URL, for formats that do not contain it. Other formats ignore it.
+    ///   - format: the capture's format; `nil` to detect it from its beginning.
+    ///   - container: the container of Firefox whose cookies are read; 0 for cookies in no container. Other formats
+    ///     ignore it.
     public init(source: String, url: String? = nil, format: CaptureFormat? = nil, container: Int = 0) {
         self.source = source
         self.url = url
@@ -55,9 +56,9 @@ public struct CaptureReader: Sendable {
         self.container = container
     }
 
-    /// Takes the next bytes and gives out what is complete with them, in order.
+    /// Takes the next bytes and emits the items that they complete, in order.
     ///
-    /// Where `emit` throws, the error comes through, and the reader is over: it gives out nothing more.
+    /// If `emit` throws, the error is rethrown and the reader ends: it emits nothing more.
     public mutating func read<Failure: Error>(
         _ piece: Span<UInt8>, _ emit: (CaptureItem) throws(Failure) -> Void
     ) throws(Failure) {
@@ -70,7 +71,7 @@ public struct CaptureReader: Sendable {
         }
     }
 
-    /// Takes the end of the capture and gives out what is left. A second call does nothing.
+    /// Takes the end of the capture and emits the remaining items. A second call does nothing.
     public mutating func finish<Failure: Error>(_ emit: (CaptureItem) throws(Failure) -> Void) throws(Failure) {
         switch stage {
         case .preamble where preamble.held.isEmpty:
@@ -190,18 +191,18 @@ public enum CaptureLimits {
     public static let responseByteCount = JSONLimits.valueByteCount
 
     /// How deep the arrays and objects of a JSON document may be nested: 1,048,576 levels, each of which takes a byte.
-    /// Readers go a few levels deep themselves; what is below is skipped.
+    /// Readers enter a few levels themselves and skip those below.
     public static let nestingDepth = JSONLimits.nestingDepth
 
     /// How many bytes are looked at to recognise a format: 64 KiB.
     public static let prefixByteCount = 1 << 16
 }
 
-/// The reader of one format: takes bytes in pieces of any length and says what they hold.
+/// The reader of one format: takes bytes in pieces of any length and appends the items that they hold.
 ///
-/// What it appends must not depend on where the pieces were cut.
+/// The items must not depend on where the pieces were cut.
 protocol FormatReader: Sendable {
-    /// Takes the next bytes and appends what is complete with them.
+    /// Takes the next bytes and appends the items that they complete.
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem])
 
     /// Takes the end of the input.
@@ -215,7 +216,7 @@ protocol FormatReader: Sendable {
 protocol LineFormatReader: FormatReader {
     /// The capture's name in places.
     var source: String { get }
-    /// What cuts the pieces into lines.
+    /// The buffer that cuts the pieces into lines.
     var lines: LineBuffer { get set }
 
     /// Takes a line, without its line feed.
@@ -258,6 +259,6 @@ extension LineFormatReader {
         items.append(.failure(.lineTooLong(at: place)))
     }
 
-    /// Where the current line stands.
+    /// The place of the current line.
     var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
 }

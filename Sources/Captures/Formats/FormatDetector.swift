@@ -4,7 +4,7 @@ import WebPrimitives
 struct FormatDetector {
     enum Finding: Equatable {
         case format(CaptureFormat)
-        /// No format that is known, with what it is as far as can be told.
+        /// No known format, with a description of the input if there is one.
         case unknown(String)
         /// Another program must unpack or convert it first, and which.
         case packed(String)
@@ -14,7 +14,7 @@ struct FormatDetector {
     private var position = 0
     private var json = JSONFormatDetector()
 
-    /// What `prefix`, a capture's first bytes without a preamble, begins; `nil` if more bytes are needed.
+    /// Returns the finding for `prefix`, a capture's first bytes without a preamble; `nil` if more bytes are needed.
     ///
     /// - Parameter isWhole: whether no more bytes will come.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> Finding? {
@@ -74,7 +74,7 @@ struct FormatDetector {
             ?? (looksLikeCookie(line) ? .telling(.netscape) : .other)
     }
 
-    /// What a line of curl's own tells; `nil` for any other line.
+    /// The kind of a line that is curl's own; `nil` for any other line.
     private func kind(ofTranscript line: Span<UInt8>) -> LineKind? {
         if line.hasPrefix("== Info: ") || line.hasPrefix("=> Send ") || line.hasPrefix("<= Recv ") {
             return .telling(.curlTrace)
@@ -106,7 +106,7 @@ struct FormatDetector {
         return flag.equalsIgnoringCase("true") || flag.equalsIgnoringCase("false")
     }
 
-    /// What an unknown input is, so that its owner knows what to do.
+    /// Describes an input of unknown format, so that its owner knows what to do.
     private static func unknown(_ prefix: Span<UInt8>) -> Finding {
         if prefix.count >= 2 {
             switch (prefix[0], prefix[1]) {
@@ -143,7 +143,7 @@ extension CaptureFormat {
     }
 }
 
-/// Passes over what may stand before a capture: a byte order mark and white space.
+/// Skips a byte order mark and white space before a capture.
 struct Preamble {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

@@ -2,13 +2,14 @@ import WebPrimitives
 
 /// Tells the formats apart that are JSON, by the names of members.
 ///
-/// The first member that only one format has decides. A document that none decides on is taken for a HAR where it is an
-/// object, so that its owner hears what a HAR would need.
+/// The first member that only one format has decides. An object without such a member is taken for a HAR, so that the
+/// error tells its owner what a HAR needs.
 struct JSONFormatDetector: Sendable {
     private var stream = JSONStream(handler: JSONFormatSigns(), line: 1, column: 1)
     private var readCount = 0
 
-    /// What `prefix` begins; `nil` if more bytes are needed. Each call's prefix begins with the one before.
+    /// Returns the finding for `prefix`; `nil` if more bytes are needed. Each call's prefix begins with that of the
+    /// call before.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> FormatDetector.Finding? {
         stream.read(prefix.extracting(readCount..<prefix.count))
         readCount = prefix.count

@@ -1,17 +1,17 @@
 import CookieModel
 import WebPrimitives
 
-/// Where in a document of one format stands what a reader is after.
+/// The places of the values that a reader needs in a document of one format.
 ///
-/// Each value is skipped, entered or taken whole. What is taken is small: a cookie, an event, a message.
+/// Each value is skipped, entered or taken whole. Values that are taken are small: a cookie, an event, a message.
 protocol JSONOutline: Sendable {
-    /// What a container is that is entered, or a value that is taken.
+    /// The role of a container that is entered, or of a value that is taken.
     associatedtype Context: Sendable
 
-    /// What the document's own value stands in.
+    /// The context of the document's own value.
     static var start: Context { get }
 
-    /// What becomes of a value, before it is read.
+    /// Decides whether to skip, enter or take a value, before it is read.
     ///
     /// - Parameter name: the member's name; empty in an array.
     mutating func part(
@@ -40,21 +40,21 @@ extension JSONOutline {
     var bufferedByteCount: Int { 0 }
 }
 
-/// An outline of a document whose entries stand in one array: the document itself, or a member of it.
+/// An outline of a document whose entries are in one array: the document itself, or a member of it.
 protocol JSONEntryOutline: JSONOutline where Context == JSONEntryContext {
     /// The capture's name in places.
     var source: String { get }
     /// How many entries were read.
     var entryCount: Int { get set }
 
-    /// Whether the entries may stand in a member of this name; an empty name is that of the document itself.
+    /// Whether a member of this name may hold the entries; an empty name is that of the document itself.
     static func holdsEntries(_ name: Span<UInt8>) -> Bool
 
     /// Takes an entry, which is whole.
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem])
 }
 
-/// What is entered and taken on the way to an entry.
+/// The role of a value on the way to an entry.
 enum JSONEntryContext: Sendable {
     case document
     case members
@@ -87,7 +87,7 @@ extension JSONEntryOutline {
     }
 }
 
-/// What becomes of a value.
+/// The decision on a value.
 enum JSONPart<Context: Sendable>: Sendable {
     case skip
     case enter(Context)
@@ -97,7 +97,7 @@ enum JSONPart<Context: Sendable>: Sendable {
 /// Follows an outline through a document.
 struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
     var outline: Outline
-    /// What was found and not yet taken away.
+    /// The items found and not yet taken away.
     var items: [CaptureItem] = []
     private var contexts: [Outline.Context] = []
     private var name: [UInt8] = []
@@ -179,7 +179,7 @@ struct JSONOutlineHandler<Outline: JSONOutline>: JSONHandler, Sendable {
     }
 }
 
-/// Reads a JSON document of which an outline says what to take.
+/// Reads a JSON document and takes the values that an outline selects.
 struct JSONOutlineReader<Outline: JSONOutline>: FormatReader {
     private var stream: JSONStream<JSONOutlineHandler<Outline>>
     private let source: String

@@ -197,7 +197,7 @@ extension HARDocument: JSONHandler {
         // In milliseconds; -1 says that it is not known.
         case (.duration, .number(let time)):
             entry.duration = min(max(0, time.millionths / 1000), HAREntry.longestDuration)
-        // Chromium and others write null for what is not there.
+        // Chromium and others write null for absent members.
         case (.response, .null), (.headers, .null): break
         default: reject()
         }
@@ -214,7 +214,7 @@ extension HARDocument: JSONHandler {
         case .header: entry.rejectResponse("A header of its response is not an object.")
         case .name: header.name = .notText
         case .value: header.value = .notText
-        // What else an entry has is nice to know, and the entry is good without it.
+        // An entry is valid without its other members.
         case .root, .log, .creator, .creatorName, .browser, .browserName, .pages, .page, .pageName, .pageTitle,
             .entries,
             .startedDateTime, .duration, .pageReference, .frameReference, .resourceType, .initiator, .initiatorURL,

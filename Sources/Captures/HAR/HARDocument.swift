@@ -2,8 +2,9 @@ import CookieModel
 
 /// Finds the responses in the events of a HAR document: `log.entries[].response.headers[]`.
 ///
-/// Only the members on that way are entered, `cookies` for its names alone, who wrote it, and what tells the context of a
-/// request: its headers, the pages, and what Chromium's tools say of it. All others (bodies, timings) are skipped.
+/// It enters only the members on that path, the names in `cookies`, the writer's name, and the evidence for the context
+/// of a request: its headers, the pages, and the members that Chromium's tools add. It skips all others (bodies,
+/// timings).
 struct HARDocument {
     /// Where in the document the value that comes next belongs; in an array, every value of it.
     enum Slot {
@@ -90,9 +91,9 @@ struct HARDocument {
     var hasEntries = false
     /// Whether a request carried a cookie, or a response set one.
     private(set) var hasCookies = false
-    /// How many cookies stand in the `cookies` of responses without a Set-Cookie header.
+    /// The number of cookies in the `cookies` of responses without a Set-Cookie header.
     private(set) var headerlessCount = 0
-    /// What was found and not yet taken away.
+    /// The items found and not yet taken away.
     var items: [CaptureItem] = []
 
     init(source: String) {
@@ -105,7 +106,7 @@ struct HARDocument {
             + entry.request.bufferedByteCount
     }
 
-    /// Whether the browser may have left the cookies out: its developer tools do, unless they are told not to.
+    /// Whether the browser may have left the cookies out: its developer tools do so by default.
     var mayBeSanitized: Bool { creator == .chromiumDeveloperTools && endedCount > 0 && !hasCookies }
 
     private var encoding: HARTextEncoding {
@@ -157,7 +158,7 @@ struct HARDocument {
         pages[name] = title
     }
 
-    /// The lines of a joined value; none where they cannot be told apart: one wrong cookie is worse than none.
+    /// The lines of a joined value; empty if they cannot be separated, because one wrong cookie is worse than none.
     private func separated(_ line: Octets) -> [Octets] {
         let ranges = line.withSpan { entry.cookieNames.lines(in: $0) }
         return ranges?.map { line[$0] } ?? []

@@ -1,6 +1,6 @@
 import CookieModel
 
-/// What has been read of one entry of a HAR, in whatever order its members came.
+/// The members read of one entry of a HAR, in whatever order they came.
 struct HAREntry {
     var url: String?
     var method: String?
@@ -13,12 +13,12 @@ struct HAREntry {
     /// How long it took, in microseconds.
     var duration: Int64 = 0
     var setCookie = SetCookieLines()
-    /// What the request's header tells.
+    /// The evidence in the request's header.
     var request = RequestHead()
     /// The names of the page and of the frame in it.
     var pageID: String?
     var frameID: String?
-    /// What Chromium's tools call the resource, and the URL of what asked for it.
+    /// The resource type that Chromium's tools give, and the URL of the request's initiator.
     var resourceType: String?
     var initiator: String?
     var location: Octets?
@@ -28,12 +28,12 @@ struct HAREntry {
     /// The names in the response's `cookies`, which tell a joined Set-Cookie value apart.
     var cookieNames = HARCookieNames()
 
-    /// What is wrong with the request, and with the response, in words; the first thing found counts.
+    /// The defect of the request, and that of the response, in words; the first one found counts.
     private(set) var requestProblem: String?
     private(set) var responseProblem: String?
     private(set) var isURLTooLong = false
 
-    /// What makes the entry useless, if anything does.
+    /// The defect that makes the entry unusable, if there is one.
     var problem: String? {
         requestProblem ?? responseProblem ?? (url == nil ? "Its request has no url." : nil)
     }
@@ -90,7 +90,7 @@ struct HAREntry {
         responseProblem = nil
     }
 
-    /// Notes what is wrong with the request.
+    /// Records a defect of the request.
     mutating func rejectRequest(_ problem: String) {
         requestProblem = requestProblem ?? problem
     }
@@ -101,13 +101,13 @@ struct HAREntry {
         rejectRequest("Its request's url is longer than 1 MiB.")
     }
 
-    /// Notes what is wrong with the response.
+    /// Records a defect of the response.
     mutating func rejectResponse(_ problem: String) {
         responseProblem = responseProblem ?? problem
     }
 }
 
-/// What has been read of one member of `headers`. Its name may come after its value.
+/// The parts read of one member of `headers`. Its name may come after its value.
 struct HARHeader {
     enum Name {
         case missing

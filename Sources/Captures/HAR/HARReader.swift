@@ -9,12 +9,13 @@ import WebPrimitives
 ///   (``HARTextEncoding``). What was not ASCII comes back as UTF-8 from others; whether it was UTF-8 or Latin-1 on the
 ///   wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from
 ///   U+DC80 to U+DCFF, come back as those bytes; other lone surrogates become U+FFFD.
-/// - Members may come in any order. Of several with one name in one object the last counts, except `log` and
-///   `entries`: their entries are given out while they are read, so all of them count.
+/// - Members may come in any order. Of several with one name in one object the last counts, except `log` and `entries`:
+///   their entries are emitted while they are read, so all of them count.
 /// - An entry needs `request.url` as a string; a `response` that is an object, null or absent; `headers` that are an
-///   array of objects with `name`, null or absent; and a string as each Set-Cookie value. An entry that has not is one
-///   failure. A `method`, `status` or `startedDateTime` of another type than it should be counts as absent.
-/// - Every entry is given out, whatever its status and whether or not it sets cookies.
+///   array of objects with `name`, null or absent; and a string as each Set-Cookie value. An entry that lacks one of
+///   these is one failure. A `method`, `status` or `startedDateTime` of another type than it should be counts as
+///   absent.
+/// - Every entry is emitted, whatever its status and whether or not it sets cookies.
 struct HARReader: FormatReader {
     private var stream: JSONStream<HARDocument>
     private let source: String
@@ -64,11 +65,12 @@ struct HARReader: FormatReader {
     }
 }
 
-/// The names in the `cookies` of a response, as witnesses only: what they say of values and attributes is not read.
+/// The names in the `cookies` of a response. They only show where a line begins: their values and attributes are not
+/// read.
 ///
 /// mitmproxy up to version 8 joins all Set-Cookie lines of a response with a comma and a space, which values and dates
-/// may hold as well. Its `cookies` still has one member for each line, in order, so that the lines can be cut apart in
-/// front of each name.
+/// may contain as well. Its `cookies` still has one member for each line, in order, so that the lines can be split
+/// before each name.
 struct HARCookieNames {
     /// More names than any response has; a list that is longer is of no use.
     private static let limit = 1000
@@ -122,7 +124,7 @@ struct HARCookieNames {
         position < value.count && value[position] == ASCII.space
     }
 
-    /// Whether `name=` stands at `position`. A name that is empty could stand anywhere.
+    /// Whether the value has `name=` at `position`. An empty name never matches, because it could be anywhere.
     private func isPair(_ name: [UInt8], in value: Span<UInt8>, at position: Int) -> Bool {
         guard !name.isEmpty, position + name.count < value.count, value[position + name.count] == UInt8(ascii: "=")
         else { return false }

@@ -1,9 +1,9 @@
 import CookieModel
 import HTTPMessages
 
-/// What has been read of one header block, and what it says about the bytes behind it.
+/// The parts read of one header block, and what they imply about the bytes behind it.
 struct CapturedHead {
-    /// What stands behind the block.
+    /// The responses that may follow the block.
     enum Sequel {
         /// Another response of the same transfer may: of the same URL, or of the one in `Location`.
         case sameURL
@@ -30,7 +30,7 @@ struct CapturedHead {
 
     var status: Int { statusLine.status }
 
-    /// Takes one field line, folded lines joined; false where it is none.
+    /// Takes one field line, folded lines joined. Returns `false` if it is not a field line.
     mutating func take(_ field: Span<UInt8>) -> Bool {
         guard let parts = field.fieldParts else { return false }
         let name = field.extracting(parts.name)
@@ -70,7 +70,7 @@ struct CapturedHead {
         return isLengthUnusable ? nil : contentLength
     }
 
-    /// What may stand behind the block.
+    /// The responses that may follow the block, according to its status.
     var sequel: Sequel {
         switch status {
         case 100..<200, 401, 407: return .sameURL
@@ -82,7 +82,7 @@ struct CapturedHead {
     }
 }
 
-/// The lines of one response's header block, from any program: joins folded ones and takes what counts.
+/// The lines of one response's header block, from any program: joins folded lines and takes the fields that count.
 struct HeaderBlock: Sendable {
     let source: String
     private(set) var head: CapturedHead
@@ -106,12 +106,13 @@ struct HeaderBlock: Sendable {
         items.append(.failure(.lineTooLong(at: CapturePlace(source: source, entry: head.index, line: number))))
     }
 
-    /// Ends the block and gives the response out.
+    /// Ends the block and emits the response.
     ///
     /// - Parameters:
     ///   - time: when it came; `nil` for its own `Date`.
-    ///   - request: what is known of the request's header.
-    ///   - isFromProxy: whether it is known to be a proxy's own, which sets no cookies for the server behind it.
+    ///   - request: the known part of the request's header.
+    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the server behind
+    ///     it.
     mutating func end(
         at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
         isFromProxy: Bool = false, into items: inout [CaptureItem]
@@ -150,7 +151,7 @@ struct TranscriptURL: Sendable {
     var text: String?
     var origin: CapturedResponse.URLOrigin
 
-    /// Moves to the URL of the response that may come next; false where none may.
+    /// Moves to the URL of the response that may come next. Returns `false` if none may.
     mutating func follow(_ sequel: CapturedHead.Sequel) -> Bool {
         switch sequel {
         case .none:

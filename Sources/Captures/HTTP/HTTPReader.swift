@@ -4,26 +4,26 @@ import WebPrimitives
 
 /// Reads responses as they are on the wire: header blocks with or without bodies.
 ///
-/// **A body must never set a cookie.** So a header block is read only where one belongs: at the beginning, and behind
-/// a response that the same transfer goes on after (``CapturedHead/Sequel``): an informational one, a proxy's
-/// `200 Connection established`, a redirect with a `Location`, `401` and `407`. There it may stand
+/// **A body must never set a cookie.** So a header block is read only where one belongs: at the beginning, and after a
+/// response that the same transfer continues from (``CapturedHead/Sequel``): an informational one, a proxy's
+/// `200 Connection established`, a redirect with a `Location`, `401` and `407`. The next header block may be
 /// - directly behind the header block (empty lines between them do not count): header dumps have no bodies, and curl
-///   prints none of a response that it goes on after, whatever its Content-Length says;
-/// - or behind a body, if a Content-Length says where that ends and neither Transfer-Encoding nor Content-Encoding
-///   says that it is printed decoded.
+///   does not print the body of a response that it continues from, whatever its Content-Length is;
+/// - or after a body, if a Content-Length gives its end and neither Transfer-Encoding nor Content-Encoding indicates
+///   that it is printed decoded.
 ///
-/// Everything else up to the end of the input is body and is passed over. Where it looks like a response at one of
-/// these two places, it is reported, so that no cookie gets lost in silence.
+/// Everything else up to the end of the input is body and is passed over. If it looks like a response at one of these
+/// two places, it is reported, so that no cookie is lost silently.
 ///
 /// Lines end with CRLF or LF. Folded lines are joined with a space (RFC 9112, section 5.2). A line that is longer than
-/// the limit or no field is left out and reported. Octets stay as they are: what a control character in a cookie
-/// means is for the cookie rules to say. A block that lacks its empty line is cut off: its complete lines count, an
-/// incomplete one could have lost its `Secure` and does not.
+/// the limit, or not a field, is left out and reported. Octets are kept unchanged: the cookie rules decide on control
+/// characters. A block that lacks its empty line is cut off: its complete lines count, an incomplete one could have
+/// lost its `Secure` and does not.
 struct HTTPReader: FormatReader {
     enum Stage {
         case statusLine
         case fields
-        /// Behind a header block, where a body of so many bytes may begin or another header block.
+        /// After a header block, where a body of the given length may begin, or another header block.
         case boundary(bodyLength: Int?)
         case body(Int)
         /// Nothing more is read.
@@ -139,7 +139,7 @@ struct HTTPReader: FormatReader {
         stage = .fields
     }
 
-    /// The header block is complete: gives the response out and decides what may come next.
+    /// The header block is complete: emits the response and decides what may come next.
     private mutating func endBlock(into items: inout [CaptureItem]) {
         guard var block else { return }
         self.block = nil
@@ -149,7 +149,7 @@ struct HTTPReader: FormatReader {
     }
 }
 
-// What stands behind a header block or a body.
+// The boundary after a header block or a body.
 extension HTTPReader {
     /// Looks for a status line; whatever else is there is body.
     ///

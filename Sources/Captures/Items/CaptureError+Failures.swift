@@ -1,6 +1,6 @@
 import WebPrimitives
 
-// The sentences, all in one place. None takes a text from the capture, so none can give away what is secret in it.
+// The messages of all failures. None contains text from the capture, so none can disclose a secret in it.
 extension CaptureError {
     // MARK: Any input
 
@@ -8,9 +8,9 @@ extension CaptureError {
         CaptureError(.inputEmpty, place, "The input is empty.")
     }
 
-    /// The input is not what its format, or any, begins with.
+    /// The input does not begin as its format does, or as any known format does.
     ///
-    /// - Parameter finding: a sentence that says what is missing.
+    /// - Parameter finding: a sentence that names the missing part.
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
         let names = CaptureFormat.allCases.map(\.rawValue).joined(separator: ", ")
         return CaptureError(.inputUnrecognized, place, "\(finding) Use `--format NAME`; formats: \(names).")
@@ -67,7 +67,7 @@ extension CaptureError {
             "Values are nested deeper than \(CaptureLimits.nestingDepth) levels; reading stopped \(after(count)).")
     }
 
-    /// The failure that `problem` is, in the entry with that number where it stands in one.
+    /// The failure for `problem`, with the number of the entry that contains it, if one does.
     static func json(
         _ problem: JSONProblem, source: String, entry: Int? = nil, afterEntry count: Int
     ) -> CaptureError {
@@ -113,7 +113,7 @@ extension CaptureError {
     /// No entry of a list is a cookie.
     ///
     /// - Parameters:
-    ///   - finding: what the first one lacks, in a sentence that begins with "It".
+    ///   - finding: the defect of the first one, in a sentence that begins with "It".
     ///   - count: how many there are.
     static func notCookieList(_ finding: String, entry: Int, count: Int, at place: CapturePlace) -> CaptureError {
         let rest = count == 1 ? "" : " \(count - 1) more \(count == 2 ? "entry" : "entries") like it."
@@ -148,7 +148,7 @@ extension CaptureError {
 
     /// Items of the `localStorage` of an origin.
     ///
-    /// - Parameter finding: what keeps the first one out.
+    /// - Parameter finding: the reason for leaving out the first one.
     static func storageLeftOut(
         _ finding: String, origin: Int, item: Int, count: Int, at place: CapturePlace
     ) -> CaptureError {

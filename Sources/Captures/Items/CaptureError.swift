@@ -10,17 +10,17 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
         case notice
     }
 
-    /// What is wrong, as a stable identifier.
+    /// The kind of failure, as a stable identifier.
     public let code: Code
     /// How much it matters.
     public let severity: Severity
-    /// How many cookies or Set-Cookie lines it stands for, as far as can be told.
+    /// The number of cookies or Set-Cookie lines that the failure affects, as far as it is known.
     public let count: Int
-    /// How many items of `localStorage` it stands for.
+    /// The number of items of `localStorage` that the failure affects.
     package let storageItemCount: Int
     /// Where.
     public let place: CapturePlace
-    /// One sentence or two: what is wrong, and what to do about it.
+    /// The problem and its remedy, in one or two sentences.
     public let message: String
 
     package init(
@@ -40,7 +40,8 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CaptureError {
-    /// What is wrong, as a stable identifier. More codes may come: match those you know and handle the rest alike.
+    /// The kind of failure, as a stable identifier. More codes may be added: match those you know and handle the rest
+    /// alike.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private let identifier: String
 
@@ -53,27 +54,27 @@ extension CaptureError {
 
         /// There is nothing in the input but white space.
         public static let inputEmpty = Code("input-empty")
-        /// The input is in no format that is known here, or is not what its beginning promised.
+        /// The input is in no known format, or does not continue as its beginning promised.
         public static let inputUnrecognized = Code("input-unrecognized")
-        /// The input ends early; what was complete before its end was read.
+        /// The input ends early; the parts that were complete before its end were read.
         public static let inputTruncated = Code("input-truncated")
         /// One entry is broken and was left out.
         public static let entryMalformed = Code("entry-malformed")
         /// A line or field is longer than ``CaptureLimits/fieldByteCount`` and was left out.
         public static let lineTooLong = Code("line-too-long")
-        /// A line is not what its place asks for and was left out.
+        /// A line does not have the form that its place requires and was left out.
         public static let lineMalformed = Code("line-malformed")
-        /// The capture does not say what was asked for, and the caller did not either.
+        /// The capture does not contain the request's URL, and the caller did not give one.
         public static let urlMissing = Code("url-missing")
-        /// The document's syntax is broken; what was complete before was read.
+        /// The document's syntax is broken; the parts before the error were read.
         public static let jsonMalformed = Code("json-malformed")
         /// The document's values are nested deeper than ``CaptureLimits/nestingDepth``.
         public static let nestingTooDeep = Code("nesting-too-deep")
         /// One response has more Set-Cookie lines than ``CaptureLimits/responseByteCount`` holds; the first were read.
         public static let responseTooLarge = Code("response-too-large")
-        /// What looks like a response was not read, since its cookies may not belong to the current URL.
+        /// Bytes that look like a response were not read, since its cookies may not belong to the current URL.
         public static let responseSkipped = Code("response-skipped")
-        /// Several Set-Cookie lines were joined to one by the writer and cannot be told apart.
+        /// Several Set-Cookie lines were joined to one by the writer and cannot be separated.
         public static let setCookieJoined = Code("set-cookie-joined")
         /// The capture holds databases of pages, which are not read. A notice.
         public static let storageIgnored = Code("storage-ignored")
@@ -81,8 +82,7 @@ extension CaptureError {
         public static let storageLeftOut = Code("storage-left-out")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
         public static let partitionUnclear = Code("partition-unclear")
-        /// No request of a capture carries a cookie and no response sets one; the browser leaves them out unless it is
-        /// told not to. A notice.
+        /// No request of a capture carries a cookie and no response sets one, the browsers' default. A notice.
         public static let cookiesSanitized = Code("cookies-sanitized")
         /// The tool that made the capture left values out.
         public static let valuesStripped = Code("values-stripped")
@@ -97,7 +97,7 @@ extension CaptureError {
     }
 }
 
-/// Where in a capture something stands, in the words a person uses to find it again.
+/// A place in a capture, in the words a person uses to find it again.
 public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
     /// The name of the capture: a file's name or "standard input".
     public var source: String

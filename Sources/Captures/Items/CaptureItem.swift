@@ -8,10 +8,10 @@ public enum CaptureItem: Sendable, Hashable {
     case cookie(CookieRecord, CapturePlace)
     /// An item of a page's `localStorage`.
     case storage(WebStorageItem, CapturePlace)
-    /// A part that could not be read; what stands around it was.
+    /// A part that could not be read; the parts around it were.
     case failure(CaptureError)
 
-    /// Where it stands.
+    /// The place in the capture.
     public var place: CapturePlace {
         switch self {
         case .response(let response): response.place
@@ -31,7 +31,7 @@ extension CaptureItem {
 }
 
 extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What it is and where, without cookie names, values or addresses.
+    /// The kind of item and its place, without cookie names, values or addresses.
     public var description: String {
         switch self {
         case .response(let response): response.description
@@ -50,8 +50,8 @@ extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
 /// The part of a recorded response that cookies come from.
 ///
-/// Nothing is judged yet: the URL is text, the field values are octets, and every status is there. What a status
-/// means for its cookies (an informational response may be ignored) is the cookie rules' business.
+/// Nothing is judged yet: the URL is text, the field values are octets, and every status is included. The cookie rules
+/// decide what a status means for its cookies (an informational response may be ignored).
 public struct CapturedResponse: Sendable, Hashable {
     /// How the URL of a response is known.
     public enum URLOrigin: Sendable, Hashable {
@@ -61,8 +61,8 @@ public struct CapturedResponse: Sendable, Hashable {
         case given
         /// The response before, a redirect, named it in its `Location`.
         ///
-        /// A dump does not say whether the tool followed the redirect. Where it did not, what stands after the
-        /// redirect's header block is its body, which the redirecting server wrote; see ``CaptureFormat/http``.
+        /// A dump does not show whether the tool followed the redirect. If it did not, the bytes after the redirect's
+        /// header block are its body, which the redirecting server wrote; see ``CaptureFormat/http``.
         case redirect
     }
 
@@ -84,7 +84,7 @@ public struct CapturedResponse: Sendable, Hashable {
     public var answerTime: Timestamp?
     /// The field values of the Set-Cookie lines, in order, without white space at their ends.
     public var setCookie: [Octets]
-    /// What the capture tells about how the request came about.
+    /// The capture's evidence for the context of the request.
     public var evidence: RequestEvidence
     /// The values of the request's `Cookie` fields, in order.
     public var requestCookies: [Octets]
@@ -92,7 +92,7 @@ public struct CapturedResponse: Sendable, Hashable {
     public var requestRecords: [CookieRecord] = []
     /// Whether there is nothing but a request, which a person copied for the cookies in it.
     public var isCopiedRequest = false
-    /// Where it stands.
+    /// The place in the capture.
     public var place: CapturePlace
 
     /// A response from its parts.

@@ -3,7 +3,7 @@ import WebPrimitives
 
 /// Gathers the members of one line of our own JSON lines.
 struct CookieLine: JSONHandler {
-    /// The members that a line has; others are let be, for what later versions add.
+    /// The members of a line. Others are ignored, so that later versions can add some.
     private enum Member {
         case version, name, nameBase64, value, valueBase64, domain, hostOnly, path, pathBase64, secure, httpOnly
         case sameSite, expires, created, lastAccess, partitionKey, other
@@ -25,10 +25,10 @@ struct CookieLine: JSONHandler {
     private var creation: Timestamp?
     private var lastAccess: Timestamp?
     private var partitionKey: PartitionKey?
-    /// A member whose value is not what it must be.
+    /// A member whose value is invalid.
     private var invalidMember: StaticString?
 
-    /// The cookie, or what is wrong with the line.
+    /// The cookie, or the defect of the line.
     enum Result {
         case cookie(CookieRecord)
         case malformed(String)

@@ -1,10 +1,11 @@
 import CookieModel
 
 /// Reads cookie files: seven columns a line, separated by tabs, as Netscape wrote them and curl, wget, yt-dlp and
-/// browsers' exporters do. ``NetscapeLine`` says what a line may be.
+/// browsers' exporters do. ``NetscapeLine`` defines the form of a line.
 ///
-/// A line that is no cookie line is one failure. Empty lines and comments are nothing. A line and the same one with the
-/// mark of HttpOnly right behind it are one cookie: so ``NetscapeWriter`` writes those for tools that do not know the mark.
+/// A line that is not a cookie line is one failure. Empty lines and comments are skipped. A line directly followed by
+/// the same one with the HttpOnly mark is one cookie: ``NetscapeWriter`` writes such pairs for tools that do not know
+/// the mark.
 struct NetscapeReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
@@ -63,12 +64,12 @@ struct NetscapeReader: LineFormatReader {
 /// | value | octets; left out is empty |
 /// | same-site | `Strict`, `Lax` or `None`; only libsoup has this column |
 ///
-/// - A dot before the domain says what the second column says. Where they differ the column counts, as in curl. That
-///   the domain is an IP address overrules it: such a cookie is host-only, whatever the file says.
+/// - A dot before the domain means the same as the second column. If they differ, the column counts, as in curl. A
+///   cookie for an IP address is host-only, whatever the file says.
 /// - Libsoup writes `None` both for `SameSite=None` and for no attribute; it is read as "not known", which is the
 ///   stricter one.
-/// - A line with more columns is refused, as in curl: a value with a tab in it cannot be told from a further column.
-/// - Other negative expiries are moments before 1970, so the cookie has expired.
+/// - A line with more columns is rejected, as in curl: a value that contains a tab looks the same as one more column.
+/// - Other negative expiries are times before 1970, so the cookie has expired.
 struct NetscapeLine {
     enum Result {
         /// An empty line or a comment.
@@ -146,7 +147,7 @@ struct NetscapeLine {
         columns.append(position..<line.count)
     }
 
-    /// What is wrong with the number of columns.
+    /// Describes the wrong number of columns.
     private func finding(in line: Span<UInt8>, from start: Int) -> String {
         if columns.count > 8 {
             return "The line has more columns than the 7 of a cookie. (A value cannot contain a tab.)"

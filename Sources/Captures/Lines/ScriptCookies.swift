@@ -2,8 +2,8 @@ import CookieModel
 
 /// Reads the messages of a web view's capture script, one in JSON on each line.
 ///
-/// What they tell was done by a script of the page that they name, and can do no more than one: it is received through
-/// the script interface.
+/// A script of the named page made each change, so a change is received through the script interface and can do no more
+/// than a script can.
 struct CaptureMessagesReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
@@ -54,8 +54,8 @@ struct CaptureMessagesReader: LineFormatReader {
 
 /// A cookie as a `change` event of the Cookie Store API shows it.
 private enum ScriptCookie {
-    /// The set-cookie-string that comes to this cookie, or ends it; `nil` if the engine told too little, or what no
-    /// such string can say.
+    /// The set-cookie-string that stores this cookie, or deletes it; `nil` if the engine gave too little, or if no such
+    /// string can express the cookie.
     static func line(_ value: JSONValue, isDeleted: Bool) -> Octets? {
         guard let cookie = value.object, let name = cookie["name"]?.octets, let path = cookie["path"]?.octets,
             path.first == ASCII.slash, !name.contains(UInt8(ascii: "=")),
@@ -86,12 +86,12 @@ private enum ScriptCookie {
     }
 }
 
-/// Reads what a script reads from `document.cookie`, a page's string on each line: `a=1; b=2`, or the same in quotes, as
-/// a console prints it.
+/// Reads strings of `document.cookie`, one page's on each line: `a=1; b=2`, or the same in quotes, as a console prints
+/// it.
 ///
-/// The string tells names and values and nothing else. Each cookie is received as if a script of the URL that the caller
-/// gives had set it: host-only, for that URL's default path, until the session ends. A name that begins with `__Secure-`
-/// or `__Host-` tells more: no browser has such a cookie without what the prefix asks for.
+/// The string holds only names and values. Each cookie is received as if a script of the URL that the caller gives had
+/// set it: host-only, for that URL's default path, until the session ends. A name that begins with `__Secure-` or
+/// `__Host-` implies more: no browser has such a cookie without the attributes that the prefix requires.
 struct DocumentCookieReader: LineFormatReader {
     let source: String
     private let url: String?

@@ -1,9 +1,9 @@
 import CookieModel
 
-/// Puts responses together out of the events of the Chrome DevTools Protocol.
+/// Assembles responses from the events of the Chrome DevTools Protocol.
 ///
-/// A request has a hop for each redirect. `responseReceivedExtraInfo` has what was on the wire, `Set-Cookie` included, and
-/// may come before or after the events of its hop; the two are matched by their order.
+/// A request has a hop for each redirect. `responseReceivedExtraInfo` has the header fields from the wire, including
+/// `Set-Cookie`, and may come before or after the events of its hop; the two are matched by their order.
 struct DevToolsLog: Sendable {
     private struct Hop {
         let url: String
@@ -21,7 +21,7 @@ struct DevToolsLog: Sendable {
         let partitionKey: PartitionKey?
     }
 
-    /// What a request had on the wire.
+    /// A request's header and cookies from the wire.
     private struct Sent {
         var head = RequestHead()
         var cookies: [CookieRecord] = []
@@ -75,7 +75,7 @@ struct DevToolsLog: Sendable {
         if !hasEvents { items.append(.failure(.noEvents(at: CapturePlace(source: source)))) }
     }
 
-    /// The event in an entry: in itself, or in what a driver calls its `message`, as JSON or as text.
+    /// The event in an entry: the entry itself, or the value of the `message` that a driver adds, as JSON or as text.
     private static func event(in value: JSONValue) -> JSONObject? {
         var value = value
         for _ in 0..<3 {
@@ -212,7 +212,7 @@ struct DevToolsLog: Sendable {
         }
     }
 
-    /// Makes room for more of a request; false if there is none.
+    /// Makes room for more of a request. Returns `false` if it cannot.
     private mutating func makeRoom(for size: Int, _ id: Octets) -> Bool {
         let isNew = exchanges[id] == nil
         if byteCount + size > Self.byteLimit || isNew && exchanges.count >= Self.requestLimit {
@@ -240,7 +240,7 @@ extension RequestHead {
 }
 
 extension RequestEvidence {
-    /// Adds what was on the wire, which is the truth.
+    /// Adds the evidence from the wire, which takes precedence.
     fileprivate mutating func complete(with sent: RequestEvidence) {
         fetchSite = sent.fetchSite ?? fetchSite
         destination = sent.destination ?? destination

@@ -1,11 +1,11 @@
 import CookieModel
 import HTTPMessages
 
-/// Where responses stand in a net-log, as Chromium writes it with `--log-net-log`: events of a request, told together by
-/// the number of their source, with the meaning of each event's number in `constants`.
+/// The places of responses in a net-log, as Chromium writes it with `--log-net-log`: the events of a request have the
+/// same source number, and `constants` gives the meaning of each event's number.
 ///
-/// Only a log of `--net-log-capture-mode=IncludeSensitive` (or `Everything`) has the values of Set-Cookie lines; where
-/// they were stripped, that is said.
+/// Only a log of `--net-log-capture-mode=IncludeSensitive` (or `Everything`) has the values of Set-Cookie lines.
+/// Stripped values are reported.
 struct NetLogOutline: JSONOutline {
     enum Context: Sendable {
         case document
@@ -119,7 +119,7 @@ struct NetLogOutline: JSONOutline {
             requests[id] = request
         case .requestHeaders: takeRequestHeaders(parameters?["headers"]?.elements ?? [], of: id)
         case .requestEnd:
-            // Phase 2 ends what phase 1 began.
+            // Phase 2 ends the request that phase 1 began.
             if event["phase"]?.integer == 2 { forget(id) }
         case .responseHeaders:
             entryCount += 1
@@ -151,7 +151,7 @@ struct NetLogOutline: JSONOutline {
         requests[id] = request
     }
 
-    /// What the event that starts a request tells about its context.
+    /// The evidence, in the event that starts a request, for its context.
     private static func evidence(_ parameters: JSONObject) -> RequestEvidence {
         var evidence = RequestEvidence()
         switch parameters["request_type"]?.octets {
@@ -222,7 +222,7 @@ struct NetLogText {
     /// The mark ends in U+200B and a space.
     private static let mark = Array("%ESCAPED:\u{200B} ".utf8)
 
-    /// The octets that the string stands for.
+    /// The octets that the string represents.
     let octets: Octets
 
     init(_ written: Octets) {

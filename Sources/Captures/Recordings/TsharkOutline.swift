@@ -1,13 +1,13 @@
 import CookieModel
 import HTTPMessages
 
-/// Where HTTP messages stand in what `tshark -T json -x -J "frame tcp http http2"` prints of a packet capture.
+/// The places of HTTP messages in the output of `tshark -T json -x -J "frame tcp http http2"` for a packet capture.
 ///
 /// A packet has a layer `http` for each HTTP/1 message, or layers `http2` with a frame in each `http2.stream`. Members
 /// repeat a name for each header line. With `-x` each member has a twin, named `_raw`, that holds its octets in
 /// hexadecimal; without, tshark prints U+FFFD for every octet beyond ASCII.
 struct TsharkOutline: JSONEntryOutline {
-    /// Whose packet it is. Ports tell the two directions of a connection apart.
+    /// The addresses of a packet. Ports distinguish the two directions of a connection.
     private struct Packet {
         let number: String?
         let connection: String
@@ -115,7 +115,7 @@ struct TsharkOutline: JSONEntryOutline {
 
     /// Takes a frame with the header of a request, or of a response.
     private mutating func takeFrame(_ frame: JSONObject, of packet: Packet, into items: inout [CaptureItem]) {
-        // A header, or its continuation; what a server promises to push was not asked for.
+        // A header, or its continuation. A promised push is not the response to a request.
         guard let id = frame["http2.streamid"]?.text, ["1", "9"].contains(frame["http2.type"]?.text) else { return }
         let fields = frame.all("http2.header").flatMap(\.list).compactMap(\.object).compactMap { field in
             field["http2.header.name"]?.octets.map { name in
@@ -213,7 +213,7 @@ private enum TsharkField {
 }
 
 extension JSONObject {
-    /// What the members called `name` hold, in order: the octets in their `raw` twins if there are any.
+    /// The values of the members called `name`, in order: the octets of their `raw` twins if there are any.
     fileprivate func fields(_ name: StaticString, raw: StaticString) -> [TsharkField] {
         let values = all(name).flatMap(\.list)
         let twins = all(raw)
@@ -260,7 +260,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// The octets that these digits stand for; `nil` if there is another character.
+    /// The octets that these digits represent; `nil` if there is another character.
     fileprivate var hexadecimalOctets: [UInt8]? {
         guard count.isMultiple(of: 2) else { return nil }
         var octets: [UInt8] = []

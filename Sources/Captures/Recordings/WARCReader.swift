@@ -1,19 +1,20 @@
 import CookieModel
 import HTTPMessages
 
-/// Reads WARC 1.0 and 1.1 (ISO 28500): records with named fields and a block of the length that they say.
+/// Reads WARC 1.0 and 1.1 (ISO 28500): records with named fields and a block, whose length one of the fields gives.
 ///
-/// Of records of the types `response` and `request` the HTTP header block is read; all other records, and all bodies, are
-/// passed over. A record whose fields are broken ends the reading: where the next one begins cannot be told.
+/// Only the HTTP header blocks of records of the types `response` and `request` are read; all other records, and all
+/// bodies, are skipped. A record whose fields are broken ends the reading, because the start of the next one is
+/// unknown.
 ///
-/// A request's record stands before or behind its response's, by the writer. A response is therefore held back until the
-/// next record of the two types.
+/// Depending on the writer, a request's record comes before or after its response's. A response is therefore held back
+/// until the next record of the two types.
 struct WARCReader: FormatReader {
     private enum Stage {
         /// Before a record: its version, or empty lines.
         case version
         case fields
-        /// Within a header block, with so many bytes of the block left.
+        /// Within a header block, with the given number of bytes of the record left.
         case head(Int)
         case skip(Int)
         case over
@@ -185,7 +186,7 @@ struct WARCReader: FormatReader {
     }
 
     private mutating func endHead(isWhole: Bool, into items: inout [CaptureItem]) {
-        // What is left of a line belongs to no field that is whole. The line goes on behind the record.
+        // The rest of the line belongs to no complete field. The line continues after the record.
         let isCut = lines.last() != nil
         let place = place
         if isCut { lines.skip(lines: -1) }

@@ -1,7 +1,7 @@
 import CookieModel
 
 /// Reads requests that a person copied out of a browser: "Copy as cURL" (bash and cmd), "Copy as fetch", "Copy as
-/// PowerShell", or a `Cookie:` line. They hold no response; their `Cookie` fields are what they are for.
+/// PowerShell", or a `Cookie:` line. They hold no response; only their `Cookie` fields are of use.
 struct CopiedRequestReader: FormatReader {
     private let format: CaptureFormat
     private let source: String
@@ -87,7 +87,7 @@ struct CopiedRequest {
     var url: String?
     var method: String?
     var head = RequestHead()
-    /// The cookies, if more than names and values is told.
+    /// The cookies, if the request gives more than names and values.
     var cookies: [CookieRecord] = []
 
     /// curl's other options with a value that copied commands have.
@@ -101,7 +101,7 @@ struct CopiedRequest {
     /// A request of which nothing is known yet.
     init() {}
 
-    /// The request that a curl command makes; `nil` if the words are none.
+    /// The request that a curl command makes; `nil` if the words are not such a command.
     init?(curl words: [[UInt8]]) {
         // A prompt may have been copied with the command.
         let words = words.first == [UInt8(ascii: "$")] ? Array(words.dropFirst()) : words
@@ -114,7 +114,7 @@ struct CopiedRequest {
             if option.hasPrefix("-"), !option.hasPrefix("--"), option.utf8.count > 2,
                 "HbXeAduoxFm".utf8.contains(words[index][1])
             {
-                // The value may stand behind the letter.
+                // The value may directly follow the letter.
                 value = Array(words[index].dropFirst(2))
                 option = String(option.prefix(2))
             } else if index + 1 < words.count {
@@ -217,7 +217,7 @@ struct CopiedRequest {
     }
 }
 
-/// A call of `fetch` with a URL and, in JSON, its options: what DevTools of Chromium and Firefox copy.
+/// A call of `fetch` with a URL and, in JSON, its options, as DevTools of Chromium and Firefox copy it.
 struct FetchCall {
     let url: String
     let options: JSONObject?

@@ -7,7 +7,7 @@ import WebPrimitives
 struct PowerShellCommands {
     private enum Token {
         case string([UInt8])
-        /// A run of bytes that are none of these.
+        /// A run of other bytes.
         case word(String)
         /// One of `=`, `;`, brackets and commas.
         case mark(UInt8)
@@ -23,8 +23,8 @@ struct PowerShellCommands {
         var path: [UInt8] = []
         var domain: [UInt8] = []
 
-        /// The cookie of a request to the host: what the request tells, with the path and the domain that are written,
-        /// if such a cookie can have gone there.
+        /// The cookie as a request to the URL shows it, with the path and the domain as written if such a cookie can
+        /// have been sent there.
         func record(for url: RequestURL) -> CookieRecord {
             let text = String(decoding: domain.first == ASCII.dot ? domain.dropFirst() : domain[...], as: UTF8.self)
             let isDomainCookie =

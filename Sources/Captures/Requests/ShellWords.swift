@@ -9,7 +9,7 @@ enum ShellWords {
     static func commands(in text: [UInt8]) -> (commands: [[[UInt8]]], unclosedQuote: Int?) {
         guard isForWindows(text) else { return bashCommands(text) }
         let (commands, quote) = windowsCommands(unescaped(text))
-        // Carets are gone from what was read, quotes are not.
+        // The text that was read has no carets any more, but still has its quotes.
         return (
             commands,
             quote.flatMap { number in text.indices.lazy.filter { text[$0] == ASCII.quote }.dropFirst(number).first }
@@ -159,8 +159,8 @@ enum ShellWords {
 
     // MARK: cmd
 
-    /// What cmd gives to the program: carets outside of its own quotes are gone. A line feed that was not escaped, or an
-    /// ampersand, ends a command and becomes a line feed; an escaped one becomes a space.
+    /// The text that cmd passes to the program: carets outside of its own quotes are removed. A line feed that was not
+    /// escaped, or an ampersand, ends a command and becomes a line feed; an escaped one becomes a space.
     private static func unescaped(_ text: [UInt8]) -> [UInt8] {
         var plain: [UInt8] = []
         var isQuoted = false

@@ -2,11 +2,12 @@ import CookieModel
 import HTTPMessages
 import WebPrimitives
 
-/// Puts the responses together out of what a client tells while it works: lines of requests, lines of responses, and
-/// remarks about its connections.
+/// Assembles responses from a client's verbose output: lines of requests, lines of responses, and remarks about its
+/// connections.
 ///
-/// The URL of a response is that of the request before it: `Host` and target tell it, and whether the connection was
-/// encrypted tells the scheme. Where no request was printed it is the URL that the caller gave, moved on by redirects.
+/// The URL of a response is that of the request before it: `Host` and the request target give it, and the scheme
+/// depends on whether the connection was encrypted. If no request was printed, it is the URL that the caller gave,
+/// updated by redirects.
 struct ClientTranscript: Sendable {
     /// How many connections are remembered by their host.
     private static let connectionLimit = 1000
@@ -94,7 +95,7 @@ struct ClientTranscript: Sendable {
         guard isWithinRequest else { return }
         isWithinRequest = false
         isAskedFor = true
-        // What a proxy is asked for is whole already, or no resource at all: the end of a tunnel.
+        // A request to a proxy has a complete URL as its target, or, for CONNECT, the end of a tunnel.
         if method == "CONNECT" {
             guard url.text == nil else { return }
             let end = target.withSpan { String(repairing: $0) }
@@ -175,7 +176,7 @@ struct ClientTranscript: Sendable {
         isSkipping = false
         guard var block else { return }
         self.block = nil
-        // What a proxy answers to CONNECT is its own, whatever its status.
+        // A proxy's response to CONNECT is its own, whatever the status.
         let isTunnel = method == "CONNECT"
         block.end(at: url, method: method, request: request, isFromProxy: isTunnel, into: &items)
         request = RequestHead()
@@ -190,8 +191,8 @@ struct ClientTranscript: Sendable {
     }
 }
 
-/// What curl writes in front of a line's own text: the time with `--trace-time`, the numbers of transfer and connection
-/// with `--trace-ids`.
+/// The prefixes that curl adds to a line: the time with `--trace-time`, the numbers of transfer and connection with
+/// `--trace-ids`.
 enum TranscriptLine {
     /// Where the line begins behind these.
     static func start(of line: Span<UInt8>) -> Int {

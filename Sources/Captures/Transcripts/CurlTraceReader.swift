@@ -1,11 +1,11 @@
 import HTTPMessages
 import WebPrimitives
 
-/// Reads what `curl --trace-ascii` and `curl --trace` write: a heading for each piece of data, and its bytes below, 64 a
-/// line as text or 16 a line in hexadecimal.
+/// Reads the output of `curl --trace-ascii` and `curl --trace`: a heading for each piece of data, followed by its
+/// bytes, 64 a line as text or 16 a line in hexadecimal.
 ///
-/// Each line of bytes begins with its offset. One that goes on where the line before ended continues it; one that is two
-/// bytes further on begins behind a CRLF. As text, curl writes a dot for every byte that is not printable ASCII, so that
+/// Each line of bytes begins with its offset. A line that begins where the one before ended continues it; one that
+/// begins two bytes later follows a CRLF. As text, curl writes a dot for every byte that is not printable ASCII, so
 /// octets beyond ASCII are lost; `--trace` keeps them.
 struct CurlTraceReader: LineFormatReader {
     private enum Section {
@@ -91,7 +91,7 @@ struct CurlTraceReader: LineFormatReader {
                 begin()
                 text = rest
             }
-            // What the section's last CRLF leaves over is no line.
+            // The empty text after the section's last CRLF is not a line.
             if text.isEmpty { isOpen = false }
             return
         }
@@ -118,7 +118,7 @@ struct CurlTraceReader: LineFormatReader {
     }
 
     /// The bytes of a line of `--trace`: pairs of digits in 16 columns, and the same bytes as text behind them; `nil`
-    /// where the line is none.
+    /// for any other line.
     private func octets(inHexadecimal line: Span<UInt8>) -> [UInt8]? {
         guard line.count > 48, line.count <= 48 + 16 else { return nil }
         let count = line.count - 48
@@ -157,16 +157,16 @@ struct CurlTraceReader: LineFormatReader {
     }
 }
 
-/// Reads what `curl -v` tells on standard error: `> ` before the lines of requests, `< ` before those of responses, `* `
-/// before remarks, `{ ` and `} ` before counts of bytes.
+/// Reads the output of `curl -v` on standard error: `> ` before the lines of requests, `< ` before those of responses,
+/// `* ` before remarks, `{ ` and `} ` before counts of bytes.
 ///
-/// **A body must never set a cookie.** Where bodies were written among these lines (`2>&1`), a body can look like any of
-/// them; so no response counts that follows a line of another kind.
+/// **A body must never set a cookie.** If bodies were written among these lines (`2>&1`), a body can look like any of
+/// them. So a response that follows a line of another kind does not count.
 struct CurlVerboseReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
     private var transcript: ClientTranscript
-    /// Whether a line came that is none of curl's.
+    /// Whether there was a line that is not curl's own.
     private var isMixed = false
     private var isOver = false
 

@@ -1,11 +1,11 @@
 import CookieModel
 import HTTPMessages
 
-/// Reads what `http -v` (HTTPie) prints: the request's header and body, the response's header and body, and with `--all
-/// --follow` the same for each redirect.
+/// Reads the output of `http -v` (HTTPie): the request's header and body, the response's header and body, and with
+/// `--all --follow` the same for each redirect.
 ///
-/// It tells no scheme, so the caller gives the first URL. **A body must never set a cookie**: after a response that is no
-/// redirect nothing counts, and after a redirect only a request for the URL that it names.
+/// It contains no scheme, so the caller gives the first URL. **A body must never set a cookie**: after a response that
+/// is not a redirect nothing counts, and after a redirect only a request for the URL that it names.
 struct HTTPieReader: LineFormatReader {
     private enum Stage {
         case requestLine

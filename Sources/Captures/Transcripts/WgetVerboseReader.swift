@@ -1,8 +1,8 @@
 import HTTPMessages
 import WebPrimitives
 
-/// Reads what `wget -S` tells on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines of
-/// the response indented by two spaces, with escapes for what cannot be printed.
+/// Reads the output of `wget -S` on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines
+/// of the response indented by two spaces, with escapes for characters that cannot be printed.
 struct WgetVerboseReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
@@ -44,8 +44,8 @@ struct WgetVerboseReader: LineFormatReader {
         if let start = WgetVerboseReader.urlStart(line) { transcript.ask(for: line.extracting(start..<line.count)) }
     }
 
-    /// The octets that a line stands for: wget doubles a backslash, and writes letters and three octal digits behind one
-    /// for what its locale does not print.
+    /// The octets that a line represents: wget doubles a backslash, and writes a backslash and a letter or three octal
+    /// digits for an octet that its locale cannot print.
     private static func unescaped(_ line: Span<UInt8>) -> [UInt8] {
         let letters: [UInt8: UInt8] = [
             0x5C: 0x5C, 0x61: 0x07, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09, 0x76: 0x0B,

@@ -2,8 +2,8 @@ import CookieModel
 
 /// Writes a `storageState`, as Playwright and Puppeteer load it.
 ///
-/// Playwright gives each cookie to the browser's protocol as it is: a domain with a leading dot is a domain cookie, one
-/// without is host-only; no `sameSite` is no attribute; -1 ends with the session.
+/// Playwright passes each cookie to the browser's protocol unchanged: a domain with a leading dot is a domain cookie,
+/// one without is host-only; no `sameSite` means no attribute; -1 means a session cookie.
 struct StorageStateWriter: FormatWriter {
     private var cookies = JSONArrayText()
     private var origins = JSONArrayText()

@@ -2,9 +2,10 @@ import CookieModel
 
 /// Writes a cookie file: seven columns a line, a leading dot and TRUE for a domain cookie, neither for a host-only one.
 ///
-/// - wget, aria2 and others take a line that begins with `#HttpOnly_` for a comment, and would be signed out without the
-///   cookie. So an HttpOnly cookie stands twice: first plain, for them, then with the mark, which replaces it for those
-///   who know the mark (curl, Python and what is made of it, libsoup, browsers' importers, ``NetscapeReader``).
+/// - wget, aria2 and others take a line that begins with `#HttpOnly_` for a comment, and would be signed out without
+///   the cookie. So an HttpOnly cookie has two lines: a plain one for these tools, then a marked one, which replaces
+///   the first for programs that know the mark (curl, Python and tools written in it, libsoup, browsers' importers,
+///   ``NetscapeReader``).
 /// - curl compares an IPv6 address without brackets.
 struct NetscapeWriter: FormatWriter {
     func begin(_ bytes: inout [UInt8]) {
@@ -96,7 +97,7 @@ package struct CurlConfigurationWriter: FormatWriter {
         if !isEmpty { bytes += "\"\n".utf8 }
     }
 
-    /// Octets as they stand between the quotes of a value, such that curl reads the same ones.
+    /// Escapes octets for a quoted value, such that curl reads the same octets.
     package static func escaped(_ octets: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         for byte in octets {

@@ -2,8 +2,8 @@ import CookieModel
 
 /// Writes JSON lines of our own: an object a cookie, which ``CookieLineReader`` reads back without any loss.
 ///
-/// Every line says what it is, so that files can be joined and lines be taken out. What a cookie does not have is not
-/// written, and octets that are not UTF-8 are base64 under a name of their own.
+/// Every line names its format, so that files can be joined and lines removed. Properties that a cookie does not have
+/// are omitted, and octets that are not UTF-8 are written in Base64 under a separate name.
 struct CookieLineWriter: FormatWriter {
     func begin(_ bytes: inout [UInt8]) {}
 

@@ -3,7 +3,8 @@ import WebPrimitives
 
 /// Writes cookies in a format, one after the other: the counterpart of ``CaptureReader``.
 ///
-/// Take the bytes away as they come; what the writer holds back is bounded, so that no number of cookies is too large.
+/// Take the bytes away as they come; the writer holds back a bounded number of bytes, so that no number of cookies is
+/// too large.
 ///
 ///     var writer = CookieWriter(format: .netscape, now: now)
 ///     var bytes: [UInt8] = []
@@ -13,9 +14,9 @@ import WebPrimitives
 ///     }
 ///     writer.finish(&bytes)
 ///
-/// Give each cookie once: a file with two cookies of the same name, domain and path is read in different ways.
+/// Give each cookie once: readers differ on a file with two cookies of the same name, domain and path.
 public struct CookieWriter: Sendable {
-    /// What became of one cookie.
+    /// The outcome of writing one cookie.
     public enum Outcome: Sendable, Hashable {
         /// It was written, and these properties of it were lost.
         case written(losses: [CookieFeature])
@@ -31,13 +32,13 @@ public struct CookieWriter: Sendable {
     private var writer: any FormatWriter
     private var hasBegun = false
 
-    /// A writer at the beginning of a file.
+    /// Creates a writer at the beginning of a file.
     ///
     /// - Parameters:
-    ///   - format: what to write.
-    ///   - host: the host that the file is for. A format whose ``ExportFormat/scope`` is one host leaves out what other
-    ///     hosts have set; the others do not look at it.
-    ///   - now: the time that a HAR says it was made.
+    ///   - format: the format of the file.
+    ///   - host: the host that the file is for. A format whose ``ExportFormat/scope`` is one host leaves out cookies
+    ///     that other hosts have set. The other formats ignore it.
+    ///   - now: the creation time that a HAR states.
     public init(format: ExportFormat, host: WebHost? = nil, now: Timestamp) {
         self.format = format
         self.host = format.scope == .oneHost ? host : nil
@@ -73,7 +74,7 @@ public struct CookieWriter: Sendable {
         writer.write(item, to: &bytes)
     }
 
-    /// Appends what ends the file. Nothing can be written afterwards.
+    /// Appends the end of the file. Nothing can be written afterwards.
     public mutating func finish(_ bytes: inout [UInt8]) {
         begin(&bytes)
         writer.end(&bytes)
@@ -97,7 +98,7 @@ public struct CookieWriter: Sendable {
 ///
 /// It is asked only for cookies that the format can hold (``FormatCapabilities/obstacle(to:)``).
 protocol FormatWriter: Sendable {
-    /// What stands before the first cookie.
+    /// Appends the bytes before the first cookie.
     mutating func begin(_ bytes: inout [UInt8])
 
     /// Takes the next cookie, whose lifetime ends at a moment that the format can write.
@@ -107,7 +108,7 @@ protocol FormatWriter: Sendable {
     /// format without web storage does nothing.
     mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8])
 
-    /// What stands behind the last cookie.
+    /// Appends the bytes after the last cookie.
     mutating func end(_ bytes: inout [UInt8])
 }
 
@@ -183,7 +184,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a file holds: the cookies of any number of sites, or what goes with one URL.
+    /// The cookies that one file can hold: those of any number of sites, or those for one URL.
     public enum Scope: Sendable, Hashable {
         /// Any cookies.
         case anySite
@@ -193,7 +194,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case oneRequest
     }
 
-    /// What a file of the format holds.
+    /// The cookies that one file of the format can hold.
     public var scope: Scope {
         switch self {
         case .netscape, .storageState, .har, .json, .httpieSession: .anySite
@@ -202,7 +203,7 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What of a cookie the format can hold.
+    /// The properties of a cookie that the format can hold.
     public var capabilities: FormatCapabilities {
         switch self {
         case .netscape:

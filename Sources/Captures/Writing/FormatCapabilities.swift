@@ -1,8 +1,9 @@
 public import CookieModel
 import WebPrimitives
 
-/// What of a cookie a format can hold, as its real readers read it: the one table from which the losses of an export are
-/// computed, and what an import must not take for a change. docs/formats.md shows it.
+/// The properties of a cookie that a format can hold, as its real readers read it. This is the one table that
+/// determines the losses of an export, and the differences that an import must not take for a change. docs/formats.md
+/// shows it.
 public struct FormatCapabilities: Sendable, Hashable {
     /// How the end of a lifetime is written.
     public enum ExpiryPrecision: Sendable, Hashable {
@@ -32,12 +33,12 @@ public struct FormatCapabilities: Sendable, Hashable {
         case any
         /// Any but tab, line feed, carriage return and NUL.
         case columns
-        /// What a Set-Cookie line gives back: no control characters but a tab within, no semicolon, no white space at
-        /// the ends, no equals sign in the name.
+        /// Octets that a Set-Cookie line preserves: no control characters but a tab within, no semicolon, no white
+        /// space at the ends, no equals sign in the name.
         case setCookie
         /// The same without tabs: one cookie with a tab, and a browser refuses the whole list.
         case browser
-        /// What a Cookie field carries: no control characters but a tab, no semicolon.
+        /// Octets that a Cookie field preserves: no control characters but a tab, no semicolon.
         case header
     }
 
@@ -83,7 +84,7 @@ public struct FormatCapabilities: Sendable, Hashable {
         }
     }
 
-    /// What a cookie that comes in this format says nothing about.
+    /// The properties that a cookie in this format leaves open.
     var unstated: CookieProperties {
         var unstated: CookieProperties = holdsNoSameSite ? [] : .noSameSite
         for feature in CookieFeature.allCases where !holds(feature) || optional.contains(feature) {
@@ -92,7 +93,8 @@ public struct FormatCapabilities: Sendable, Hashable {
         return unstated
     }
 
-    /// What of a cookie is lost, in the order of ``CookieFeature``; a property that the cookie does not have is not.
+    /// Returns the properties that the format loses, in the order of ``CookieFeature``. A property that the cookie does
+    /// not have is not lost.
     public func losses(of record: CookieRecord) -> [CookieFeature] {
         CookieFeature.allCases.filter { record.has($0) && !keeps($0, of: record) }
     }
@@ -113,7 +115,7 @@ public struct FormatCapabilities: Sendable, Hashable {
 }
 
 extension FormatCapabilities {
-    /// What browsers' own stores and protocols hold.
+    /// The capabilities of browsers' own stores and protocols.
     static func browser(
         _ times: Set<CookieFeature> = [], optional: Set<CookieFeature> = [], partitions: Partitions
     ) -> FormatCapabilities {
@@ -183,7 +185,7 @@ public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
         }
     }
 
-    /// What it means that the property is lost: one sentence for a person.
+    /// The consequence of losing the property: one sentence for a person.
     public var consequence: String {
         switch self {
         case .domain: "the reader has to know the cookie's site"

@@ -6,7 +6,7 @@ import CookieModel
 /// Cookies of one host that come one after the other share a response. Each is one to an https request, since only that
 /// may set all of them.
 struct HARWriter: FormatWriter {
-    /// How many cookies share a response: what is held back until it is complete.
+    /// How many cookies share a response. They are held back until it is complete.
     private static let groupLimit = 50
 
     private let time: String

@@ -31,7 +31,7 @@ public struct CookieRecord: Sendable, Hashable {
     public var partitionKey: PartitionKey?
     /// The properties that the store has no place for: those of a stored cookie that is the same one stay as they are.
     package var unstated: CookieProperties = []
-    /// What the cookie's twins state (``CookieTwins``), for the properties that the record leaves open.
+    /// The attributes that the cookie's twins state (``CookieTwins``), for the properties that the record leaves open.
     package var twins = CookieProtection()
     /// The request that told of the cookie; `nil` for one of a store.
     package var request: CookieRequest?
@@ -104,7 +104,7 @@ package struct CookieProtection: Sendable, Hashable {
     /// `default` if nothing is known.
     package var sameSite = SameSite.default
 
-    /// Adds what protects more.
+    /// Adds the attributes that protect more.
     package mutating func formUnion(_ other: CookieProtection) {
         isHTTPOnly = isHTTPOnly || other.isHTTPOnly
         isSecure = isSecure || other.isSecure
@@ -116,13 +116,13 @@ extension CookieRecord {
     /// Whether the record leaves a property of a ``CookieProtection`` open.
     package var leavesProtectionOpen: Bool { !unstated.isDisjoint(with: .protection) }
 
-    /// What the record states.
+    /// The protective attributes that the record states.
     package var protection: CookieProtection {
         CookieProtection(isHTTPOnly: isHTTPOnly, isSecure: isSecure, sameSite: sameSite)
     }
 
-    /// Takes over what the record leaves open from the stored cookie that it stands for, if there is one, and from its
-    /// twins where these protect more.
+    /// Completes the properties that the record leaves open, from the stored cookie that it corresponds to, if there is
+    /// one, and from its twins if these protect more.
     ///
     /// - Returns: the properties that differ from what the record would have been without them.
     package mutating func complete(from stored: Cookie?) -> CookieProperties {
@@ -136,7 +136,7 @@ extension CookieRecord {
             isHTTPOnly = true
             kept.insert(.httpOnly)
         }
-        // `None` protects less than what a stored cookie without the attribute has, and needs Secure.
+        // `None` protects less than a stored cookie without the attribute, and needs Secure.
         if leavesSameSiteOpen, twins.sameSite.rawValue > sameSite.rawValue,
             twins.sameSite != .none || isSecure && stored == nil
         {

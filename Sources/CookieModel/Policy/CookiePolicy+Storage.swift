@@ -1,8 +1,8 @@
 import WebPrimitives
 
 extension CookiePolicy {
-    /// Applies the storage model (section 5.7 of the draft) to a received cookie: every step that needs no stored
-    /// cookie.
+    /// Applies the storage model (section 5.7 of the draft) to a received cookie: every step that does not depend on
+    /// stored cookies.
     ///
     /// Departure: the draft stops at the first reason to ignore the cookie; this collects all of them. ``SetCookie``
     /// has done steps 2 to 4, which are the same for every request.
@@ -10,7 +10,7 @@ extension CookiePolicy {
     /// - Parameters:
     ///   - setCookie: the parsed line.
     ///   - context: the request that was answered, or the script's access.
-    ///   - site: what the public suffix list says of the request's host.
+    ///   - site: the request's host, as the public suffix list divides it.
     ///   - now: the time of the response.
     package func candidate(
         for setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, now: Timestamp
@@ -90,9 +90,9 @@ extension CookiePolicy {
         // Step 10.1: If the request's host domain-matches the attribute, that is the cookie's domain, and the cookie is
         // not host-only.
         if CookiePolicy.domainMatches(host, attribute) {
-            // Step 9: Ignore the cookie if the attribute is a public suffix. Departure: by a rule such as
-            // `*.kawasaki.jp`, what stands above the suffix is none itself, yet reaches every site under the rule.
-            // Browsers refuse it too.
+            // Step 9: Ignore the cookie if the attribute is a public suffix. Departure: under a rule such as
+            // `*.kawasaki.jp`, the domain above the suffix is not a suffix itself, yet it covers every site under the
+            // rule. Browsers reject it too.
             if attribute.count <= site.publicSuffixLength { reasons.insert(.domainPublicSuffix) }
         } else {
             // Step 10.1, otherwise: Ignore the cookie if the host does not match.
@@ -196,7 +196,7 @@ private enum NamePrefix {
     }
 }
 
-/// What section 5.7 of the draft finds about a received cookie before it meets those that are stored.
+/// The findings of section 5.7 of the draft about a received cookie, before it is compared with stored cookies.
 package struct CandidateFindings {
     /// Everything that is wrong with it, by every step up to 22 but step 16.
     package internal(set) var reasons: ReasonSet<RejectionReason>

@@ -187,7 +187,7 @@ public struct CookieLimits: Sendable, Hashable {
     }()
 }
 
-/// The fields of a cookie, however it is kept: what a sealed value is bound to.
+/// The fields of a cookie, in whatever form it is kept: a sealed value is bound to them.
 package protocol CookieFields {
     associatedtype Bytes: ContiguousOctets
 

@@ -218,7 +218,7 @@ extension WebHost {
         site(list).registrableDomain
     }
 
-    /// What the public suffix list says of a host.
+    /// A host as the public suffix list divides it.
     package struct Site {
         /// The registrable domain, or the host if there is none.
         package let registrableDomain: Octets

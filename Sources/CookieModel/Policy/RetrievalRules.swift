@@ -31,7 +31,8 @@ public struct Retrieval: Sendable {
     }
 }
 
-/// What the retrieval algorithm (section 5.8.3 of the draft) asks of a request, found out once for all cookies.
+/// The properties of a request that the retrieval algorithm (section 5.8.3 of the draft) uses, computed once for all
+/// cookies.
 package struct RetrievalRules: Sendable {
     /// The registrable domain of the request's host, or the host if there is none.
     package let site: Octets

@@ -2,7 +2,7 @@ public import WebPrimitives
 
 /// The decision on one received cookie, with its reasons.
 public struct StorageDecision: Sendable, Hashable {
-    /// What happens to the cookie store.
+    /// The effect on the cookie store.
     public enum Outcome: String, Sendable {
         /// The cookie is new and was added.
         case stored
@@ -14,7 +14,7 @@ public struct StorageDecision: Sendable, Hashable {
         case rejected
     }
 
-    /// What happens.
+    /// The effect on the cookie store.
     public let outcome: Outcome
     /// The cookie as it is stored, or as it would be stored if it had not expired; `nil` if it is rejected.
     public let cookie: Cookie?
@@ -22,10 +22,10 @@ public struct StorageDecision: Sendable, Hashable {
     public let reasons: ReasonSet<RejectionReason>
     /// The cookies that were evicted for it, possibly including itself.
     public package(set) var evicted: [Eviction]
-    /// What the cookie took over from the one that it replaces or from its twins, since the store that it comes from has
-    /// no place for it.
+    /// The properties that the cookie took over from the one that it replaces or from its twins, since the store that
+    /// it comes from cannot hold them.
     package internal(set) var kept: CookieProperties = []
-    /// The cookies that only requests told and that this one stands for: they go out.
+    /// The cookies known only from requests that this one replaces. They are removed.
     package let superseded: [Cookie.ID]
     private let rejectedName: Octets?
     /// One cookie or none: most decisions have none and should not carry the room for one.
@@ -128,15 +128,15 @@ public struct Eviction: Sendable, Hashable {
     }
 }
 
-/// What became of a received cookie among those of its site.
+/// The outcome for a received cookie among those of its site.
 struct Reception {
-    /// What happened.
+    /// The effect on the cookie store.
     var outcome: StorageDecision.Outcome
     /// Why the cookie is rejected.
     var reasons: ReasonSet<RejectionReason> = []
     /// The stored cookie with the same ID, if there was one.
     var previous: [Cookie] = []
-    /// The cookies that only requests told and that this one stands for.
+    /// The cookies known only from requests that this one replaces.
     var superseded: [Cookie.ID] = []
     /// The cookies that had to make room.
     var evicted: [Eviction] = []

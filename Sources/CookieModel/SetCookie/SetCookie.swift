@@ -6,7 +6,7 @@ public import WebPrimitives
 public struct SetCookie: Sendable, Hashable {
     /// The result of the `Path` attributes.
     public enum PathAttribute: Sendable, Hashable {
-        /// There is none.
+        /// The attribute is absent.
         case absent
         /// It is not an absolute path: the default-path of the request applies.
         case `default`
@@ -93,7 +93,7 @@ extension SetCookie {
 
     /// Parses a set-cookie-string (section 5.6 of the draft, first algorithm).
     ///
-    /// Linear in the number of bytes; what is parsed shares their storage.
+    /// Linear in the number of bytes. The result shares their storage.
     ///
     /// - Parameter profile: the divergences of the draft's successor that apply.
     public static func parse(_ fieldValue: Octets, profile: CookieProfile = .rfc6265bis) -> ParseResult {

@@ -10,7 +10,7 @@ struct SetCookieAttributes: Sendable {
 
     var expires: Timestamp?
     var maxAge: Int64?
-    /// Where the last Domain stands, without its leading dot.
+    /// The place of the last Domain, without its leading dot.
     var domain: OctetRange?
     var path = Path.absent
     var isSecure = false
@@ -18,7 +18,7 @@ struct SetCookieAttributes: Sendable {
     var sameSite: SameSite?
     var isPartitioned = false
 
-    /// Parses the unparsed-attributes (section 5.6 of the draft, second algorithm), which stand at `range` in the line.
+    /// Parses the unparsed-attributes (section 5.6 of the draft, second algorithm) at `range` in the line.
     mutating func parse(_ bytes: Span<UInt8>, _ range: Range<Int>, _ profile: CookieProfile) {
         var position = range.lowerBound
         // Steps 1 and 8: Stop if nothing is left; otherwise continue with the next attribute.

@@ -19,7 +19,7 @@ public struct Scenario: Sendable {
     public enum StepResult: Sendable {
         /// The decision on each line received, in order.
         case decisions([StorageDecision])
-        /// What was sent or shown.
+        /// The cookies that were sent or shown.
         case retrieval(Retrieval)
         /// No result.
         case none

@@ -55,7 +55,7 @@ private struct StepDocument: Decodable {
     init(from decoder: any Decoder) throws {
         try decoder.checkMembers(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // Other people's encoders write null for what a step is not.
+        // Other programs' encoders write null for the kinds that a step does not have.
         let named = try container.allKeys.filter { try !container.decodeNil(forKey: $0) }
         let kinds = named.isEmpty ? container.allKeys : named
         guard let kind = kinds.first, kinds.count == 1 else {
@@ -178,7 +178,7 @@ struct ScenarioRequestDocument: Decodable {
                     forKey: .redirects, in: container, debugDescription: "\(text): \(error.description)")
             }
         }
-        // Whatever is requested within a page that is same-site with nothing is cross-site, whoever asks.
+        // Every request within a page that is same-site with nothing is cross-site, whatever its initiator.
         if isOpaque, !context.isTopLevelNavigation { context.initiator = .opaque }
     }
 
@@ -208,7 +208,7 @@ struct ScenarioRequestDocument: Decodable {
     }
 }
 
-/// Limits as a scenario's JSON has them: a number, `null` for none, and what is not there stays as the profile has it.
+/// The limits in a scenario's JSON: a number, or `null` for no limit. A limit that is absent keeps the profile's value.
 struct LimitsDocument: Decodable {
     enum CodingKeys: CodingKey, CaseIterable {
         case domainCookies, totalCookies, partitionCookies, partitionOctets, requestCookies, requestOctets

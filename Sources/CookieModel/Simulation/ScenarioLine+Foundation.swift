@@ -17,11 +17,11 @@ public enum ScenarioLine {
         run(line, realTime: realTime, publicSuffixes: publicSuffixes) { _ in }
     }
 
-    /// Runs a scenario whose JSON `check` has nothing against.
+    /// Runs a scenario if `check` accepts its JSON.
     ///
     /// - Parameters:
-    ///   - refusesUnknownMembers: whether members that no scenario has are refused; files of other programs have some.
-    ///   - check: Throws what is wrong with the JSON, whose description is the answer.
+    ///   - refusesUnknownMembers: whether unknown members are rejected; files of other programs have some.
+    ///   - check: Throws an error for invalid JSON. Its description becomes the answer.
     package static func run(
         _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled,
         refusingUnknownMembers refusesUnknownMembers: Bool = false, checkedBy check: ([UInt8]) throws -> Void

@@ -67,8 +67,8 @@ public struct CookieStore: Sendable {
         }
     }
 
-    /// Takes in a cookie out of another store. What that store has no place for stays as it is with a cookie that is
-    /// stored already; the decision tells what that is.
+    /// Receives a cookie from another store. If the cookie is stored already, it keeps the properties that the other
+    /// store cannot hold. The decision lists them.
     ///
     /// Linear in the number of cookies of the registrable domain.
     @discardableResult
@@ -95,7 +95,7 @@ public struct CookieStore: Sendable {
     package mutating func receive(
         _ setCookie: SetCookie, in context: RequestContext, site: WebHost.Site, at time: Timestamp, now: Timestamp
     ) -> StorageDecision {
-        // Section 5.7, steps 5 to 22 but 16: Decide what needs no stored cookie.
+        // Section 5.7, steps 5 to 22 but 16: Decide everything that does not depend on stored cookies.
         var (cookie, findings) = policy.candidate(for: setCookie, in: context, site: site, now: time)
         // Step 16: Ignore the cookie if it would overlay a Secure one; here, one of another registrable domain.
         let overlaysElsewhere =
@@ -141,8 +141,8 @@ public struct CookieStore: Sendable {
         return retrieval
     }
 
-    /// Retrieves the cookie-string for a request (section 5.8.3 of the draft) and notes the access: what
-    /// ``retrieve(for:now:)`` gives, for those who do not ask why.
+    /// Retrieves the cookie-string for a request (section 5.8.3 of the draft) and records the access. The cookies are
+    /// those of ``retrieve(for:now:)``, without the reasons.
     ///
     /// Linear in the number of cookies of the request's registrable domain.
     public mutating func cookieString(for context: RequestContext, now: Timestamp) -> Octets {
@@ -163,13 +163,13 @@ public struct CookieStore: Sendable {
         sites.removeAll { $0.cookies.count == 0 }
     }
 
-    /// Removes what is over the total limit: "remove excess cookies" (section 5.7 of the draft).
+    /// Removes the cookies beyond the total limit: "remove excess cookies" (section 5.7 of the draft).
     private mutating func removeExcess(_ limit: Int, now: Timestamp) -> [Eviction] {
         // Priority 1: Expired cookies.
         remove { $0.hasExpired(at: now) }
-        // Priorities 2 and 3: Cookies of domains with too many. There are none: a new cookie cuts its domain down.
-        // Priority 4: All cookies, the one with the earliest last-access-time first. Departure: before them, cookies
-        // that only requests told.
+        // Priorities 2 and 3: Cookies of domains with too many. This never occurs, because a new cookie limits its
+        // domain at once. Priority 4: All cookies, the one with the earliest last-access-time first. Departure: before
+        // them, cookies known only from requests.
         guard count > limit else { return [] }
         var ranks: [(rank: UsageRank, site: Int)] = []
         ranks.reserveCapacity(count)

@@ -1,14 +1,15 @@
 package import PublicSuffix
 package import WebPrimitives
 
-/// What the cookies of one file state about each other.
+/// The protective attributes that the cookies of one file state for each other.
 ///
 /// Cookies are twins if they have the same name, host and path, or the same name, site and value; values that are too
-/// short to be a secret, such as `1` or `light`, do not count. Twins of twins are twins too. A cookie that leaves a flag open gets the most protective one that a twin states, so that the order of a
-/// file's lines does not matter. The cookies that the receiving store had before the file count as well; only a cookie
-/// that the store has just so, with the same value and for scripts, stays as it is.
+/// short to be a secret, such as `1` or `light`, do not count. Twins of twins are twins, too. A cookie that leaves a
+/// flag open gets the most protective one that a twin states, so that the order of a file's lines does not matter. The
+/// cookies that the receiving store had before the file count as well. Only a cookie that the store already has with
+/// the same value, readable by scripts, is not changed.
 ///
-/// Cookies are known by hashes, about 100 bytes for each. The work is n log n in their number.
+/// Cookies are identified by hashes, about 100 bytes for each. The time is O(*n* log *n*) in their number.
 package struct CookieTwins: Sendable {
     /// Cookies that are known to be twins.
     private struct Group {
@@ -41,10 +42,10 @@ package struct CookieTwins: Sendable {
         self.publicSuffixes = publicSuffixes
     }
 
-    /// Notes what the next cookies of a file state.
+    /// Records the attributes that the next cookies of a file state.
     ///
-    /// - Parameter stored: gives the cookies of a site that the store has, with their values; asked once for each site,
-    ///   before any cookie of the file for it is stored.
+    /// - Parameter stored: returns the store's cookies of a site, with their values. It is called once for each site,
+    ///   before any cookie of the file for the site is stored.
     package mutating func note<Failure: Error>(
         _ records: some Sequence<CookieRecord>, stored: (_ site: Octets) throws(Failure) -> [Cookie]
     ) throws(Failure) {
@@ -57,7 +58,7 @@ package struct CookieTwins: Sendable {
         }
     }
 
-    /// The record with what its twins state.
+    /// The record, completed with the attributes that its twins state.
     package func completed(_ record: CookieRecord) -> CookieRecord {
         guard leavesOpen(record) else { return record }
         var record = record

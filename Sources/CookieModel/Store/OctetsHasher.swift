@@ -53,7 +53,7 @@ struct OctetsHasher: Sendable {
         state = product.high ^ product.low
     }
 
-    /// The hash of what was fed.
+    /// The hash of the bytes so far.
     @inline(__always)
     var value: UInt64 { state }
 }

@@ -34,7 +34,7 @@ package struct PackedCookie {
     package var pathOctets: UnsafeRawBufferPointer { octets(header.pathPlace) }
     package var partitionOctets: UnsafeRawBufferPointer { octets(header.partitionPlace) }
     package var nameOctets: UnsafeRawBufferPointer { octets(header.namePlace) }
-    /// The value as it lies here: open, sealed, or empty if it cannot be read.
+    /// The stored value: open, sealed, or empty if it cannot be read.
     package var valueOctets: UnsafeRawBufferPointer { octets(header.valuePlace) }
     /// The octets of a cookie with an open value in a Cookie field.
     var pair: UnsafeRawBufferPointer { octets(header.pairPlace) }
@@ -47,7 +47,7 @@ package struct PackedCookie {
         nameOctets.isEqual(to: name)
     }
 
-    /// How the value lies here.
+    /// The form of the stored value.
     package var value: PackedValue { header.value }
     /// When the cookie was last sent or set.
     package var lastAccess: Timestamp { header.lastAccess }
@@ -102,7 +102,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// Where a cookie lies within ``SiteCookies``, and what a search and the order of a header go by.
+/// The place of a cookie within ``SiteCookies``, with the keys of searches and of the order of a header field.
 struct CookieEntry: BitwiseCopyable {
     private let creationMicroseconds: Int64
     private let sequence: Int64
@@ -168,17 +168,17 @@ struct CookieEntry: BitwiseCopyable {
     }
 }
 
-/// How the value of a packed cookie lies there.
+/// The form of a packed cookie's value.
 package enum PackedValue: UInt8 {
-    /// As it is.
+    /// In the clear.
     case open = 0
     /// Sealed by the store that keeps it.
     case sealed = 1
-    /// Not at all: the store could not open it.
+    /// Absent, because the store could not open it.
     case unreadable = 2
 }
 
-/// What stands in front of a packed cookie's octets: everything of a fixed size.
+/// The part of a packed cookie before its octets: everything of a fixed size.
 struct CookieRecordHeader: BitwiseCopyable {
     private static let hostOnlyFlag: UInt32 = 1
     private static let secureFlag: UInt32 = 2
@@ -259,7 +259,7 @@ struct CookieRecordHeader: BitwiseCopyable {
     var isOfRequest: Bool { requestPathLength != 0 }
     var sameSite: SameSite { SameSite(rawValue: UInt8(flags >> Self.sameSiteShift & 3)) ?? .strict }
     var kind: WebHost.Kind { WebHost.Kind(rawValue: UInt8(flags >> Self.kindShift & 3)) ?? .domain }
-    /// How the value lies in the record.
+    /// The form of the value in the record.
     var value: PackedValue { PackedValue(rawValue: UInt8(flags >> Self.valueShift & 3)) ?? .unreadable }
 
     /// The header of the same cookie with another value.
@@ -289,7 +289,7 @@ struct CookieRecordHeader: BitwiseCopyable {
     var pairPlace: Range<Int> { (nameLength == 0 ? valuePlace.lowerBound : namePlace.lowerBound)..<byteCount }
     /// How many octets ``pairPlace`` has.
     var pairLength: Int { pairLength(ofValue: Int(valueLength)) }
-    /// How many octets the pair of a value of so many octets has (section 5.8.3 of the draft, step 6).
+    /// The number of octets of the pair for a value of the given length (section 5.8.3 of the draft, step 6).
     func pairLength(ofValue count: Int) -> Int { nameLength == 0 ? count : Int(nameLength) + 1 + count }
     /// The whole record.
     var byteCount: Int { valuePlace.upperBound }

@@ -1,17 +1,18 @@
 import WebPrimitives
 
-/// The end of the storage model (section 5.7 of the draft): what a received cookie meets among those that are stored.
+/// The end of the storage model (section 5.7 of the draft): compares a received cookie with the stored ones.
 extension SiteCookies {
     /// Decides on a cookie and stores it: steps 16, 23 and 24, and the removal of excess cookies.
     ///
     /// - Parameters:
-    ///   - candidate: the cookie as it would be stored; takes over what it keeps of the one that it replaces.
-    ///   - findings: what is wrong with it so far.
+    ///   - candidate: the cookie as it would be stored; it takes over the properties that it keeps from the one that it
+    ///     replaces.
+    ///   - findings: the reasons against it so far.
     ///   - overlaysElsewhere: whether step 16 finds a cookie of another registrable domain.
     ///   - sequence: the next place in the order of creation; taken where the cookie is new.
     ///   - total: the number of cookies in the store, kept up to date.
-    ///   - now: the present time, at which what is expired goes out. A cookie out of an old capture may have run out
-    ///     since it was received.
+    ///   - now: the current time. Expired cookies are removed; a cookie from an old capture may have expired since it
+    ///     was received.
     mutating func receive(
         _ candidate: inout Cookie, _ findings: CandidateFindings, overlaysElsewhere: Bool,
         sequence: inout Int64, total: inout Int, limits: borrowing CookieLimits, now: Timestamp
@@ -54,7 +55,7 @@ extension SiteCookies {
         let old = cookie(at: place)
         guard !isExpired else {
             let received = candidate.creation
-            // What a request told afterwards was not deleted by it.
+            // A deletion does not remove a cookie that a later request carried.
             if candidate.request == nil, let request = old.request, request.time > received {
                 return Reception(outcome: .deleted)
             }
@@ -62,8 +63,8 @@ extension SiteCookies {
             return Reception(
                 outcome: .deleted, previous: [old], superseded: removeAssumed(coveredBy: candidate, until: received))
         }
-        // Step 23.3: Take over the creation-time of the old cookie. The order of a header goes by what does not change,
-        // so the entry stays in its place.
+        // Step 23.3: Take over the creation-time of the old cookie. The order of a header depends on values that do not
+        // change, so the entry keeps its place.
         candidate.creation = previous.creation
         candidate.sequence = previous.sequence
         record = CookieRecordHeader(candidate)
@@ -74,9 +75,9 @@ extension SiteCookies {
         return Reception(outcome: .replaced, previous: [old], superseded: superseded, evicted: evicted)
     }
 
-    /// The stored cookie that a record of another program's store takes over what it leaves open from: the same cookie,
-    /// where the record may leave open whether it is host-only and which partition of its own site it belongs to; or else
-    /// its twin with the other host-only flag, since a tool that changed the flag knows no more of the others.
+    /// Returns the stored cookie that completes a record of another program's store: the same cookie, where the record
+    /// may leave open the host-only flag and the partition of its own site; or else its twin with the other host-only
+    /// flag, since a tool that changed the flag knows no more about the other properties.
     ///
     /// A cookie with the very same ID comes first, then one of the same partition, then the twin.
     mutating func counterpart(
@@ -99,7 +100,8 @@ extension SiteCookies {
                 rank += 2
             }
             if stored.isHostOnly != cookie.isHostOnly {
-                // Where the record states the flag, they are two cookies; yet what it leaves open of the one, the other has.
+                // If the record states the flag, they are two cookies. Even so, the stored one completes the properties
+                // that the record leaves open.
                 rank += unstated.contains(.hostOnly) ? 1 : 4
             }
             if best.map({ rank < $0.rank }) ?? true { best = (rank, stored) }

@@ -89,7 +89,7 @@ extension [UInt8] {
         value.withOctets { append(contentsOf: $0) }
     }
 
-    /// Appends what stands between two pairs, where there is one already.
+    /// Appends the separator of two pairs, unless this is the first pair.
     @inline(__always)
     mutating func appendPairSeparator() {
         // Step 6.3: Write a semicolon and a space between two cookies.
@@ -105,7 +105,7 @@ package struct AccessNotes {
     /// The cookies concerned, for a store on disk.
     package private(set) var cookies: [Cookie.ID] = []
 
-    /// Notes for a store in memory, which writes every access down where the cookie lies.
+    /// Access notes for a store in memory, which records every access in the cookie itself.
     init() {
         limit = nil
     }
@@ -127,8 +127,8 @@ package struct AccessNotes {
     }
 }
 
-/// What is left of the limits of one Cookie field. From the first cookie on that has no room, none has: a request
-/// gets the first ones of the order, not those that happen to be short.
+/// The room left within the limits of one Cookie field. Once a cookie does not fit, no later one does: a request gets
+/// the first cookies in order, not those that happen to be short.
 struct RequestRoom {
     private var cookies: Int
     private var octets: Int

@@ -145,10 +145,10 @@ package struct SiteCookies: Sendable {
         cookiesOfRequests = nil
     }
 
-    /// Removes the cookies that only requests told and that a cookie which was set, or whose deletion was, stands for:
-    /// of its name, for a host that it covers, told by a request that it would have gone with.
+    /// Removes the cookies known only from requests that a cookie set or deleted by a response replaces: those of its
+    /// name, for a host that it covers, from a request that would have carried it.
     ///
-    /// - Parameter time: for a deletion, when it was received: what a later request told stays.
+    /// - Parameter time: for a deletion, when it was received. Cookies of later requests are kept.
     /// - Returns: the IDs of the cookies removed.
     mutating func removeAssumed(coveredBy cookie: borrowing Cookie, until time: Timestamp?) -> [Cookie.ID] {
         guard requestCount > 0, cookie.request == nil, cookie.id.partitionKey == nil else { return [] }
@@ -306,7 +306,7 @@ package struct SiteCookies: Sendable {
         if unusedByteCount > byteCount / 2 { pack() }
     }
 
-    /// Writes the storage again, without what belongs to no cookie.
+    /// Rewrites the storage without the bytes that belong to no cookie.
     private mutating func pack() {
         var packed: [UInt8] = []
         packed.reserveCapacity(entries.reduce(0) { $0 + Int($1.byteCount) })

@@ -16,7 +16,7 @@ struct SiteTable: Sendable {
     private struct Slot: BitwiseCopyable, Sendable {
         static let free = Slot(number: 0, hash: 0)
 
-        /// The index of the site and one; 0 if there is none.
+        /// The index of the site plus one; 0 for a free slot.
         var number: UInt32
         /// The upper half of its domain's hash: the lower half says where the search begins.
         let hash: UInt32
@@ -45,15 +45,15 @@ struct SiteTable: Sendable {
         index(of: domain).map { sites[$0].cookies }
     }
 
-    /// Where a domain's site lies until the next removal.
+    /// The index of a domain's site, valid until the next removal.
     func index(of domain: borrowing Octets) -> Int? {
         let hash = hash(of: domain)
         return slots.isEmpty ? nil : slot(of: domain, hash).map { Int(slots[$0].number) - 1 }
     }
 
-    /// Adds a site that is not there yet.
+    /// Adds a site that is not in the table yet.
     ///
-    /// - Returns: where it lies.
+    /// - Returns: the index of the site.
     mutating func insert(_ cookies: SiteCookies, for domain: Octets) -> Int {
         if (sites.count + 1) * 4 > slots.count * 3 { rebuild(slotCount: max(slots.count * 2, 8)) }
         sites.append(Site(domain: domain, cookies: cookies))

@@ -4,7 +4,7 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// The jars of one place, wherever it is: what commands ask of them, and answers that are what they print.
+/// The jars of one place, wherever it is. Commands call its methods, and print what they return.
 protocol JarsBackend {
     /// All jars, by name.
     func list() throws -> [JarReport]
@@ -21,7 +21,7 @@ protocol JarsBackend {
     /// Gives a jar another name.
     func rename(jarNamed name: String, to newName: String) throws
 
-    /// Makes a jar of what another one holds.
+    /// Copies a jar to a new one.
     func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport
 
     /// Brings the cookies of one jar into another.
@@ -33,17 +33,17 @@ protocol JarsBackend {
     /// Removes a jar.
     func remove(jarNamed name: String) throws -> JarRemovalReport
 
-    /// Removes what has expired, of one jar or of all.
+    /// Removes expired data of one jar or of all.
     ///
     /// - Parameters:
-    ///   - journalEntries: how many entries of the journal stay.
-    ///   - vacuum: whether the file is written again; `nil` for where that is worthwhile.
+    ///   - journalEntries: how many entries of the journal are kept.
+    ///   - vacuum: whether the file is rewritten; `nil` to rewrite it if that is worthwhile.
     func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport
 }
 
-/// A jar, wherever it is kept: what commands ask of it, and answers that are what they print.
+/// A jar, wherever it is kept. Commands call its methods, and print what they return.
 ///
-/// The jar `default` need not be there yet: until something is stored it answers as an empty one.
+/// The jar `default` need not exist yet: until something is stored, it behaves as an empty one.
 protocol JarBackend {
     /// The Cookie header of a request.
     ///
@@ -60,13 +60,13 @@ protocol JarBackend {
 
     /// Opens the jar for `crumb curl`.
     ///
-    /// - Returns: what takes the plan, since curl's arguments are read after the jar was opened.
+    /// - Returns: a function that takes the plan, since curl's arguments are read after the jar was opened.
     func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar
 
-    /// What becomes of each cookie of a request's site.
+    /// Explains, for each cookie of a request's site, whether it is sent.
     func explanation(of request: RequestContext) throws -> ExplanationReport
 
-    /// What would become of Set-Cookie lines.
+    /// The outcome that Set-Cookie lines would have.
     func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport
 
     /// The cookies that live, by site: those of a domain and of the names below it, or all.
@@ -81,7 +81,6 @@ protocol JarBackend {
     /// Removes cookies; which.
     func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport]
 
-    /// What takes captures in.
     func importer(_ order: ImportOrder) throws -> any CaptureImporting
 
     /// Writes cookies in a format.
@@ -143,7 +142,7 @@ protocol JarBackend {
     func endSession() throws -> SessionEndReport
 }
 
-/// What came of looking for a cookie that a request carries.
+/// The result of looking for a cookie that a request carries.
 enum CookieFinding {
     case found(CookieReport)
     /// The stored value cannot be read back.
@@ -152,7 +151,7 @@ enum CookieFinding {
     case notSent(isKept: Bool)
 }
 
-/// What a web view gets to open a page with a session.
+/// The data that a web view gets to open a page with a session.
 struct PageContents {
     var cookies: [Cookie] = []
     var storage: [WebStorageItem] = []
@@ -169,11 +168,10 @@ struct ImportOrder {
     let again: Bool
     /// Whether a person sees how far it has come.
     let showsProgress: Bool
-    /// What is asked for a browser's password if none is given.
+    /// The keyring to ask for a browser's password if none is given.
     var keyring: DesktopKeyring?
 }
 
-/// What an export is told.
 struct ExportOrder {
     let format: ExportFormat
     /// The request that the cookies are for; `nil` for all of them.
@@ -183,10 +181,11 @@ struct ExportOrder {
 
 /// Takes the cookies of captures in.
 protocol CaptureImporting {
-    /// Imports one file. What could be read is stored even where the file turns out to be broken; a file that was
-    /// imported whole before changes nothing.
+    /// Imports one file. The readable parts are stored even if the file turns out to be broken. A file that was
+    /// imported completely before changes nothing.
     ///
-    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as known.
+    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as imported
+    ///   before.
     func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
 }
 

@@ -12,7 +12,6 @@ struct LocalJar: JarBackend {
 
     private let options: JarOptions
     private let now: Timestamp
-    /// What is asked for of a browser's database.
     private let browserOptions: BrowserDatabaseOptions?
     /// Where a jar that is created is named.
     private let console: Console?

@@ -4,19 +4,19 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// The OAuth2 tokens of one place, wherever it is: what commands ask of them, and answers that are what they print.
+/// The OAuth2 tokens of one place, wherever it is. Commands call its methods, and print what they return.
 protocol TokensBackend {
     /// All of them, without the tokens.
     func list() throws -> StoredTokenList
 
-    /// What is kept of a login.
+    /// The stored data of a login.
     func status(of name: String) throws -> TokenStatusReport
 
-    /// A valid access token, refreshed where fewer seconds than `skew` are left.
+    /// Returns a valid access token, refreshed if fewer seconds than `skew` are left.
     ///
     /// - Parameters:
     ///   - resource: the URL of the resource that it is for; `nil` for the login's own.
-    ///   - request: what it is for, where a bound one is to have a proof.
+    ///   - request: the request to prove possession for, if the token is bound to a key.
     func accessToken(
         of name: String, resource: String?, skew: Int, for request: DPoPRequest?
     ) throws -> AccessTokenReport

@@ -130,13 +130,13 @@ struct ServerOption: ParsableArguments {
     }
 }
 
-/// What a program with a network does with databases on servers.
+/// The operations on server databases that a program with a network provides.
 package struct ServerAccess: Sendable {
     /// Opens a database that has a schema.
     let open: @Sendable (_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase
-    /// Applies what the schema lacks, and returns the names of the migrations.
+    /// Applies missing migrations to the schema, and returns their names.
     ///
-    /// Its second parameter tells whether the database must not have a schema yet.
+    /// Its second parameter is whether the database must not have a schema yet.
     let upgrade: @Sendable (_ url: String, _ isNew: Bool) throws -> [String]
 
     /// Creates the access of a program.

@@ -81,7 +81,7 @@ struct ConvertCommand: CrumbCommand {
             status = status ?? failure
         }
         if status == nil, converter.collection.isEmpty { status = .nothingImported }
-        // Of captures that cannot be read there is nothing to write: a file that was there stays.
+        // If the captures cannot be read, there is nothing to write, and an existing file is kept.
         if let status, converter.collection.isEmpty { throw status.exitCode }
         var exporter = FileExporter(format, to: destination, host: request?.url.host, now: now)
         try forEachCookie(of: converter.collection, for: request, now: now, console) { record in

@@ -39,7 +39,7 @@ struct CurlCommand: CrumbCommand {
     @Argument(parsing: .captureForPassthrough, help: "Arguments for curl: options and one URL.")
     var arguments: [String] = []
 
-    /// Whether "--" stands between crumb's options and curl's arguments.
+    /// Whether "--" separates crumb's options from curl's arguments.
     private var hasTerminator: Bool { arguments.first == "--" }
 
     /// A database whose key can be read only once is not opened to see whether the jar has login rules.
@@ -48,7 +48,8 @@ struct CurlCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
         let program = try CurlProgram()
-        // First: what curl sends may come from standard input, which a program that is replaced must not have read.
+        // The jar is opened first: curl's data may come from standard input, which a program that is replaced must not
+        // have read.
         let curlJar = try jar.backend(now: console.now, console: console).curlJar(console)
         let given = try CurlArguments(
             methodArguments + ProcessArguments.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
@@ -81,7 +82,7 @@ struct CurlCommand: CrumbCommand {
         return nil
     }
 
-    /// `--method` in curl's own words: what stands in its own arguments comes later, and wins.
+    /// `--method` as an option of curl. Options in curl's own arguments come later, and win.
     private var methodArguments: [[UInt8]] {
         switch context.method.uppercased() {
         case "GET": []

@@ -110,7 +110,7 @@ struct GatewayAuthorityRemoveCommand: CrumbCommand {
     }
 }
 
-/// What is known of an authority, without its key.
+/// The properties of an authority, without its key.
 private struct AuthorityReport: Encodable {
     let hosts: [String]
     let created: String

@@ -36,7 +36,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
             unless the request already has it.
             """)
 
-    /// Longer than any value that is kept, with what may stand behind it.
+    /// Longer than any stored value, with the white space that may follow it.
     private static let inputLimit = 1 << 17
 
     @OptionGroup var jar: JarOptions
@@ -157,7 +157,7 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
 }
 
 extension HeaderFieldReport {
-    /// What a person is told of a field whose stored value cannot be read back.
+    /// The message for a field whose stored value cannot be read.
     var damageLine: String {
         "header field \(name) for \(place): the stored value was changed or damaged; set it again"
     }

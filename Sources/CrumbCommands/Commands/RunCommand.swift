@@ -120,7 +120,7 @@ struct InterceptionOptions: ParsableArguments {
             valueName: "host=file"))
     var clientCertificateFile: [String] = []
 
-    /// Sets what the options other than --intercept say.
+    /// Applies all options except --intercept.
     func apply(to order: inout GatewayOrder) throws {
         if let cookies { order.cookies = cookies.rawValue }
         order.bypassed = try bypass.map { try HostPattern($0, of: "--bypass") }
@@ -149,7 +149,7 @@ extension HostPattern {
     /// Reads `HOST` or `*.HOST`.
     ///
     /// - Parameter option: The option that names it, for the error.
-    /// - Throws: `ValidationError` for a public suffix such as `com`, and for what is no host.
+    /// - Throws: `ValidationError` for a public suffix such as `com`, and for text that is not a host.
     init(_ text: String, of option: String) throws {
         do {
             self = try HostPattern(text)
@@ -170,7 +170,7 @@ extension HostPattern {
 
 /// The certificates that the programs of this machine trust.
 private enum SystemAuthorities {
-    /// Their file, in PEM; `nil` if there is none where systems have it.
+    /// Their file, in PEM; `nil` if it is in none of the usual places.
     static var pem: [UInt8]? {
         let environment = ProcessInfo.processInfo.environment
         let files = [

@@ -96,7 +96,7 @@ struct ServeRunCommand: ParsableCommand {
     }
 }
 
-/// What the service is run with.
+/// The parameters of a running service.
 package struct ServiceOrder: Sendable {
     /// The settings that options give.
     package let settings: [String: [String]]

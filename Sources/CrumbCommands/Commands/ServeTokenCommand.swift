@@ -132,7 +132,7 @@ struct ServeTokenRevokeCommand: CrumbCommand {
     }
 }
 
-/// What is known of an access token of the service.
+/// The properties of an access token of the service.
 struct ServiceTokenReport: Encodable {
     let name: String
     /// `valid`, `expired` or `revoked`.

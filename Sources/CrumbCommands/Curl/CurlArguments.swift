@@ -6,7 +6,7 @@ struct CurlArguments {
     private let table: CurlOptionTable
     /// Reads a file that an argument names, `-` being standard input.
     private let contents: (String) throws -> [UInt8]
-    /// What was given, in order; a URL is the value of `url`.
+    /// The options, in order; a URL is the value of `url`.
     private(set) var options: [CurlOption] = []
 
     /// - Parameters:

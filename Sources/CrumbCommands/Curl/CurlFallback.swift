@@ -36,7 +36,7 @@ struct CurlFallback {
         return CurlPlan.unrepeatableBody(challenge.url)
     }
 
-    /// What presents a token in a hop before its site asks for one.
+    /// Returns the rule that presents a token in a hop before its site asks for one.
     mutating func present(in hop: RedirectChain, now: Timestamp) throws -> AuthorizationRule? {
         let (before, url) = (recovery, hop.context.url)
         guard !hop.hasLeftOrigin else { return nil }
@@ -56,7 +56,7 @@ struct CurlFallback {
 
     /// Gets a token and delivers it.
     ///
-    /// - Returns: what goes into the Authorization field of the request that is made once more, and where.
+    /// - Returns: the rule for the Authorization field of the repeated request, with its scope.
     mutating func answer(_ challenge: LoginChallenge, now: Timestamp) throws -> AuthorizationRule? {
         let (before, jar) = (recovery, jar)
         let (after, answer) = try Blocking.run {

@@ -3,7 +3,7 @@ import Foundation
 import RequestDecoration
 import SessionOperations
 
-/// One hop's run of curl: its argument list, its pipes, and what is held back until the hop's place in the chain is
+/// One hop's run of curl: its argument list, its pipes, and the output held back until the hop's place in the chain is
 /// known.
 final class CurlHopRun {
     private let plan: CurlPlan
@@ -13,9 +13,9 @@ final class CurlHopRun {
     private let console: Console
     /// Why the request is made once more, if it is: the output of this run is then discarded.
     private(set) var repetition: Repetition?
-    /// The header blocks for the user's file, while it is not known what the answer says.
+    /// The header blocks for the user's file, held back until the status of the response is known.
     private var undecidedHeaders: [UInt8] = []
-    /// The beginning of standard output, while it is not known what the answer says.
+    /// The beginning of standard output, held back until the status of the response is known.
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
     private var lastBlock: ResponseBlock?
@@ -90,7 +90,7 @@ final class CurlHopRun {
         undecidedHeaders = []
     }
 
-    /// The argument list. What came from files, the cookies and the jar's fields are in pipes instead.
+    /// The argument list. Options that came from files, the cookies and the jar's fields are in pipes instead.
     private func words(_ process: inout ChildProcess, dump: String) throws -> [[UInt8]] {
         // The options of the user's .curlrc are already included.
         var words = [Array("-q".utf8)]
@@ -120,8 +120,8 @@ final class CurlHopRun {
         return words
     }
 
-    /// The bytes of standard output that can be passed on by now: none while it is not known what the answer says, and
-    /// none of an answer that has the request made once more.
+    /// Returns the bytes of standard output that can be passed on by now: none until the status of the response is
+    /// known, and none of a response after which the request is repeated.
     private func decided(_ bytes: [UInt8]) -> [UInt8] {
         guard decoration.mayBeRepeated else { return bytes }
         guard let status = lastBlock?.status, status >= 200 else {
@@ -147,9 +147,9 @@ final class CurlHopRun {
         return lastBlock.location == nil ? nil : lastBlock
     }
 
-    /// Prints what was held back: this hop was the last one.
+    /// Prints the output that was held back: this hop was the last one.
     ///
-    /// - Parameter isTooMany: whether it is the last for want of more redirects in the limit.
+    /// - Parameter isTooMany: whether it is the last because the limit of redirects is reached.
     func finish(isTooMany: Bool, limit: Int) throws {
         var lastError = filter.finish()
         if isTooMany, !lastError.isEmpty {

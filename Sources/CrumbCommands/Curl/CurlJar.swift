@@ -5,17 +5,18 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// The jar behind one `crumb curl`, in a file or of a service: what goes with each hop, and what becomes of each response.
+/// The jar behind one `crumb curl`, in a file or of a service: it decorates each hop, and stores the cookies of each
+/// response.
 protocol CurlJar: AnyObject {
-    /// What goes with a hop.
+    /// Returns the cookies and fields to send with a hop.
     ///
-    /// - Parameter isRepeated: whether the hop was made before, without the nonce that its server wanted.
+    /// - Parameter isRepeated: whether the hop was made before, without the nonce that its server requires.
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration
 
     /// Whether the response that a header block begins leads to the same request once more.
     func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition?
 
-    /// Stores what a response sets.
+    /// Stores the cookies of a response.
     func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport]
 
     /// Gets a token after the last response that says "not signed in", and delivers it.
@@ -27,11 +28,11 @@ protocol CurlJar: AnyObject {
     /// Why the last response says "not signed in" and stays the answer; `nil` if it does not.
     var failure: (any Error)? { get }
 
-    /// What the user should know of the last response.
+    /// A warning about the last response for the user.
     var warning: String? { get }
 }
 
-/// What a jar adds to one hop, as curl takes it.
+/// The cookies and fields that a jar adds to one hop, in the form that curl takes.
 struct CurlDecoration {
     /// The names of the jar's cookies in the Cookie field.
     var cookies: [String] = []
@@ -101,7 +102,7 @@ final class LocalCurlJar: CurlJar {
         return decoration
     }
 
-    /// Adds what presents a token, as the login rules want it.
+    /// Adds the fields that present a token, as the login rules require.
     private func addCredential(to decoration: inout CurlDecoration, _ hop: RedirectChain, isRepeated: Bool) throws {
         let rules = [authorization, try fallback?.present(in: hop, now: console.now)].compactMap(\.self)
         var fields: [HTTPField] = []

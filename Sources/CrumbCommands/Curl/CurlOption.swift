@@ -8,7 +8,7 @@ struct CurlOption: Equatable {
     var isOn = true
     /// The value, octet for octet; `nil` for a switch.
     var value: [UInt8]?
-    /// Whether it came from a file: what people keep out of argument lists is given back through a pipe.
+    /// Whether it came from a file: options that people keep out of argument lists are passed on through a pipe.
     var isPrivate = false
 
     /// How a message calls it.
@@ -31,7 +31,7 @@ struct CurlOption: Equatable {
         return String(decoding: value[..<end].filter { !InputFile.isWhiteSpace($0) }, as: UTF8.self).lowercased()
     }
 
-    /// What stands behind the colon of a `--header` value, trimmed; `nil` if there is no colon.
+    /// The text after the colon of a `--header` value, trimmed; `nil` if there is no colon.
     var fieldValue: [UInt8]? {
         guard let value, let colon = value.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         return Array(value[(colon + 1)...]).trimmed
@@ -47,7 +47,7 @@ extension [UInt8] {
     }
 }
 
-// What an option says about the request's body.
+// The options for the request's body.
 extension CurlOption {
     /// The options that make a POST of the request.
     static let bodyNames: Set = [
@@ -93,8 +93,8 @@ extension CurlOption {
     var bodyFiles: [String] { files.filter { $0 != "-" } }
 }
 
-/// The options of the curl that is installed, as its own `--help all` lists them: what each is called, and whether it
-/// takes a value. A table of our own would be wrong for every other version.
+/// The options of the installed curl, as its own `--help all` lists them: the names of each, and whether it takes a
+/// value. A table of our own would be wrong for every other version.
 struct CurlOptionTable {
     struct Entry: Equatable {
         /// The long name, without the `no-` that the list shows of some.
@@ -107,7 +107,7 @@ struct CurlOptionTable {
     private var long: [String: Entry] = [:]
     private var short: [UInt8: Entry] = [:]
 
-    /// Reads the list; `nil` if this is none.
+    /// Reads the list; `nil` if the text is not such a list.
     init?(help: [UInt8]) {
         for line in help.split(separator: UInt8(ascii: "\n")) {
             read(line)

@@ -2,7 +2,7 @@ import CookieModel
 import RequestDecoration
 import SessionOperations
 
-/// What the user asked of curl, sorted: what crumb does itself, and what every curl gets.
+/// The user's request to curl, sorted: the options that crumb handles itself, and those that every curl gets.
 struct CurlPlan {
     /// Where the user wants the response headers.
     enum HeaderDump: Equatable {
@@ -10,7 +10,7 @@ struct CurlPlan {
         case standardOutput
     }
 
-    /// What curl does itself, in order.
+    /// The options that curl handles itself, in order.
     let options: [CurlOption]
     let target: CurlTarget
     /// The method of the first request.
@@ -90,8 +90,8 @@ struct CurlPlan {
         return output != nil && output?.value != [UInt8(ascii: "-")]
     }
 
-    /// `--dump-header -` with the body on standard output too is `--include`, but for the colours; told apart, two
-    /// streams would have to be woven together again.
+    /// `--dump-header -` with the body on standard output too is `--include`, but for the colours; as two streams, they
+    /// would have to be interleaved again.
     private static func headerDump(_ value: [UInt8]?, options: inout [CurlOption]) throws -> HeaderDump? {
         guard let value else { return nil }
         guard value == [UInt8(ascii: "-")] else { return .file(value) }
@@ -135,9 +135,9 @@ extension CurlPlan {
     }
 }
 
-// What curl is asked for one hop.
+// The arguments of curl for one hop.
 extension CurlPlan {
-    /// The options that stand for someone's identity, whatever the method of proof.
+    /// The options that carry an identity, whatever the authentication method.
     private static let authorizationOptions: Set = [
         "aws-sigv4", "delegation", "login-options", "negotiate", "netrc", "netrc-file", "netrc-optional", "ntlm",
         "ntlm-wb",
@@ -168,7 +168,7 @@ extension CurlPlan {
         options.contains { CurlPlan.challengedOptions.contains($0.name) && $0.isOn }
     }
 
-    /// The URL that curl gets: the user's own text first, then what the redirects name.
+    /// The URL that curl gets: the user's own text for the first hop, then the targets of redirects.
     private func url(for hop: RedirectChain) -> [UInt8] {
         guard hop.number > 1 else { return target.text }
         let text = Array(hop.context.url.description.utf8)
@@ -183,20 +183,20 @@ extension CurlPlan {
             options.append(CurlOption(name: "globoff"))
             if let redirectProtocols { options.append(CurlOption(name: "proto", value: redirectProtocols)) }
             if !hop.keepsBody, self.options.contains(where: { $0.name == "json" }) {
-                // The other half of what --json says.
+                // `--json` also means this field.
                 options.append(CurlOption(name: "header", value: Array("Accept: application/json".utf8)))
             }
         }
         if follows {
-            // This makes curl leave the body of a redirect out, and then stop. It has one way that does not count the
-            // answer to a challenge as a redirect, and one that says so in the status that is meant for it.
+            // This makes curl leave out the body of a redirect, and then stop. The first option does not count the
+            // response to a challenge as a redirect; the second one ends with curl's own exit status for redirects.
             options.append(CurlOption(name: "location"))
             options.append(
                 answersChallenges
                     ? CurlOption(name: "proto-redir", value: Array("-all".utf8))
                     : CurlOption(name: "max-redirs", value: Array("0".utf8)))
         }
-        // What a proxy answers to CONNECT sets no cookies for the server behind it.
+        // A proxy's response to CONNECT sets no cookies for the server behind it.
         options.append(CurlOption(name: "suppress-connect-headers"))
         options.append(CurlOption(name: "url", value: url(for: hop)))
         return options

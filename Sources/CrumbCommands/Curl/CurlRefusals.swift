@@ -1,6 +1,6 @@
 import SessionOperations
 
-/// What `crumb curl` says no to, rather than keep only half of its promise.
+/// The uses of curl that `crumb curl` rejects, because it could only keep half of its promise.
 enum CurlRefusals {
     /// Options that never go together with a jar.
     private static let always: [String: String] = [

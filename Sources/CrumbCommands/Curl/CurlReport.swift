@@ -2,7 +2,7 @@ import CookieModel
 import RequestDecoration
 import SessionOperations
 
-/// What happened to cookies in one hop, in JSON, without values.
+/// The cookies sent and stored in one hop, in JSON, without values.
 struct CurlHopReport: Encodable {
     struct Refusal: Encodable {
         let name: String?
@@ -17,9 +17,9 @@ struct CurlHopReport: Encodable {
 
     let hop: Int
     let method: String
-    /// Without the query, which may hold what is as good as a password.
+    /// The URL without its query, which may contain secrets.
     let url: String
-    /// The statuses of all answers, in order: 100, 401 and the like come before the last one.
+    /// The statuses of all responses, in order: 100, 401 and similar ones come before the last one.
     var statuses: [Int] = []
     private(set) var sent: [String] = []
     /// The cookies of a request that ended without a response, if nothing tells whether it was sent.
@@ -30,10 +30,10 @@ struct CurlHopReport: Encodable {
     var evicted: [Evicted] = []
     /// The names of the header fields that came from the jar and were sent; only where there were any.
     private(set) var fields: [String]?
-    /// What said "not signed in", where a token was got and the request made once more.
+    /// The sign of "not signed in" after which a token was obtained and the request repeated.
     var fallback: String?
 
-    /// What curl was given for the request.
+    /// The cookies and fields that curl was given for the request.
     private let cookies: [String]
     private let givenFields: [String]
     /// Whether the server answered at all.
@@ -105,7 +105,7 @@ extension SetCookie {
     }
 }
 
-/// What happened to cookies in all hops, in one line.
+/// The cookies sent and stored in all hops, in one line.
 struct CurlSummary: CustomStringConvertible {
     let hops: [CurlHopReport]
 

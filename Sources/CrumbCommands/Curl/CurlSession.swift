@@ -3,13 +3,14 @@ import Foundation
 import RequestDecoration
 import SessionOperations
 
-/// Runs curl once for each hop, with the cookies for that hop, and stores what each response sets before the next.
+/// Runs curl once for each hop, with the cookies for that hop, and stores the cookies of each response before the next
+/// hop.
 final class CurlSession {
     private let plan: CurlPlan
     private let program: String
     private let jar: any CurlJar
     private let console: Console
-    /// What happened, hop by hop.
+    /// The reports, one for each hop.
     private(set) var reports: [CurlHopReport] = []
     private var replayedInput: Int32?
     private var headerFile: Int32?
@@ -106,7 +107,7 @@ extension RedirectChain {
         // about the request, like 307.
         let changesMethod = [301, 302, 303].contains(response.status)
         let keepsMethod = !changesMethod || (context.method == "POST" && keptPosts.contains(response.status))
-        // What stands behind the path may be an authorization code.
+        // The query may contain an authorization code.
         let shown = Octets(Array(location.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
         let found: Redirect?
         do throws(RequestURLError) {

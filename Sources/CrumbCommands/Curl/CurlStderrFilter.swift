@@ -6,7 +6,7 @@ import RequestDecoration
 /// redirect is dropped.
 struct CurlStderrFilter {
     private static let errorPrefix = Array("curl: (".utf8)
-    /// What curl says with --verbose, where a redirect is not the end.
+    /// The remark of curl's --verbose at a redirect.
     private static let remark = Array("* Maximum (0) redirects followed".utf8)
 
     /// The line so far, where it may be one of those; `nil` if it is another one.
@@ -48,17 +48,17 @@ struct CurlStderrFilter {
         errorPrefix.starts(with: line) || remark.starts(with: line) || line.starts(with: errorPrefix)
     }
 
-    /// The end: what was held back, which is the last error, if there is one.
+    /// Ends the stream, and returns the bytes held back: the last error, if there is one.
     consuming func finish() -> [UInt8] {
         heldBack + (line ?? [])
     }
 }
 
-/// Reads what curl writes with `--dump-header` while one URL is fetched: header blocks only, no bodies, so that every
-/// line is known for what it is. ``Captures`` reads captures from elsewhere, which are not that certain.
+/// Reads the output of curl's `--dump-header` while one URL is fetched: header blocks only, no bodies, so that every
+/// line is unambiguous. ``Captures`` reads captures from elsewhere, which are less certain.
 ///
-/// There are several blocks where informational responses, challenges or retries came first. Lines outside of a block
-/// are the trailer fields of a chunked body, and set nothing.
+/// There are several blocks if informational responses, challenges or retries came first. Lines outside of a block are
+/// the trailer fields of a chunked body, and set nothing.
 struct HeaderDumpReader {
     private var lines = LineBuffer(firstNumber: 1)
     private var fields = FieldLines()
@@ -96,7 +96,7 @@ struct HeaderDumpReader {
     }
 }
 
-/// What one header block of curl's dump says to cookies and redirects.
+/// The parts of one header block in curl's dump that concern cookies and redirects.
 struct ResponseBlock: Equatable {
     let status: Int
     /// The field values of the Set-Cookie lines, in order.
@@ -118,13 +118,13 @@ struct ResponseBlock: Equatable {
             setCookie: setCookie)
     }
 
-    /// The beginning of a block with that status line; `nil` if it is none.
+    /// Creates a block with a status line; `nil` if the line is not one.
     init?(statusLine line: [UInt8]) {
         guard let statusLine = StatusLine(line.span, allowsBlanks: true) else { return nil }
         status = statusLine.status
     }
 
-    /// Takes one field line, folded lines joined. What is no field line is left alone.
+    /// Takes one field line, folded lines joined. A line that is not a field is ignored.
     mutating func take(_ field: [UInt8]) {
         let line = field.span
         guard let parts = line.fieldParts else { return }

@@ -3,19 +3,19 @@ import SessionOperations
 
 /// The URL of the first request: as the user wrote it, for curl, and parsed, for the rules.
 struct CurlTarget {
-    /// What curl is given.
+    /// The text that curl is given.
     let text: [UInt8]
-    /// What the rules go by.
+    /// The URL that the rules use.
     let url: RequestURL
     /// User name and password before the host, with their `@`; empty if there are none. They stay as long as the
     /// redirects stay within the origin.
     let userInfo: [UInt8]
-    /// What `--remote-name` calls the file, whatever redirects lead to.
+    /// The file name of `--remote-name`, which redirects do not change.
     let remoteName: [UInt8]
 
     /// - Parameters:
-    ///   - defaultScheme: what `--proto-default` says.
-    ///   - upload: the file of `--upload-file`: where the URL's path ends with a slash, curl puts its name behind.
+    ///   - defaultScheme: the value of `--proto-default`.
+    ///   - upload: the file of `--upload-file`. If the URL's path ends with a slash, curl appends the file's name.
     init(_ text: [UInt8], defaultScheme: [UInt8]?, upload: [UInt8]?) throws {
         self.text = text
         // No message shows a password.

@@ -3,8 +3,8 @@ import RequestDecoration
 import SessionClient
 import SessionOperations
 
-/// A jar of a service behind `crumb curl`. The service decides what goes with each request, stores what the responses set,
-/// and renews tokens.
+/// A jar of a service behind `crumb curl`. The service decorates each request, stores the cookies of the responses, and
+/// renews tokens.
 final class RemoteCurlJar: CurlJar {
     /// How many times a request is signed in again: with the stored token, with a renewed one, and after a new login.
     private static let signInLimit = 3
@@ -25,7 +25,7 @@ final class RemoteCurlJar: CurlJar {
     private var received: (block: ResponseBlock, answer: ResponseDecisions)?
     /// The response that has the request made once more, and its URL.
     private var refusal: (document: ResponseDocument, url: RequestURL)?
-    /// What presents the renewed token, for the request that was refused.
+    /// The fields that present the renewed token, for the request that was rejected.
     private var credential: (fields: [HeaderFieldReport], url: RequestURL)?
     private var signInCount = 0
     private(set) var failure: (any Error)?

@@ -1,12 +1,12 @@
-/// Holds back what `--write-out` prints until it is known whether the response was the last one.
+/// Holds back the output of `--write-out` until it is known whether the response was the last one.
 ///
-/// curl prints it on standard output, behind the body. So its format is given a mark in front that no body can hold,
-/// because no one else knows it, and what stands behind the mark waits.
+/// curl prints it on standard output, after the body. So the format begins with a secret mark, which no body can
+/// contain, and the output after the mark waits.
 struct WriteOut {
     private let mark: [UInt8]
     /// The bytes at the end that may be the beginning of the mark.
     private var tail: [UInt8] = []
-    /// What stands behind the mark, with it.
+    /// The output from the mark on.
     private var held: [UInt8]?
 
     init() {
@@ -76,7 +76,7 @@ struct WriteOut {
         return text
     }
 
-    /// The end of a response: what was held back, by the stream that it is for. The body's last bytes come first.
+    /// Ends a response, and returns the output held back, by its stream. The body's last bytes come first.
     consuming func finish() -> (body: [UInt8], pieces: [(toError: Bool, text: [UInt8])]) {
         guard var rest = held?[...] else { return (tail, []) }
         var pieces: [(toError: Bool, text: [UInt8])] = []

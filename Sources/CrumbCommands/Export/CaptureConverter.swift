@@ -33,7 +33,7 @@ struct CaptureConverter {
         collection = CookieCollection(policy: policy)
     }
 
-    /// Reads one file. What could be read is there even where the file turns out to be broken.
+    /// Reads one file. Its readable parts count even if the file turns out to be broken.
     mutating func read(_ input: InputFile) throws -> ImportReport {
         if options.format?.isDatabase ?? true, let path = try? input.databasePath() {
             return try readDatabase(path, input)

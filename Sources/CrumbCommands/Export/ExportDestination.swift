@@ -58,7 +58,7 @@ final class ExportDestination {
         if let temporary, !isPublished { unlink(temporary) }
     }
 
-    /// Writes what was gathered, once there is enough of it.
+    /// Writes the gathered bytes, once there are enough of them.
     func writeIfFull() throws {
         if bytes.count >= ExportDestination.pieceByteCount { try writeAll() }
     }
@@ -139,9 +139,9 @@ struct FileExporter {
         exporter.leaveOut(unreadable: cookie)
     }
 
-    /// Ends the file; what became of the cookies.
+    /// Ends the file, and returns the outcome of the cookies.
     mutating func finish() throws -> ExportReport {
-        // Where nothing is written, what was there stays.
+        // If nothing is written, an existing file is kept.
         if !exporter.isNothing {
             exporter.finish(&destination.bytes)
             try destination.finish()
@@ -151,7 +151,7 @@ struct FileExporter {
 }
 
 extension ExportReport {
-    /// What was written, for a person, and what of it the format does not keep.
+    /// The written cookies, for a person, and the properties that the format loses.
     var text: [String] {
         var rows = ["\(output.map { "\($0): " } ?? "")\(counted(written, "cookie")) written"]
         if expired > 0 { rows[0] += ", \(expired) expired" }
@@ -168,7 +168,7 @@ extension ExportReport {
         return rows
     }
 
-    /// Says what became of the cookies; the command ends with the status that belongs to it.
+    /// Prints the outcome of the cookies. The command ends with the matching status.
     func tell(_ console: Console, json: Bool) throws {
         if json {
             // Without a file, the cookies go to standard output.

@@ -6,10 +6,10 @@ import SessionOperations
 struct BrowserProfile {
     /// The folder of the profile.
     let folder: String
-    /// What its user calls it, and other names that it goes by.
+    /// The user's name for it, and its other names.
     var names: [String] = []
 
-    /// The name of the folder, with what its user calls it.
+    /// The name of the folder, with the user's name for the profile.
     var title: String {
         let name = (folder as NSString).lastPathComponent
         return names.first.flatMap { $0 == name ? nil : "\(name) (\($0))" } ?? name
@@ -59,9 +59,9 @@ struct BrowserProfiles {
         }.filter { $0.database(of: browser) != nil }
     }
 
-    /// The profile to read.
+    /// Returns the profile to read.
     ///
-    /// - Parameter name: what its user calls it, its folder's name or its folder; `nil` for the one that the browser
+    /// - Parameter name: the user's name for it, its folder's name or its folder; `nil` for the one that the browser
     ///   starts with.
     func profile(named name: String?) throws -> BrowserProfile {
         guard let name else {
@@ -127,7 +127,7 @@ struct BrowserProfiles {
         return found
     }
 
-    /// Chromium's profiles: the one that was used last, as `Local State` has it, `Default`, the others.
+    /// Chromium's profiles: the last used one according to `Local State`, `Default`, and the others.
     private static func chromium(_ root: String) -> [BrowserProfile] {
         let state = FileManager.default.contents(atPath: "\(root)/Local State").flatMap {
             try? JSONDecoder().decode(LocalState.self, from: $0)
@@ -147,7 +147,7 @@ struct BrowserProfiles {
         return found + (isOwnProfile ? [BrowserProfile(folder: root)] : [])
     }
 
-    /// What is read of Chromium's `Local State`.
+    /// The parts of Chromium's `Local State` that are read.
     private struct LocalState: Decodable {
         struct Profiles: Decodable {
             let last_used: String?

@@ -15,7 +15,6 @@ struct CaptureImporter: CaptureImporting {
     /// Whether a capture that was imported before is imported again.
     let again: Bool
     let now: Timestamp
-    /// What is asked for of a browser's database.
     var database = BrowserDatabase.Options()
     /// The container of Firefox, by the folder of a profile.
     var container: (_ folder: String) throws -> Int = { _ in 0 }
@@ -43,10 +42,10 @@ struct CaptureImporter: CaptureImporting {
             }
             try stopWhereAsked(after: capture.byteCount, capture.place)
         } catch let problem as Problem {
-            // Reading has failed half-way: what came before is worth keeping.
+            // Reading failed half-way. The part before is kept.
             return try capture.finish(after: ImportReport.Failure(problem, source: input.name))
         }
-        // What cannot be read twice is known by its digest at the end.
+        // The digest of an input that cannot be read twice is known only at the end.
         return try capture.finish(asNew: again || isOwn || input.format == nil)
     }
 
@@ -71,7 +70,7 @@ struct CaptureImporter: CaptureImporting {
         do {
             return try input.databasePath()
         } catch is Problem {
-            // The import itself says what is wrong with the file.
+            // The import itself reports the problem with the file.
             return nil
         }
     }
@@ -84,7 +83,7 @@ struct CaptureImporter: CaptureImporting {
         do {
             return try input.becomesRepeatable(within: CaptureImporter.pipeLimit)
         } catch is Problem {
-            // The import itself says what is wrong with the file.
+            // The import itself reports the problem with the file.
             return false
         }
     }
@@ -103,7 +102,7 @@ struct CaptureImporter: CaptureImporting {
                 progress.show(comparedBytes: byteCount)
             }
         } catch is Problem {
-            // The import itself says what is wrong with the file, and that it was stopped.
+            // The import itself reports the problem with the file, and that it was stopped.
             return nil
         }
         return try jar.importedCapture(digest)

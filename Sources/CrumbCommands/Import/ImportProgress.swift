@@ -29,7 +29,7 @@ struct ImportProgress {
     /// Whether standard error is a terminal.
     static var hasTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Shows how many bytes were read, and what came out of them so far.
+    /// Shows how many bytes were read, and how many entries and cookies they contained.
     mutating func show(bytes: Int, entries: Int, cookies: Int) {
         guard let seconds = secondsWhenDue() else { return }
         write(
@@ -38,7 +38,7 @@ struct ImportProgress {
                     name: name, bytes: bytes, total: total, entries: entries, cookies: cookies, seconds: seconds))
     }
 
-    /// Shows how many bytes were compared with what was imported before.
+    /// Shows how many bytes were compared with earlier imports.
     mutating func show(comparedBytes bytes: Int) {
         guard secondsWhenDue() != nil else { return }
         let share = total.map { $0 > 0 ? " \(Int(min(Double(bytes) / Double($0), 1) * 100)) %," : "" } ?? ""

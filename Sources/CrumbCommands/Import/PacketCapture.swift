@@ -9,7 +9,7 @@ final class PacketCapture {
     /// The packets with header lines, and those that begin an encrypted connection.
     private static let filter = "http or http2.header.name or tls.handshake.type == 1"
     private static let layers = "frame tcp http http2"
-    /// How much is kept of what tshark says on standard error.
+    /// How many bytes of tshark's standard error are kept.
     private static let messageLimit = 4096
 
     /// The path of the TLS key log; `nil` if the capture holds its keys, or needs none.
@@ -46,7 +46,7 @@ final class PacketCapture {
 
     /// The next piece of the JSON; `nil` at its end.
     ///
-    /// - Throws: `Problem` if tshark is missing, fails, or takes too long, and if the key log is none.
+    /// - Throws: `Problem` if tshark is missing, fails, or takes too long, and if the key log is invalid.
     func nextChunk() throws -> [UInt8]? {
         guard !hasEnded else { return nil }
         if process == nil { try start() }

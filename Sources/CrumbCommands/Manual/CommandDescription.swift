@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A command as the argument parser describes it: what `--experimental-dump-help` prints.
+/// A command as the argument parser describes it with `--experimental-dump-help`.
 struct CommandDescription: Decodable {
     struct Argument: Decodable, Hashable {
         struct Name: Decodable, Hashable {

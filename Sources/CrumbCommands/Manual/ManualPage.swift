@@ -43,7 +43,7 @@ struct ManualPage {
         page.paragraph(sentence(command.abstract ?? ""))
         page.discussion(of: command)
         page.aliases(of: command)
-        // What all commands of a group take is said once.
+        // Arguments that all commands of a group share are listed once.
         let shared = leaves.dropFirst().reduce(leaves[0].visibleArguments) { shared, leaf in
             let arguments = Set(leaf.visibleArguments)
             return shared.filter(arguments.contains)
@@ -166,7 +166,8 @@ struct ManualPage {
         text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// Text as source: nothing in it is a request or an escape, and what is copied from a page is what was meant.
+    /// Escapes text for the source of a page: nothing in it is a request or an escape, and text copied from the page is
+    /// unchanged.
     static func escaped(_ text: String) -> String {
         var source = ""
         for scalar in text.unicodeScalars {
@@ -192,7 +193,7 @@ struct ManualPage {
             .map { $0.hasPrefix(".") ? "\\&\($0)" : String($0) }.joined(separator: "\n")
     }
 
-    // MARK: - What no command's help has
+    // MARK: - Sections that no command's help has
 
     /// The variables of the environment that commands read.
     static let variables: [(name: String, meaning: String)] = [

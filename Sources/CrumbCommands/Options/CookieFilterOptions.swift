@@ -5,7 +5,7 @@ import PublicSuffix
 import SessionOperations
 import SessionStore
 
-/// Which cookies are meant: those that meet every condition; all of them if there is none.
+/// The cookies that a command applies to: those that meet every condition; all cookies if there is no condition.
 struct CookieFilterOptions: ParsableArguments {
     /// Whether a cookie ends with the session.
     enum Lifetime: EnumerableFlag {
@@ -116,7 +116,7 @@ private func formatNames(_ names: [String]) -> String {
 
 /// Which public suffix list the rules go by.
 struct SuffixListOptions: ParsableArguments {
-    /// A list is 300 kB; whatever is larger than this is none.
+    /// A list is about 300 kB; a larger file than this is not a list.
     private static let sizeLimit = 16 << 20
 
     @Option(

@@ -93,14 +93,14 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - notesAccess: whether reading a cookie counts as using it, as it does for a request.
-    ///   - durability: what an acknowledged write survives.
+    ///   - durability: the failures that an acknowledged write survives.
     func open(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase {
         try opener(now: now, notesAccess: notesAccess, durability: durability)()
     }
 
-    /// What opens the database, creating it if it does not exist, for commands that may not have to.
+    /// Returns a function that opens the database, creating it if it does not exist, for commands that may not have to.
     func opener(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> () throws(SessionStoreError) -> SessionDatabase {
@@ -129,7 +129,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// What a browser's database does not tell by itself.
+/// The options that a browser's database itself does not determine.
 struct BrowserDatabaseOptions: ParsableArguments {
     @Option(
         name: [.customLong("container"), .customLong("browser-container")],
@@ -144,9 +144,9 @@ struct BrowserDatabaseOptions: ParsableArguments {
             valueName: "file"))
     var passwordFile: String?
 
-    /// What a database is read with.
+    /// Returns the options for reading a database.
     ///
-    /// - Parameter keyring: what is asked for the password if none is given.
+    /// - Parameter keyring: the keyring to ask for the password if none is given.
     func options(keyring: DesktopKeyring? = nil) throws -> BrowserDatabase.Options {
         var options = BrowserDatabase.Options()
         if let password = try password() {

@@ -23,11 +23,11 @@ struct JarOptions: ParsableArguments {
         try databaseOptions.path()
     }
 
-    /// The jar, in the file or of the service.
+    /// Returns the jar, in the file or of the service.
     ///
     /// - Parameters:
-    ///   - browserOptions: what an import asks for of a browser's database.
-    ///   - console: where a jar that the command creates is named.
+    ///   - browserOptions: the options of an import for a browser's database.
+    ///   - console: the console that reports a jar which the command creates.
     func backend(
         now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil, console: Console? = nil
     ) throws -> any JarBackend {
@@ -104,7 +104,7 @@ struct JarOptions: ParsableArguments {
     }
 }
 
-/// Who asks for the URL, and from where: what same-site rules and partitions depend on.
+/// The page or user that requests the URL, which same-site rules and partitions depend on.
 struct ContextOptions: ParsableArguments {
     @Option(help: "The method of the request.")
     var method = "GET"

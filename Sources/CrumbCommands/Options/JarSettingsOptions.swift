@@ -35,7 +35,8 @@ struct JarSettingsOptions: ParsableArguments {
         return settings
     }
 
-    /// Makes settings what is given. What is not given stays as it is, the limits too where the profile changes.
+    /// Returns a function that applies the given settings. The others keep their values, including the limits if the
+    /// profile changes.
     func change() throws -> (inout JarSettings) -> Void {
         let profile = profile.flatMap(CookieProfile.init(name:))
         let limits = try limits.map(JarSettingsOptions.limit)

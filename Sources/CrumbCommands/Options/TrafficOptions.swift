@@ -31,7 +31,7 @@ struct TrafficOptions: ParsableArguments {
         }
     }
 
-    /// Sets what the options say.
+    /// Applies the options.
     func apply(to order: inout GatewayOrder) {
         order.recordPath = record
         order.recordsSecrets = recordSecrets

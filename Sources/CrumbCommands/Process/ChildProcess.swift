@@ -1,8 +1,7 @@
 @preconcurrency import Foundation
 import SessionOperations
 
-/// One run of another program, with pipes that only it can read: for what goes in and must not be seen, and what comes
-/// out.
+/// One run of another program, with pipes that only it can read: for secret input, and for output.
 struct ChildProcess {
     /// Takes the next bytes of a stream.
     typealias Consumer = ([UInt8]) throws -> Void
@@ -48,7 +47,7 @@ struct ChildProcess {
         redirections.append((try addSink(consumer), stream))
     }
 
-    /// Throws away what the program writes to a standard stream.
+    /// Discards the output of a standard stream.
     mutating func discard(_ stream: Int32) throws {
         let descriptor = open("/dev/null", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw problem("opening /dev/null") }
@@ -192,7 +191,7 @@ struct ChildProcess {
             posix_spawnattr_destroy(&attributes)
         }
         for descriptor in childDescriptors {
-            // Onto itself: what takes the mark off that closes it.
+            // Duplicating a descriptor onto itself clears its close-on-exec flag.
             #if canImport(Darwin)
                 posix_spawn_file_actions_addinherit_np(&actions, descriptor)
             #else

@@ -6,15 +6,16 @@ package import SessionOperations
 package import SessionStore
 import Synchronization
 
-/// What takes an HTTP client, TLS and JSON Web Tokens: the program `crumb-network` has it, and `crumb` has not.
+/// The functions that need an HTTP client, TLS and JSON Web Tokens. The program `crumb-network` has them, and `crumb`
+/// does not.
 ///
-/// Both run the same commands. A command that asks for the network in `crumb` replaces that program by the other one, with
-/// the same arguments, and begins anew there. So whatever sends a request also stores its answer, in one process.
+/// Both run the same commands. A command that requires the network in `crumb` replaces the program by the other one,
+/// with the same arguments, and starts again there. So the process that sends a request also stores the response.
 package struct Network: Sendable {
     /// Draws a text as a QR code for a terminal: its lines, and how many columns they take; `nil` if it is too long.
     package typealias QRCodeDrawing = @Sendable (_ text: String, _ usesColor: Bool) -> (lines: [String], columns: Int)?
 
-    /// Makes what sends requests to a service.
+    /// Makes the transport that sends requests to a service.
     ///
     /// Its second parameter are certificates in PEM that are trusted besides the system's. Throws `Problem` if a setting
     /// cannot be used.
@@ -85,7 +86,7 @@ enum ProgramReplacement {
     /// How many bytes a pipe holds on every system before they are read.
     private static let pipeSize = 1 << 14
 
-    /// What the program before this one has left; `nil` if there was none.
+    /// The secrets and the path that the replaced program left; `nil` if there was none.
     private static let legacy: (secrets: [SecretVariable: Secret], path: String)? = {
         guard let text = getenv(variable).map({ String(cString: $0) }) else { return nil }
         unsetenv(variable)

@@ -11,7 +11,7 @@ struct PipeSink {
         self.consumer = consumer
     }
 
-    /// Reads what is there, and closes the pipe at its end.
+    /// Reads the available bytes, and closes the pipe at its end.
     mutating func read() throws {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while isOpen {
@@ -49,7 +49,8 @@ struct PipeSource {
         rest = contents[...]
     }
 
-    /// Writes what the pipe takes, and closes it behind the last byte. A reader that has gone needs no more.
+    /// Writes as many bytes as the pipe accepts, and closes it after the last byte. A reader that has gone needs no
+    /// more.
     mutating func write() {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { buffer in

@@ -32,8 +32,8 @@ enum SignalDeferral {
 
     /// Runs `body` to its end. A signal that came in the meantime takes effect then.
     ///
-    /// The second Control-C says what is at stake; the third one ends the program at once. Signals that the program ignored
-    /// before stay ignored.
+    /// The second Control-C prints what would be lost; the third one ends the program at once. Signals that the program
+    /// ignored before stay ignored.
     ///
     /// - Throws: `CancellationError` if this process ends and no exchange may begin.
     static func run<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
@@ -115,9 +115,9 @@ enum SignalDeferral {
     }
 }
 
-/// The exchanges with servers under way whose answers this process has to store.
+/// The pending exchanges with servers whose responses this process has to store.
 ///
-/// `@unchecked`: `condition` guards what changes.
+/// `@unchecked`: `condition` guards the mutable state.
 private final class UnfinishedExchanges: @unchecked Sendable {
     static let all = UnfinishedExchanges()
 

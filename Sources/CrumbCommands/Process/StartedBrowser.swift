@@ -63,7 +63,7 @@ struct BrowserPrograms: Sendable {
     }
 }
 
-/// One run of a browser with a folder of its own, and what it leaves behind.
+/// One run of a browser with a folder of its own, and the data that it leaves behind.
 struct StartedBrowser: Sendable {
     let programs: BrowserPrograms
     let folder: PrivateFolder
@@ -115,7 +115,7 @@ struct StartedBrowser: Sendable {
         }
     }
 
-    /// What starts the browser, so that its every request goes to a proxy.
+    /// Returns the command that starts the browser with a proxy for its every request.
     func command(proxy: String, _ words: [String]) throws -> ExternalCommand {
         switch engine {
         case .chromium:
@@ -163,7 +163,8 @@ struct StartedBrowser: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Ends what the browser has left running: helpers such as a crash handler are in sessions of their own.
+    /// Ends the processes that the browser has left running: helpers such as a crash handler are in sessions of their
+    /// own.
     func endProcesses() {
         // Most of them end by themselves when the browser does.
         for round in 0..<200 {

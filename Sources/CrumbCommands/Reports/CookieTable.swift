@@ -5,7 +5,7 @@ import SessionOperations
 struct CookieTable {
     private let now: Timestamp
     private var rows = [["", "NAME", "DOMAIN", "PATH", "EXPIRES", "FLAGS"]]
-    /// What stands below each row.
+    /// The remarks below each row.
     private var remarks: [[String]] = [[]]
 
     /// An empty table, with lifetimes told from `now`.
@@ -37,7 +37,7 @@ struct CookieTable {
         remarks.append([])
     }
 
-    /// Adds what is no cookie.
+    /// Adds a row that is not a cookie.
     mutating func add(_ name: String, marked verdict: String) {
         rows.append([verdict, name])
         remarks.append([])

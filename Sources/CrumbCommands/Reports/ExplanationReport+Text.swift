@@ -2,7 +2,7 @@ import CookieModel
 import SessionOperations
 
 extension ExplanationReport {
-    /// The explanation for a person: the verdict first, then each cookie with what to do, then where else to look.
+    /// The explanation for a person: the verdict first, then each cookie with its remedy, then other places to look.
     ///
     /// - Parameter request: the request that it is about.
     func text(for request: RequestContext) -> String {
@@ -12,14 +12,14 @@ extension ExplanationReport {
             separator: "\n")
     }
 
-    /// What the browser has decided, and how that is known.
+    /// The browser's decision, and its source.
     private var decision: [String] {
         guard let verdict else { return [] }
         let classes = verdict.classes.isEmpty ? "" : " (\(verdict.classes.joined(separator: ", ")))"
         return ["the browser's decision: \(verdict.text)\(classes), by \(verdict.sourceText)"]
     }
 
-    /// What becomes of each header field of the jar.
+    /// The outcome for each header field of the jar.
     private var fieldLines: [String] {
         let lines = (fields ?? []).map { field in
             let subject = "header field \(field.name) for \(field.scope ?? "all URLs")"
@@ -85,9 +85,9 @@ extension ExplanationReport {
 }
 
 extension SetCookieDryRunReport {
-    /// The trial for a person: the verdict first, then each line with its reasons and what to do.
+    /// The trial for a person: the verdict first, then each line with its reasons and remedies.
     ///
-    /// - Parameter request: the request that the lines answer.
+    /// - Parameter request: the request that the lines respond to.
     func text(for request: RequestContext) -> String {
         var table = CookieTable(now: Timestamp(rfc3339: now.utf8) ?? .distantPast)
         for line in lines { SetCookieDryRunReport.add(line, to: &table) }

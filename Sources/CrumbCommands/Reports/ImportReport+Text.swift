@@ -98,7 +98,7 @@ extension ImportReport {
 }
 
 extension ImportReport.RequestCookieCounts {
-    /// What became of them, for a person.
+    /// The outcome of the cookies, for a person.
     fileprivate var text: String {
         let others = [
             (expired, "expired"), (deleted, "deleted by a later response"), (older, "older than the jar's"),

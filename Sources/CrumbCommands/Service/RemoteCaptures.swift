@@ -20,7 +20,7 @@ struct RemoteCaptures: CaptureImporting {
         self.jar = jar
         self.service = service
         var options = order.options
-        // As the service writes it: it belongs to what makes two imports the same.
+        // In the service's own form, because the options are part of an import's digest.
         options.url = options.url.flatMap { try? RequestURL($0).description }
         options.topLevel = options.topLevel.flatMap { try? RequestURL($0).description }
         self.options = options
@@ -30,7 +30,7 @@ struct RemoteCaptures: CaptureImporting {
         do {
             if try options.format?.isDatabase == true || input.databasePath() != nil { return refusal(of: input) }
             let digest = try order.again || isOwn ? nil : digest(of: input)
-            // What cannot be read at all is found out before anybody is asked.
+            // An input that cannot be read at all fails before any request is sent.
             let first = try input.nextChunk()
             guard !options.isDryRun else { return try send(input, beginning: first, digest: digest) }
             // A capture may come through a pipe, which cannot be sent twice: the jar has to exist before.

@@ -52,9 +52,9 @@ private final class ExportWriting {
         try destination?.writeIfFull()
     }
 
-    /// Ends the file; its name.
+    /// Ends the file and returns its name.
     ///
-    /// - Parameter isNothing: whether what was there stays, since nothing is written.
+    /// - Parameter isNothing: whether nothing was written, so that an existing file is kept.
     func finish(isNothing: Bool) throws -> String? {
         if !isNothing { try destination?.finish() }
         return destination?.file

@@ -39,14 +39,14 @@ struct RemoteJar: JarBackend {
         try ifThere { try service.answer(to: request) }
     }
 
-    /// What `body` asks; `nil` if the jar is the default one and is not there yet.
+    /// Returns the result of `body`; `nil` if the jar is the default one and does not exist yet.
     func ifThere<Answer>(_ body: () throws -> Answer) throws -> Answer? {
         if let answer = try ifCreated(body) { return answer }
         guard name != "default" else { return nil }
         throw service.noJar(named: name)
     }
 
-    /// What `body` asks of the jar; `nil` if the jar does not exist.
+    /// Returns the result of `body`; `nil` if the jar does not exist.
     func ifCreated<Answer>(_ body: () throws -> Answer) throws -> Answer? {
         do {
             return try body()

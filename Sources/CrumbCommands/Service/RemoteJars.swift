@@ -83,7 +83,7 @@ struct RemoteJars: JarsBackend {
         }
     }
 
-    /// A name that a jar can have, so that it can stand in a path.
+    /// Checks that a name can be a jar's, so that it can be part of a path.
     private func checked(_ name: String) throws(SessionStoreError) -> String {
         guard !name.isEmpty else { throw SessionStoreError(noJarNamed: name) }
         return name

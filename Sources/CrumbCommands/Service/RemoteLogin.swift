@@ -17,7 +17,7 @@ struct RemoteLogin {
 
     /// Logs in, and waits for the end.
     ///
-    /// - Parameter document: What the options say.
+    /// - Parameter document: The options.
     /// - Returns: The login as the service keeps it.
     func run(_ document: LoginDocument, _ presentation: TokenLogin.Presentation) throws -> StoredTokenReport {
         var document = document
@@ -98,7 +98,7 @@ struct RemoteLogin {
 }
 
 extension LoginReport {
-    /// What the user has to do on another device; `nil` for another kind of login.
+    /// The step that the user has to take on another device; `nil` for another kind of login.
     fileprivate var device: DeviceLoginReport? {
         guard let verificationURI, let userCode else { return nil }
         return DeviceLoginReport(

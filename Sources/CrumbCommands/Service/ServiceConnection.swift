@@ -55,13 +55,14 @@ struct ServiceConnection {
         }
     }
 
-    /// Sends a request whose answer comes piece by piece.
+    /// Sends a request and reads the response piece by piece.
     ///
     /// - Parameters:
     ///   - upload: Gives the next bytes of the request's body, `nil` at its end; `nil` for the request's own body.
-    ///   - interruption: Is asked regularly why the caller no longer waits; `nil` as long as it waits.
-    ///   - consume: Is given the body of the answer as it comes.
-    /// - Throws: What one of the closures throws, or `SessionClientError` if the service answers with a problem.
+    ///   - interruption: Is called regularly and returns the reason why the caller no longer waits; `nil` as long as it
+    ///     waits.
+    ///   - consume: Receives the body of the response as it arrives.
+    /// - Throws: The error of one of the closures, or `SessionClientError` if the service responds with a problem.
     func stream(
         _ request: SessionRequest<SessionBytes>, upload: (() throws -> [UInt8]?)? = nil,
         interruption: (() -> (any Error)?)? = nil, consume: ([UInt8]) throws -> Void
@@ -89,9 +90,10 @@ struct ServiceConnection {
     }
 }
 
-/// What a task asks of the thread that waits for it: to give the next bytes of a request, and to take those of an answer.
+/// The requests of a task to the thread that waits for it: to provide the next bytes of a request, and to take those of
+/// a response.
 ///
-/// What the thread has for that runs on the thread alone, and not after its wait.
+/// The thread's closures run on the thread only, and not after its wait.
 private final class StreamedExchange: Sendable {
     private enum Event {
         case wanted(CheckedContinuation<[UInt8]?, any Error>)
@@ -150,7 +152,7 @@ private final class StreamedExchange: Sendable {
         if isOver { event.refuse() } else { arrivals.signal() }
     }
 
-    /// Does what the task asks for until that has ended. A closure that throws has it cancelled.
+    /// Serves the task's requests until it has ended. A closure that throws cancels the task.
     func wait(
         upload: (() throws -> [UInt8]?)?, interruption: (() -> (any Error)?)?, consume: ([UInt8]) throws -> Void,
         cancel: () -> Void
@@ -191,7 +193,7 @@ private final class StreamedExchange: Sendable {
         }
     }
 
-    /// Refuses what is asked from now on.
+    /// Rejects all requests from now on.
     private func finish() {
         let rest = state.withLock { state in
             defer { state = State(events: [], isOver: true) }
@@ -232,7 +234,8 @@ extension SessionClientError {
 }
 
 extension Problem {
-    /// A service's problem as the command says it: what fails in the same way on a file has the same sentence and status.
+    /// Converts a service's problem to that of the command: a failure that can also occur on a file has the same
+    /// sentence and status.
     init(_ error: SessionClientError) {
         guard let problem = error.problem else {
             switch error.code {
@@ -250,7 +253,7 @@ extension Problem {
                     + "CRUMB_SERVICE_TOKEN_FILE")
             return
         }
-        // A failure of the service itself is none of the command's.
+        // An internal error of the service is not one of the command.
         let known = FailureKind(rawValue: problem.code)
         let failure = known == .internalError ? .serviceUnavailable : known ?? .serviceUnavailable
         switch failure.exitStatus {

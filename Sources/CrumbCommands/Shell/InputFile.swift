@@ -8,7 +8,7 @@ final class InputFile {
     /// How errors and reports call it.
     let name: String
     private let path: String
-    /// What was read ahead of an input that cannot be read twice.
+    /// The bytes read ahead from an input that cannot be read twice.
     private var beginning: [UInt8] = []
     /// Whether nothing comes after that.
     private var isReadWhole = false
@@ -33,7 +33,7 @@ final class InputFile {
         if CaptureFormat.isPacketCapture(beginning.span) { packets = PacketCapture(path: path, keys: tlsKeys) }
     }
 
-    /// The format of what is read, where the kind of file decides it.
+    /// The format of the input, if the kind of file determines it.
     var format: CaptureFormat? { packets == nil ? nil : .tsharkJSON }
 
     deinit {

@@ -4,7 +4,7 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// Where files lie when nothing else is said: the XDG folders on Linux, Application Support on macOS.
+/// The default places of files: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
 
     /// The database file.
@@ -12,12 +12,12 @@ struct Locations {
         try value("CRUMB_DATABASE") ?? defaultDatabase()
     }
 
-    /// The database file where nothing else is said.
+    /// The default database file.
     func defaultDatabase() throws -> String {
         try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
     }
 
-    /// Whether the key file is the one where nothing else is said.
+    /// Whether the key file is the default one.
     var usesDefaultKeyFile: Bool { value("CRUMB_KEY_FILE") == nil }
 
     /// The key file.
@@ -96,7 +96,7 @@ struct Locations {
 struct KeyLocation {
     let locations: Locations
 
-    /// What `CRUMB_KEY` held.
+    /// The keys in `CRUMB_KEY`.
     static let environmentKeys = Result {
         let variable = SecretVariable.databaseKey
         return try variable.secret.map { try KeySource.base64($0, name: variable.rawValue) }
@@ -135,7 +135,7 @@ struct KeyLocation {
         return .file(try file())
     }
 
-    /// What a person is told: never a key.
+    /// The name to show to people: never a key.
     func name() throws -> String {
         isInEnvironment ? "CRUMB_KEY" : try locations.keyFile()
     }
@@ -145,16 +145,16 @@ struct KeyLocation {
     }
 }
 
-/// A variable of the environment with a secret for crumb alone.
+/// A variable of the environment with a secret for crumb only.
 ///
-/// The first look takes it out of the environment, so that no child inherits it, and overwrites it where it lies, where
-/// others of the same user could read it for as long as crumb runs.
+/// The first access removes it from the environment, so that no child inherits it, and overwrites it in memory, where
+/// other processes of the same user could read it for as long as crumb runs.
 enum SecretVariable: String, CaseIterable {
     /// The key of the database.
     case databaseKey = "CRUMB_KEY"
     /// A client's secret at an authorization server.
     case clientSecret = "CRUMB_CLIENT_SECRET"
-    /// What a browser encrypts its cookies under.
+    /// The password that a browser encrypts its cookies with.
     case browserPassword = "CRUMB_BROWSER_PASSWORD"
     /// The value of a header field that is kept with a jar.
     case fieldValue = "CRUMB_FIELD_VALUE"

@@ -90,7 +90,7 @@ struct ClientSecretOptions: ParsableArguments {
         return Secret(bytes)
     }
 
-    /// What registering a client takes, if one is to be registered.
+    /// The parameters of a client registration, if the options request one.
     func registration() throws -> TokenLoginRequest.Registration? {
         guard register else {
             guard registrationTokenFile == nil else {
@@ -123,7 +123,7 @@ struct ClientSecretOptions: ParsableArguments {
         try SigningKey(pem: try pem(in: file), algorithm: keyAlgorithm)
     }
 
-    /// What a file with a private key holds.
+    /// Reads a file with a private key.
     func pem(in file: String) throws -> Secret {
         try checkModes(of: file)
         return Secret(try InputFile(file).contents(limit: 1 << 16))
@@ -167,7 +167,7 @@ private func knownAlgorithm(named name: String) throws -> String {
     return name
 }
 
-/// What a registered name stands for.
+/// Returns the value that has a registered name.
 private func registered<Value: RawRepresentable<String> & CaseIterable>(
     _ name: String, by option: String
 ) throws -> Value {

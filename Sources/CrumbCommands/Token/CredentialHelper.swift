@@ -63,7 +63,7 @@ struct CredentialHelper {
         }
         guard let scheme = question["protocol"], let asked = question["host"], isFor(scheme: scheme, host: asked)
         else { return }
-        // git erases what a server has refused. Without a password, it means all that there is for the host.
+        // git erases a credential that a server has rejected. Without a password, it means all credentials of the host.
         guard operation == "get" else { return try invalidate(question["password"]) }
         let token = try token()
         try console.writeLine("username=\(username)")
@@ -102,7 +102,7 @@ struct CredentialHelper {
         case "erase":
             if isFor(try input().trimmingCharacters(in: .whitespacesAndNewlines)) { try invalidate(nil) }
         case "store":
-            // docker stores what it has just got from here once more.
+            // docker stores the credential that it has just got from here again.
             let given = try? JSONDecoder().decode(DockerCredential.self, from: Data(try input().utf8))
             guard let given, isFor(given.server), Secret(given.secret) == Secret(try token().accessToken) else {
                 try refuse(
@@ -127,7 +127,7 @@ struct CredentialHelper {
         switch words[0] {
         case "get": try console.writeLine(try token().accessToken)
         case "del": try invalidate(nil)
-        // pip offers to store what it has just got from here.
+        // pip offers to store the credential that it has just got from here.
         case "set": _ = try input()
         default: throw ExitCode(1)
         }

@@ -2,7 +2,7 @@ import CookieModel
 import Foundation
 import SessionOperations
 
-/// What kubectl asks a credential plugin for, in the variable `KUBERNETES_EXEC_INFO`.
+/// The request of kubectl to a credential plugin, in the variable `KUBERNETES_EXEC_INFO`.
 struct ExecCredentialRequest {
     static let variable = "KUBERNETES_EXEC_INFO"
     private static let group = "client.authentication.k8s.io"
@@ -66,7 +66,7 @@ struct ExecCredentialRequest {
     }
 }
 
-/// What kubectl reads from a credential plugin.
+/// The response of a credential plugin to kubectl.
 struct ExecCredential: Encodable {
     struct Status: Encodable {
         let token: String

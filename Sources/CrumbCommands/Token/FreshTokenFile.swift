@@ -25,10 +25,10 @@ struct TokenSource {
     }
 }
 
-/// A file with a valid token for as long as a command runs: its owner's alone, in memory where the system has a folder
-/// for that.
+/// A file with a valid token for as long as a command runs. Only its owner can read it, and it is in memory if the
+/// system has a folder for that.
 ///
-/// `@unchecked`: the renewing thread and the command share what changes, which `condition` guards.
+/// `@unchecked`: the renewing thread and the command share the mutable state, which `condition` guards.
 final class FreshTokenFile: @unchecked Sendable {
     /// How long a token is believed without another look, in seconds: others renew it too, and clocks jump.
     private static let longestPause: Int64 = 60
@@ -37,7 +37,8 @@ final class FreshTokenFile: @unchecked Sendable {
     private let folder: String
     private let source: TokenSource
     private let console: Console
-    /// Guards what follows. Not held while a token is renewed: a slow server must not keep the file from being removed.
+    /// Guards the state below. Not held while a token is renewed: a slow server must not keep the file from being
+    /// removed.
     private let condition = NSCondition()
     private var isClosed = false
 
@@ -135,7 +136,7 @@ enum SignalForwarding {
                 if child == 0 {
                     SignalForwarding.pending.store(number, ordering: .releasing)
                 } else if let information, information.pointee.si_code <= 0 {
-                    // What a terminal sends, it sends to the command as well.
+                    // The command gets the terminal's signals, too.
                     kill(child, number)
                 }
             }

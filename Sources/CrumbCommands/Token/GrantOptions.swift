@@ -51,7 +51,7 @@ struct GrantOptions: ParsableArguments {
         }
     }
 
-    /// What the options say of the grant.
+    /// Applies the options of the grant.
     ///
     /// - Parameter client: Reads the key's file.
     func apply(to request: inout TokenLoginRequest, _ client: ClientSecretOptions) throws {

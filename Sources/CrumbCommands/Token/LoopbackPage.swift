@@ -1,7 +1,7 @@
 import Foundation
 import SessionOperations
 
-/// What a browser gets that comes back from a login, or asks for something else at its address.
+/// The pages for a browser that comes back from a login, or requests something else at its address.
 enum LoopbackPage {
     /// The login has ended, or cannot end here.
     case done
@@ -74,7 +74,7 @@ enum LoopbackPeer {
     /// The owner of a socket in a line of `/proc/net/tcp` (proc_pid_net(5)), if it connects these two addresses.
     static func user(in line: String, from peer: String, to own: String) -> uid_t? {
         let fields = line.split(separator: " ", maxSplits: 8, omittingEmptySubsequences: true)
-        // An address of IPv4 may stand at the end of one of IPv6.
+        // An IPv4 address may be the end of an IPv6 address.
         guard fields.count > 7, fields[1].hasSuffix(peer), fields[2].hasSuffix(own) else { return nil }
         return uid_t(fields[7])
     }

@@ -6,10 +6,11 @@ import Synchronization
 
 /// Waits on a loopback address for the browser to come back from a login (RFC 8252, section 7.3).
 ///
-/// On both loopback addresses if the redirect is to `localhost`, since the browser chooses one of them (section 8.3).
+/// It listens on both loopback addresses if the redirect is to `localhost`, since the browser chooses one of them
+/// (section 8.3).
 ///
-/// One request at a time, small ones only; whatever is no answer to the login gets a page that says so, and the wait
-/// goes on: any program on this machine, and any web page, can send requests here.
+/// It reads one small request at a time. A request that does not belong to the login gets an error page, and the wait
+/// continues: any program on this machine, and any web page, can send requests here.
 final class LoopbackRedirect: Sendable {
     /// An answer that the browser brought. The browser waits, for as long as the login takes, for the page that tells how
     /// the login ended.
@@ -26,7 +27,7 @@ final class LoopbackRedirect: Sendable {
             self.connection = Mutex(connection)
         }
 
-        /// Runs what ends the login, and shows the user how it ended.
+        /// Runs the end of the login, and shows its result to the user.
         func finish<Value>(_ body: () throws -> Value) throws -> Value {
             do {
                 let value = try body()
@@ -57,9 +58,9 @@ final class LoopbackRedirect: Sendable {
 
     /// The redirect URI with the port that it really is.
     let redirectURI: String
-    /// An address that sends the user's browser to the page to log in on, as often as it is opened, for the argument list of
-    /// a program that opens a browser: everybody on this machine may read that, and the page's own URL has in it what ties
-    /// the login together.
+    /// An address that redirects the user's browser to the login page, as often as it is opened. It is for the argument
+    /// list of a program that opens a browser: everybody on this machine may read that list, and the page's own URL
+    /// contains the secrets that tie the login together.
     let opening: String
     private let path: String
     private let openingPath: String
@@ -105,8 +106,8 @@ final class LoopbackRedirect: Sendable {
     ///
     /// - Parameters:
     ///   - readsInput: whether a line of standard input counts as the redirect.
-    ///   - isMeant: whether an arrival belongs to this login; others are told that they do not.
-    /// - Returns: `nil` if the time was up.
+    ///   - isMeant: whether an arrival belongs to this login; others get an error page.
+    /// - Returns: `nil` after the deadline.
     func arrival(
         until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
     ) -> Arrival? {
@@ -147,7 +148,7 @@ final class LoopbackRedirect: Sendable {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-        // Who connects and says nothing, or little by little, must not keep the browser out for long.
+        // A client that sends nothing, or sends slowly, must not keep the browser out for long.
         let end = min(deadline, .now + .seconds(2))
         LoopbackRedirect.limitWriting(connection)
         guard let target = LoopbackRedirect.target(connection, until: end) else {
@@ -191,7 +192,7 @@ final class LoopbackRedirect: Sendable {
 
     /// Answers the requests that came while the login was ending: those for its own URL with its page.
     private func answerReloads(of target: String, _ page: LoopbackPage) {
-        // Who has connected and said nothing is not waited for.
+        // Clients that have connected and sent nothing are not waited for.
         let end = ContinuousClock.now + .milliseconds(200)
         for listener in listeners {
             var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)

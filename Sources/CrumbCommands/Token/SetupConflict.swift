@@ -3,7 +3,8 @@ import SessionOperations
 import SessionStore
 import WebPrimitives
 
-/// What setting up another program would replace, if it is not crumb's own: for a person, without secrets.
+/// The settings that setting up another program would replace, if they are not crumb's own: for a person, without
+/// secrets.
 enum SetupConflict {
     /// The helpers that git has for a key of its global configuration.
     static func git(_ key: String) -> String? {
@@ -69,7 +70,7 @@ enum SetupConflict {
         return "\(file): \(object) has another helper for \(key): \(found)"
     }
 
-    /// What a command writes; `nil` if it fails, or cannot be run.
+    /// Returns the output of a command; `nil` if it fails, or cannot be run.
     private static func answer(of words: [String]) -> [UInt8]? {
         guard let program = ChildProcess.pathOfProgram(words[0]) else { return nil }
         let output = Output()

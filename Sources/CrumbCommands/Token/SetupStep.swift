@@ -11,7 +11,7 @@ enum SetupStep: Encodable {
     /// Put a string into an object that is a member of a JSON file's object.
     case member(file: String, object: String, key: String, value: String)
 
-    /// The step for a person: a command as a shell takes it, or a file's name and what goes into it.
+    /// The step for a person: a command as a shell takes it, or a file's name and content.
     var text: String {
         switch self {
         case .command(let words): words.map { ShellWord($0).description }.joined(separator: " ")
@@ -21,7 +21,7 @@ enum SetupStep: Encodable {
         }
     }
 
-    /// What the step would replace that is not crumb's own; `nil` for nothing.
+    /// The foreign setting that the step would replace; `nil` for none.
     var conflict: String? {
         switch self {
         case .command(let words) where words.starts(with: ["git", "config", "--global", "--replace-all"]):
@@ -55,7 +55,7 @@ enum SetupStep: Encodable {
             throw Problem(.fileNotWritten, "\(words[0]) was not found on PATH; install it, or leave out --write")
         }
         var process = ChildProcess(program: program, failure: .fileNotWritten)
-        // What it says on success is no answer of this command's.
+        // The command's message on success is not part of the output.
         try process.capture(STDOUT_FILENO) { _ in }
         let status = try process.run(words.dropFirst().map { Array($0.utf8) })
         guard status == 0 else { throw Problem(.fileNotWritten, "\(text): the command ended with status \(status)") }

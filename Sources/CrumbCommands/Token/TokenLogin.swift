@@ -16,13 +16,13 @@ struct TokenLogin {
         self.console = console
     }
 
-    /// How the user is shown what to do.
+    /// The way in which the user is told the next step.
     struct Presentation {
         /// Whether a browser is opened. The user gets the URL in any case.
         var opensBrowser = true
         /// How a terminal shows the address of a login on another device as a QR code; `nil` for not at all.
         var qrCode: TerminalQRCode.Style?
-        /// Whether what to type on another device is an object on standard output.
+        /// Whether the code for another device is printed as an object on standard output.
         var printsJSON = false
         /// How many seconds the user may take; `nil` for 300, or on another device for as long as the code is valid.
         var timeout: Int?
@@ -89,7 +89,7 @@ struct TokenLogin {
 
     // MARK: - On another device
 
-    /// Tells the user what to type where, and waits.
+    /// Shows the user the code and the address to enter it at, and waits.
     private func onAnotherDevice(_ presentation: Presentation) throws -> TokenSet {
         let flow = flow
         let device = try Blocking.run { try await flow.deviceAuthorization() }
@@ -100,7 +100,8 @@ struct TokenLogin {
         }
     }
 
-    /// Tells the user what to type where. Opens a browser here, and copies the code, for a user at a terminal.
+    /// Shows the user the code and the address to enter it at. For a user at a terminal, opens a browser here and
+    /// copies the code.
     static func show(_ device: DeviceLoginReport, _ presentation: Presentation, on console: Console) throws {
         if presentation.printsJSON {
             try console.writeJSON(device)
@@ -118,7 +119,7 @@ struct TokenLogin {
     /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
     private static func offer(_ device: DeviceLoginReport, on console: Console) {
         if let code = device.copiedCode, Clipboard.copy(code) { console.ask("The code is on the clipboard.") }
-        // The page without the code: what a program is told to open is in its arguments, where everyone may read it.
+        // The page without the code: the address to open is in the program's arguments, where everyone may read it.
         let page = device.verificationURI
         // The server names the page; no program but a browser is to be started with it.
         guard let url = try? RequestURL(page), url.scheme == .https || url.scheme == .http && url.host.isLoopback
@@ -150,7 +151,7 @@ struct TokenLogin {
 
     /// Sends the user to the server in a browser, waits until the browser comes back, and stores the tokens.
     ///
-    /// The browser waits in the meantime: the page that it shows in the end tells what came of the login.
+    /// The browser's request stays open in the meantime, so that the page can show whether the login succeeded.
     private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
         let flow = flow
         let redirect = try LoopbackRedirect(
@@ -184,7 +185,7 @@ struct TokenLogin {
     }
 }
 
-/// What the user has to do on another device, in JSON, as the service tells it.
+/// The step that the user has to take on another device, in JSON, as the service reports it.
 struct DeviceLoginReport: Codable {
     let verificationURI: String
     let verificationURIComplete: String?
@@ -214,7 +215,7 @@ extension DeviceLoginReport {
     }
 }
 
-/// Waits in a synchronous command for what only asynchronous code can do.
+/// Waits for asynchronous code in a synchronous command.
 enum Blocking {
     private final class Box<Value: Sendable>: Sendable {
         let result = Mutex<Result<Value, any Error>?>(nil)

@@ -26,8 +26,8 @@ enum WebBrowser {
 
     /// The commands that open a page, in order, each as its words.
     ///
-    /// - Parameter browsers: commands with colons between them. In each, `%s` stands for the page, `%c` for a colon and `%%`
-    ///   for a percent sign; the page is the last word of a command without `%s`. No shell reads them.
+    /// - Parameter browsers: commands with colons between them. In each, `%s` means the page, `%c` a colon and `%%` a
+    ///   percent sign. The page is the last word of a command without `%s`. They do not pass through a shell.
     static func commands(opening url: String, browsers: String) -> [[String]] {
         let named = browsers.split(separator: ":").compactMap { text -> [String]? in
             var command = words(of: text)
@@ -148,8 +148,8 @@ struct TerminalQRCode {
 
     private let lines: [String]
 
-    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, the address is told all
-    ///   the same.
+    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, and the address is
+    ///   printed in any case.
     init?(_ text: String, _ style: Style) {
         guard isatty(STDERR_FILENO) == 1, let code = Network.current?.drawQRCode(text, style == .colored),
             code.columns <= TerminalQRCode.width

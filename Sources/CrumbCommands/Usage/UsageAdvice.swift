@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// What to do about a command line that the parser refuses: the parser knows what is wrong with it, this knows what
-/// people meant.
+/// The advice for a command line that the parser rejects: the parser knows the error, this type knows what people
+/// meant.
 struct UsageAdvice {
     /// The words before the terminator.
     private let words: [String]
@@ -9,7 +9,7 @@ struct UsageAdvice {
     private let path: [String]
     /// The command at the end of the path.
     private let command: any ParsableCommand.Type
-    /// A word that stands where a command is expected and names none, with what follows it.
+    /// An unknown word in the place of a command, with the words after it.
     private let unknown: ArraySlice<String>?
     /// Whether the command line asks for help in place of a run.
     private let asksForHelp: Bool
@@ -38,7 +38,7 @@ struct UsageAdvice {
         return "Error: \(unknownCommand)"
     }
 
-    /// A message that says what to do; `nil` if the parser's own is as good.
+    /// A message with advice; `nil` if the parser's own is as good.
     func message(insteadOf message: String) -> String? {
         // Options of an unknown command are not reported.
         if let unknownCommand { return unknownCommand }

@@ -1,5 +1,5 @@
-/// Commands and options that people try first, from curl, HTTPie, other cookie jars and services, and what Crumb has
-/// for them.
+/// Commands and options that people try first, from curl, HTTPie, other cookie jars and services, and Crumb's
+/// equivalents.
 enum UsageTable {
     /// Words in the place of a command, with the group before them, and the command that does it. Words that follow are
     /// repeated behind a command that ends in lower case.
@@ -38,7 +38,7 @@ enum UsageTable {
         "serve token make": "serve token create", "serve token end": "serve token revoke",
     ]
 
-    /// What to do about a missing argument, by command.
+    /// The advice for a missing argument, by command.
     static let missingArguments: [String: String] = [
         "export": "Name the format to write: `crumb export --format netscape`. Formats: \(exportFormatNames).",
         "convert":
@@ -76,7 +76,7 @@ enum UsageTable {
         }
     ) { first, _ in first }
 
-    /// What to do about an argument too many, by command.
+    /// The advice for an extra argument, by command.
     static let extraArguments: [String: String] = [
         "list": "`crumb list` takes one domain. `crumb header URL` takes a URL.",
         "header": "`crumb header` takes one URL. Quote a URL that has blanks or `&` in it.",
@@ -95,17 +95,17 @@ enum UsageTable {
         "session end": "`crumb session end` takes no arguments: `--jar NAME` names the jar.",
     ]
 
-    /// What the value of an option is, for one that is missing or cannot be read.
+    /// The expected value of an option, for one that is missing or cannot be read.
     static let values: [String: String] = [
         "--after": "`--after` takes a position, the first column of `crumb changes`: `crumb changes --after 120`."
     ]
 
-    /// Options that a command does not have, and what it has for them. The first rule that fits counts.
+    /// Options that a command does not have, and its equivalents. The first matching rule counts.
     struct OptionRule {
         let names: Set<String>
-        /// The commands it is for, by how their paths begin; all of them if there are none.
+        /// The commands it is for, by the beginning of their paths; empty for all commands.
         var commands: [String] = []
-        /// What to do. `COMMAND` stands for the command's name, `VALUE` for a port that was given, else 8722.
+        /// The advice. `COMMAND` stands for the command's name, `VALUE` for a port that was given, else 8722.
         let text: String
 
         func isFor(_ command: String) -> Bool {

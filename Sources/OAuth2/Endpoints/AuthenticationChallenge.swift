@@ -12,7 +12,7 @@ package struct AuthenticationChallenge: Equatable {
         self.parameters = parameters
     }
 
-    /// The challenges in a field's value. What is no challenge is passed over; nothing here fails.
+    /// Returns the challenges in a field's value. Text that is not a challenge is skipped, so this cannot fail.
     package static func challenges(in value: some Sequence<UInt8>) -> [AuthenticationChallenge] {
         var reader = Reader(rest: Array(value)[...])
         var challenges: [AuthenticationChallenge] = []
@@ -33,7 +33,7 @@ package struct AuthenticationChallenge: Equatable {
     private struct Reader {
         var rest: ArraySlice<UInt8>
 
-        /// The next token, whatever stands before it.
+        /// Returns the next token, skipping the text before it.
         mutating func nextToken() -> String? {
             rest = rest.drop { !Reader.isTokenCharacter($0) }
             let token = rest.prefix(while: Reader.isTokenCharacter)

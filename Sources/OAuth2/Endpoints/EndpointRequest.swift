@@ -167,7 +167,7 @@ public struct EndpointResponse: Sendable {
 
     /// The members of a successful reply.
     ///
-    /// - Throws: What the server refused, or what is wrong with the reply.
+    /// - Throws: The server's error, or the defect of the reply.
     func members(redacting secrets: [Secret]) throws(OAuth2Error) -> JSONObject {
         let members: JSONObject
         do {
@@ -209,7 +209,7 @@ extension EndpointResponse: CustomStringConvertible, CustomReflectable {
 /// receiving a body after ``EndpointResponse/maximumBodySize`` bytes and one more. It sends no request after its
 /// ``EndpointRequest/latestSending``.
 public protocol EndpointTransport: Sendable {
-    /// Sends a request and gives what was answered, whatever its status.
+    /// Sends a request and returns the response, whatever its status.
     ///
     /// - Throws: ``OAuth2Error/init(unreachable:)``: the request may or may not have been received.
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse

@@ -1,7 +1,7 @@
 /// The URL of an authorization server's endpoint, such as the token endpoint (RFC 6749, section 3.2).
 ///
-/// It is `https`, or `http` to this machine: what is sent there is secret. It has no user information and no fragment
-/// (section 3.2 forbids one), and its host is ASCII.
+/// It is `https`, or `http` to this machine, because requests to it contain secrets. It has no user information and no
+/// fragment (section 3.2 forbids one), and its host is ASCII.
 public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
     public let scheme: String
@@ -37,7 +37,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL as text.
     public var description: String { "\(scheme)://\(authority)\(path)" }
 
-    /// The URL without its query, which may hold what a server's operator thinks secret.
+    /// The URL without its query, which a server's operator may consider secret.
     var withoutQuery: String {
         "\(scheme)://\(authority)\(path.prefix { $0 != "?" })"
     }

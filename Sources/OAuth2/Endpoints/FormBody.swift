@@ -7,7 +7,7 @@ struct FormBody {
     /// An empty body.
     init() {}
 
-    /// What a server is to do something about: a token, and which one it is (RFC 7009, RFC 7662, section 2.1 of both).
+    /// Creates the body of a request about a token, with the token's kind (RFC 7009, RFC 7662, section 2.1 of both).
     init(about token: Secret, _ kind: TokenKind) {
         append("token", token)
         append("token_type_hint", kind.rawValue)
@@ -21,7 +21,7 @@ struct FormBody {
         append(name, encoded: FormEncoding.encode(value))
     }
 
-    /// The scopes to ask for, unless there are none.
+    /// Appends the scopes, if there are any.
     mutating func append(_ scopes: Scopes?) {
         if let scopes, !scopes.isEmpty { append("scope", scopes.description) }
     }
@@ -77,7 +77,7 @@ enum FormEncoding {
         return output
     }
 
-    /// The parameters of an encoded text, in order. What is not UTF-8 becomes U+FFFD.
+    /// Returns the parameters of an encoded text, in order. Octets that are not UTF-8 become U+FFFD.
     static func decode(_ text: some StringProtocol) -> [(name: String, value: String)] {
         text.utf8.split(separator: UInt8(ascii: "&")).map { pair in
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

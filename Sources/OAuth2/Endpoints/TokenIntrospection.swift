@@ -42,9 +42,9 @@ public struct IntrospectedToken: Sendable, Equatable {
     public let username: String?
     /// The user's identifier at the issuer.
     public let subject: String?
-    /// Who it is for.
+    /// The audience of the token.
     public let audience: [String]
-    /// Who issued it.
+    /// The issuer of the token.
     public let issuer: String?
     /// Its type.
     public let tokenType: TokenType?

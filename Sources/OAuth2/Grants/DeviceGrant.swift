@@ -49,15 +49,15 @@ public struct DeviceGrant: Sendable, Equatable {
         body.append("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         body.append("device_code", authorization.deviceCode)
         authentication.addIdentifier(to: &body)
-        // RFC 8707, section 2.2: what the token is for is said to the token endpoint, too.
+        // RFC 8707, section 2.2: the token endpoint gets the resources of the token, too.
         body.append(resources: resources)
         return EndpointRequest(endpoint: tokenEndpoint, authentication: authentication, body: body)
     }
 
     /// The state of the login (section 3.5).
     ///
-    /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for what cannot be used
-    ///   what the token endpoint's other replies throw. Continue after a temporary failure
+    /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for an unusable reply
+    ///   the error that other replies of the token endpoint throw. Continue after a temporary failure
     ///   (``OAuth2Error/isTemporary``).
     public func outcome(
         in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Int64
@@ -118,7 +118,8 @@ public struct DeviceAuthorization: Sendable, Equatable {
                 .incompleteReply, status: status, "it lacks a device_code, user_code or verification_uri")
         }
         let complete = members.first(of: ["verification_uri_complete", "verification_url_complete"])?.nonEmptyText
-        // The user is told to open them: nothing but a web page, and nothing that could steer a terminal.
+        // The user is told to open these URLs, so they must be web pages, and must not contain characters that control
+        // a terminal.
         guard DeviceAuthorization.isWebURL(uri), complete.map(DeviceAuthorization.isWebURL) ?? true,
             (1...64).contains(userCode.utf8.count), userCode.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else {
@@ -145,8 +146,8 @@ public struct DeviceAuthorization: Sendable, Equatable {
 
     /// Doubles the wait after a server that did not respond (section 3.5).
     ///
-    /// - Parameter seconds: What the server wants at least (`Retry-After`; RFC 9110, section 10.2.3), if given. It is
-    ///   believed up to an hour, as its interval is.
+    /// - Parameter seconds: The server's minimum (`Retry-After`; RFC 9110, section 10.2.3), if given. At most an hour
+    ///   is accepted, as for the server's interval.
     public mutating func backOff(atLeast seconds: Int? = nil) {
         grow(to: interval * 2)
         interval = max(interval, min(seconds ?? 0, 3600))

@@ -10,13 +10,13 @@ public protocol RepeatableGrant: Sendable {
 }
 
 extension ProfileCredentials {
-    /// The grant of a profile that needs no user; `nil` if the profile's does.
+    /// Returns the profile's grant, if it needs no user; otherwise `nil`.
     ///
     /// - Parameters:
-    ///   - profile: Whose it is.
+    ///   - profile: The profile.
     ///   - now: The time, in microseconds since the Unix epoch.
     ///   - tokens: The tokens of another login, by its name, renewed if they are due.
-    /// - Throws: `OAuth2Error`, and what `tokens` throws.
+    /// - Throws: `OAuth2Error`, and the errors of `tokens`.
     package func repeatableGrant(
         of profile: ProfileID, now: () -> Int64, loggedInAs tokens: (String) async throws -> TokenSet
     ) async throws -> (any RepeatableGrant)? {

@@ -58,7 +58,7 @@ public struct TokenExchangeGrant: RepeatableGrant, Equatable {
     /// The token in the server's reply (section 2.2.1).
     ///
     /// - Throws: ``OAuth2Error/Code/incompleteReply`` if the server has issued a token of another type. Section 2.2.1
-    ///   requires the type; servers that leave it out have issued what was asked for.
+    ///   requires the type; servers that leave it out have issued the requested type.
     public func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet {
         let sent = [subjectToken, actorToken].compactMap(\.self) + authentication.secrets
         var tokens = try TokenResponse.tokenSet(response, now: now, redacting: sent)

@@ -60,7 +60,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         if case .clientSecretBasic(let clientID, _) = self { body.append("client_id", clientID) }
     }
 
-    /// Adds to `body` what the method sends there.
+    /// Adds the parameters of the method to `body`.
     func addParameters(to body: inout FormBody) {
         switch self {
         // RFC 8705, section 2: the identifier tells the server which client's certificate to expect.

@@ -42,7 +42,7 @@ package enum PEMText {
         lines(of: label, in: text) != nil
     }
 
-    /// What the first block of that label encodes.
+    /// Returns the decoded content of the first block with a label.
     package static func contents(of label: String, in text: String) -> [UInt8]? {
         guard let lines = lines(of: label, in: text) else { return nil }
         return Base64.decode(lines.joined().utf8).flatMap { $0.isEmpty ? nil : $0 }

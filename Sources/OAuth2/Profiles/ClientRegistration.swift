@@ -55,8 +55,8 @@ public struct ClientRegistration: Sendable, Equatable {
     /// The client in the server's reply (section 3.2.1).
     ///
     /// - Parameter token: The initial access token, which errors do not repeat.
-    /// - Throws: What the server refused, or ``OAuth2Error/Code/incompleteReply`` if the server has registered another
-    ///   way to authenticate than one that Crumb can use without a person.
+    /// - Throws: The server's error, or ``OAuth2Error/Code/incompleteReply`` if the server has registered another way
+    ///   to authenticate than one that Crumb can use without a person.
     public func client(in response: EndpointResponse, with token: Secret? = nil) throws(OAuth2Error) -> RegisteredClient
     {
         let members = try response.members(redacting: [token].compactMap(\.self))
@@ -64,7 +64,7 @@ public struct ClientRegistration: Sendable, Equatable {
             throw .unusable(.incompleteReply, status: response.statusCode, "it has no client_id")
         }
         let secret = members["client_secret"]?.nonEmptyText.map { Secret($0) }
-        // The server may replace what was asked for (section 3.2.1).
+        // The server may replace the requested values (section 3.2.1).
         let name = members["token_endpoint_auth_method"]?.nonEmptyText ?? settings.authenticationMethod.rawValue
         guard let method = ProfileSettings.AuthenticationMethod(rawValue: name),
             method == .none || method.takesSecret && secret != nil

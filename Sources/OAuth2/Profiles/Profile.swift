@@ -63,10 +63,10 @@ public struct ProfileCredentials: Sendable, Equatable {
         self.registrationToken = registrationToken
     }
 
-    /// The authentication of one request.
+    /// Returns the authentication of one request.
     ///
     /// - Parameters:
-    ///   - profile: Whose it is.
+    ///   - profile: The profile.
     ///   - now: When it is made, in microseconds since the Unix epoch.
     ///   - generator: A cryptographically secure source.
     public func authentication(
@@ -91,7 +91,8 @@ public struct ProfileCredentials: Sendable, Equatable {
         }
     }
 
-    /// Whom assertions are made out to: the issuer, or the token endpoint if that is wanted or all that is known.
+    /// The audience of assertions: the issuer, or the token endpoint if that is configured, or if the issuer is not
+    /// known.
     func assertionAudience(of profile: ProfileID) -> String {
         let namesEndpoint = settings.assertionAudience == .tokenEndpoint || profile.issuer.isEmpty
         return namesEndpoint ? settings.endpoints[.token] ?? "" : profile.issuer
@@ -170,7 +171,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
 
     /// The contents of the assertions of ``Grant/jwtBearer`` (RFC 7523, section 3).
     public struct Assertion: Sendable, Hashable, Codable {
-        /// Who signs; `nil` for the client.
+        /// The issuer of the assertion; `nil` for the client.
         public var issuer: String?
         /// The account that the tokens are for; `nil` for the issuer.
         public var subject: String?
@@ -190,7 +191,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         }
     }
 
-    /// What ``Grant/tokenExchange`` exchanges (RFC 8693, section 2.1).
+    /// The tokens that ``Grant/tokenExchange`` exchanges, and the target (RFC 8693, section 2.1).
     public struct Exchange: Sendable, Hashable, Codable {
         /// The name of the login whose access token is exchanged.
         public var subject: String
@@ -216,7 +217,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var authenticationMethod: AuthenticationMethod
     /// The client's name for its key, where it authenticates with one.
     public var keyID: String?
-    /// Whom the client's signatures are made out to; `nil` as ``AssertionAudience/issuer``.
+    /// The audience of the client's signatures; `nil` means ``AssertionAudience/issuer``.
     public var assertionAudience: AssertionAudience?
     /// The requested scopes.
     public var scopes: String?
@@ -228,7 +229,8 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var dangerouslyAllowsPlainHTTP: Bool
     /// Whether a service renews the tokens before they expire, without a request for them; `nil` means `false`.
     public var refreshesAhead: Bool?
-    /// Whether the server names itself in every redirect (RFC 9207), so that one without a name is none of its own.
+    /// Whether the server names itself in every redirect (RFC 9207), so that a redirect without a name is not from this
+    /// server.
     public var serverSendsIssuer: Bool?
     /// Whether the user has named the account, so that an ID token does not rename it; `nil` if that is not known.
     public var namesAccount: Bool?
@@ -238,9 +240,9 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var serverIDTokenAlgorithms: [String]?
     /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
     public var pushesRequests: Bool?
-    /// What assertions say in the place of a user's login; `nil` for a grant without them.
+    /// The claims of assertions, which replace a user's login; `nil` for a grant without them.
     public var assertion: Assertion?
-    /// What is exchanged; `nil` for a grant that exchanges nothing.
+    /// The exchange; `nil` for a grant that exchanges nothing.
     public var exchange: Exchange?
     /// Where the client's registration is managed (RFC 7592); `nil` for a client that Crumb has not registered.
     public var registrationURL: String?

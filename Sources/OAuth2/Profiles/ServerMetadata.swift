@@ -23,7 +23,7 @@ public struct ServerMetadata: Sendable, Equatable {
         /// Where clients are registered.
         case registration = "registration_endpoint"
 
-        /// What it is for, in a sentence.
+        /// The purpose of the endpoint, as a phrase.
         var purpose: String {
             switch self {
             case .authorization: "logging in in a browser"
@@ -75,10 +75,10 @@ public struct ServerMetadata: Sendable, Equatable {
         idTokenAlgorithms = members["id_token_signing_alg_values_supported"]?.texts
     }
 
-    /// The URL of an endpoint.
+    /// Returns the URL of an endpoint.
     ///
     /// - Parameter dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
-    /// - Throws: ``OAuth2Error/Code/endpointMissing``, or that the URL is none that secrets may go to.
+    /// - Throws: ``OAuth2Error/Code/endpointMissing``, or an error if secrets must not be sent to the URL.
     public func url(
         of endpoint: Endpoint, dangerouslyAllowingPlainHTTP: Bool = false
     ) throws(OAuth2Error) -> EndpointURL {
@@ -92,7 +92,7 @@ public struct ServerMetadata: Sendable, Equatable {
         return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
     }
 
-    /// These metadata, and of `other` what they lack.
+    /// Returns this metadata, completed with values of `other`.
     func completed(by other: ServerMetadata) -> ServerMetadata {
         var metadata = self
         metadata.endpoints.merge(other.endpoints) { own, _ in own }
@@ -167,7 +167,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
         return ServerMetadata(issuer: issuer, members: members)
     }
 
-    /// What a document says its issuer is, for the middle of a sentence, where it is a URL and nothing else.
+    /// The issuer in a document, for the middle of a sentence, if it is a URL and nothing else.
     private static func quoted(_ issuer: String?) -> String {
         guard let issuer, issuer.utf8.count <= 200,
             let url = try? EndpointURL(issuer, dangerouslyAllowingPlainHTTP: true), !url.path.contains("?")

@@ -74,7 +74,7 @@ public final class DPoPNonces: Sendable {
         }
     }
 
-    /// Section 8.1: `1*NQCHAR`. What is longer than any server's goes into no request.
+    /// Section 8.1: `1*NQCHAR`. A nonce longer than any server's is not sent.
     package static func isNonce(_ text: String) -> Bool {
         (1...1024).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
@@ -92,7 +92,7 @@ public struct DPoPTransport: EndpointTransport {
     private let now: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - base: What sends the requests.
+    ///   - base: The transport that sends the requests.
     ///   - key: The key that tokens are bound to.
     ///   - now: The time, in microseconds since the Unix epoch.
     public init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Int64) {

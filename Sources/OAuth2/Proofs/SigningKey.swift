@@ -2,11 +2,11 @@ internal import Crypto
 internal import CryptoExtras
 internal import WebPrimitives
 
-/// A private key that signs: for DPoP proofs with ES256, and for client assertions with what the key is for.
+/// A private key for signatures: ES256 for DPoP proofs, and the key's own algorithm for client assertions.
 public struct SigningKey: Sendable, Equatable {
     /// How a key signs (RFC 7518, section 3.1; RFC 8037, section 3.1; RFC 9864).
     public enum Algorithm: String, Sendable, CaseIterable {
-        /// With a P-256 key: what proofs are signed with.
+        /// ECDSA with a P-256 key. It also signs proofs.
         case es256 = "ES256"
         /// With an RSA key of at least 2048 bits.
         case rs256 = "RS256"
@@ -75,9 +75,9 @@ public struct SigningKey: Sendable, Equatable {
         }
     }
 
-    /// A key in PEM, as `openssl genpkey` writes it: P-256, Ed25519, or RSA of at least 2048 bits.
+    /// Reads a key in PEM, as `openssl genpkey` writes it: P-256, Ed25519, or RSA of at least 2048 bits.
     ///
-    /// - Parameter algorithm: How it is to sign; `nil` for what the key is for, with RSA `RS256`.
+    /// - Parameter algorithm: The algorithm; `nil` for the key's own, which is `RS256` for RSA.
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
     public init(pem text: Secret, algorithm: Algorithm? = nil) throws(OAuth2Error) {
         guard let text = text.exposedText, let key = SigningKey(pem: text, algorithm) else {
@@ -157,7 +157,7 @@ public struct SigningKey: Sendable, Equatable {
 
 /// Signs the assertions that authenticate a client (RFC 7523, section 3; OpenID Connect Core 1.0, section 9).
 public struct ClientAssertion: Sendable, Equatable {
-    /// What a client signs with.
+    /// The key of a client's signatures.
     public enum Key: Sendable, Equatable {
         /// Its private key (`private_key_jwt`).
         case privateKey(SigningKey)
@@ -167,10 +167,10 @@ public struct ClientAssertion: Sendable, Equatable {
 
     /// The client's identifier.
     public var clientID: String
-    /// Who the assertion is for: the server's issuer identifier, as RFC 9700's successor wants it, or its token
+    /// The audience of the assertion: the server's issuer identifier, as RFC 9700's successor requires, or its token
     /// endpoint.
     public var audience: String
-    /// What the client signs with.
+    /// The key of the client's signatures.
     public var key: Key
     /// The key's name in the client's own key set; empty for none.
     public var keyID: String
@@ -209,7 +209,7 @@ public struct ClientAssertion: Sendable, Equatable {
     }
 }
 
-/// What an assertion says, for a minute (RFC 7523, section 3).
+/// The claims of an assertion, valid for a minute (RFC 7523, section 3).
 struct AssertionClaims {
     /// How long an assertion is valid, in seconds.
     private static let lifetime: Int64 = 60
@@ -267,7 +267,7 @@ extension ClientAssertion.Key {
 
 /// The compact form of a JSON Web Signature (RFC 7515, section 3.1).
 enum JSONWebSignature {
-    /// What is signed.
+    /// Returns the input of the signature.
     static func input(header: JSONObjectWriter, payload: JSONObjectWriter) -> [UInt8] {
         Base64.encodeForURL(header.bytes) + [UInt8(ascii: ".")] + Base64.encodeForURL(payload.bytes)
     }

@@ -1,8 +1,8 @@
 internal import WebPrimitives
 
-/// Text that a server chose, made fit for errors and terminals.
+/// Text from a server, made safe for errors and terminals.
 ///
-/// Servers repeat in their errors what they were sent, tokens included, and send whole stack traces.
+/// Errors of servers may repeat the request, including tokens, and contain whole stack traces.
 enum ServerText {
     static let maximumCodeLength = 64
     static let maximumDescriptionLength = 200
@@ -17,12 +17,13 @@ enum ServerText {
         return text
     }
 
-    /// The value of `error_description` on one line, without what could steer a terminal or be a token.
+    /// The value of `error_description` on one line, without characters that could control a terminal and without words
+    /// that could be tokens.
     static func errorDescription(_ value: JSONValue?, redacting secrets: [Secret]) -> String? {
         guard let text = value?.nonEmptyText, text.utf8.count <= maximumInputLength, !holds(text, any: secrets)
         else { return nil }
         let line = onOneLine(text)
-        // Once more: a secret may have been cut in pieces by what was just taken out.
+        // Checked again: the removed characters may have cut a secret in pieces.
         guard !holds(line, any: secrets) else { return nil }
         let safe = withoutTokenLikeWords(line)
         guard !safe.isEmpty else { return nil }

@@ -5,7 +5,7 @@ internal import WebPrimitives
 /// RFC 6749, section 5.1 has `expires_in`, a number of seconds. Strings, fractions and absolute moments are met as
 /// well. Nothing here fails: an expiry that cannot be read is unknown, and the token is kept.
 struct TokenExpiry {
-    /// A token's expiry is told by any of these members.
+    /// The names of the members that may contain a token's expiry.
     struct Names {
         let relative: [StaticString]
         let absolute: [StaticString]
@@ -39,12 +39,13 @@ struct TokenExpiry {
 
     let members: JSONObject
 
-    /// The expiry in a reply that came just now: a server's clock may differ from ours, so what is relative counts.
+    /// The expiry in a reply that was received just now. A relative expiry takes precedence, because the server's clock
+    /// may differ from ours.
     func ofReply(_ names: Names, receivedAt now: Int64) -> Int64? {
         relative(names, to: now) ?? absolute(names)
     }
 
-    /// The expiry in a reply that was saved some time ago: what is absolute counts.
+    /// The expiry in a reply that was saved some time ago. An absolute expiry takes precedence.
     func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
         absolute(names) ?? relative(names, to: receivedAt)
     }
@@ -136,7 +137,7 @@ enum Microseconds {
         return overflow ? (seconds < 0 ? .min : .max) : product
     }
 
-    /// `nil` for a number that is none.
+    /// Returns `nil` if `seconds` is not a number.
     static func count(ofSeconds seconds: Double) -> Int64? {
         guard !seconds.isNaN else { return nil }
         let product = (seconds * Double(perSecond)).rounded()

@@ -4,7 +4,7 @@ internal import WebPrimitives
 /// The parser of a token endpoint's reply (RFC 6749, sections 5.1 and 5.2).
 ///
 /// Tolerant where servers differ without harm (`expires_in` as text, a missing `token_type`, an array of scopes), and
-/// strict about what is sent on later. Members that a ``TokenSet`` has no place for are not kept.
+/// strict about values that are sent later. Members that a ``TokenSet`` cannot hold are dropped.
 public enum TokenResponse {
     /// Reads a reply of any token endpoint.
     ///
@@ -12,10 +12,10 @@ public enum TokenResponse {
     ///   - status: The reply's status.
     ///   - body: The reply's body, without content encodings.
     ///   - now: When the reply was received, in microseconds since the Unix epoch.
-    ///   - secrets: What the request held, so that a server that repeats it does not bring it into an error.
-    /// - Returns: The tokens, where the server issued some. A reply without scopes has none.
-    /// - Throws: What the server refused or what is wrong with the reply. Only ``OAuth2Error/Code/invalidGrant`` says
-    ///   that the grant is lost.
+    ///   - secrets: The secrets of the request, so that no error contains them if the server repeats them.
+    /// - Returns: The tokens, if the server issued some. A reply without scopes has none.
+    /// - Throws: The server's error, or the defect of the reply. Only ``OAuth2Error/Code/invalidGrant`` means that the
+    ///   grant is lost.
     public static func tokenSet(
         status: HTTPResponse.Status, body: [UInt8], now: Int64, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
@@ -83,9 +83,9 @@ struct TokenMembers {
     let idToken: Secret?
     let scopes: Scopes?
 
-    /// Takes what a token set has and leaves the rest.
+    /// Reads the members that a token set has, and ignores the rest.
     ///
-    /// Strict about the tokens themselves: what cannot be sent later is refused now.
+    /// Strict about the tokens themselves: a token that could not be sent later is rejected now.
     init(_ members: JSONObject, status: Int?) throws(OAuth2Error) {
         switch members["access_token"] {
         case let value? where value.text != nil:
@@ -161,7 +161,7 @@ enum ReplyBody {
         }
     }
 
-    /// What a body is that `error` was thrown for, for the middle of a sentence.
+    /// The kind of body for which `error` was thrown, for the middle of a sentence.
     static func kind(of error: OAuth2Error) -> String {
         switch error.code {
         case .empty: "an empty body"

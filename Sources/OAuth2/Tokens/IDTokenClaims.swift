@@ -193,7 +193,7 @@ public struct IDTokenClaims: Sendable, Equatable {
 extension OAuth2Error {
     /// The error of an ID token that cannot be used.
     ///
-    /// - Parameter problem: What is wrong with it, as a clause without a full stop, and without anything of the token.
+    /// - Parameter problem: The defect, as a clause without a full stop, and without any part of the token.
     package init(invalidIDToken problem: String) {
         self.init(.invalidIDToken, "The ID token cannot be used: \(problem).")
     }

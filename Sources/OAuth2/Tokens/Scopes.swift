@@ -14,7 +14,7 @@ public struct Scopes: Sendable {
 
     /// The scope tokens of a `scope` parameter.
     ///
-    /// They are divided by spaces; if there is none, by commas, because some servers answer so.
+    /// They are separated by spaces, or by commas if there is no space, because some servers respond so.
     public init(parsing text: String) {
         let bySpace = text.split { $0 == " " || $0 == "\t" || $0.isNewline }
         if bySpace.count == 1 {

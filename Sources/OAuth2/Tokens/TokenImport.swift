@@ -10,10 +10,10 @@ public enum TokenImport {
     /// Reads `bytes` in whichever form they are.
     ///
     /// - Parameters:
-    ///   - bytes: What the user gave, at most ``EndpointResponse/maximumBodySize`` bytes.
-    ///   - now: The moment of the import, in microseconds since the Unix epoch.
+    ///   - bytes: The user's input, at most ``EndpointResponse/maximumBodySize`` bytes.
+    ///   - now: The time of the import, in microseconds since the Unix epoch.
     /// - Returns: The tokens. An access token alone has no known expiry.
-    /// - Throws: What is wrong with the input, without any of it.
+    /// - Throws: The defect of the input, without any part of it.
     public static func tokenSet(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
         switch ReplyBody.firstByte(of: bytes) {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"), nil:
@@ -59,7 +59,7 @@ public enum TokenImport {
         return TokenSet(accessToken: Secret(text), receivedAt: now)
     }
 
-    /// The text between white space, of a JSON string what it holds.
+    /// Returns the text without white space around it. For a JSON string, returns its content.
     private static func unquoted(_ bytes: [UInt8]) throws(OAuth2Error) -> String {
         guard ReplyBody.firstByte(of: bytes) == UInt8(ascii: "\"") else {
             var line = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]

@@ -1,8 +1,9 @@
 public import HTTPTypes
 
-/// What a token endpoint issued for one authorization: an access token and what came with it (RFC 6749, section 5.1).
+/// The tokens that a token endpoint issued for one authorization: an access token and its accompanying values (RFC
+/// 6749, section 5.1).
 ///
-/// Whose tokens these are is not said here; ``Profile`` says it. All moments are microseconds since the Unix epoch.
+/// It does not contain the owner of the tokens; see ``Profile``. All times are microseconds since the Unix epoch.
 public struct TokenSet: Sendable, Equatable {
     /// The access token.
     public var accessToken: Secret
@@ -57,7 +58,7 @@ public struct TokenSet: Sendable, Equatable {
     /// Whether there is a refresh token that has not ended at `now`, in microseconds since the Unix epoch, and neither
     /// has its grant.
     ///
-    /// What has no known expiry counts as alive: only the server's answer tells.
+    /// A token or grant without a known expiry counts as valid: only the server knows.
     public func isRefreshable(at now: Int64) -> Bool {
         guard refreshToken != nil else { return false }
         return [refreshTokenExpiry, grantExpiry].compactMap(\.self).allSatisfy { now < $0 }
@@ -90,7 +91,7 @@ extension TokenSet {
 
 /// How an access token is presented to a resource server (RFC 6749, section 7.1).
 ///
-/// Types compare without regard to case, as section 5.1 has it: servers answer `Bearer` and `bearer`.
+/// Types compare without regard to case (section 5.1): servers respond with `Bearer` and `bearer`.
 public struct TokenType: Sendable, CustomStringConvertible {
     /// The type as the server wrote it.
     public let name: String
@@ -142,7 +143,7 @@ enum TokenSyntax {
     }
 }
 
-/// Tokens and what presenting the access token takes: the key that it is bound to, where it is bound to one (RFC 9449).
+/// Tokens, with the key that the access token is bound to, if it is bound to one (RFC 9449).
 public struct AccessCredential: Sendable, Equatable {
     /// The tokens.
     public var tokens: TokenSet

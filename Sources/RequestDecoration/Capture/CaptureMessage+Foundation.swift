@@ -2,7 +2,7 @@ internal import CookieModel
 import Foundation
 
 extension CaptureMessage {
-    /// Reads what a ``CaptureScript`` sent.
+    /// Reads a message of a ``CaptureScript``.
     ///
     /// Strict: rejects a message with anything that the script never sends. The limits are 256 KiB and 64 cookies.
     ///
@@ -92,7 +92,8 @@ private struct ChangedCookieDocument: Decodable {
     }
 }
 
-/// What messages of scripts have in common: JSON of a known shape, within limits, from a sender who may be hostile.
+/// The rules that all messages of scripts share: JSON of a known shape, within limits, from a sender who may be
+/// hostile.
 enum ScriptMessage {
     /// The longest message, in bytes.
     static let byteLimit = 262_144
@@ -111,7 +112,7 @@ enum ScriptMessage {
         }
     }
 
-    /// How errors of this module are told from the decoder's.
+    /// The description that distinguishes errors of this module from the decoder's.
     static let unexpected = "not expected"
 
     private static func error(_ error: DecodingError) -> ScriptMessageError {
@@ -129,7 +130,7 @@ enum ScriptMessage {
         }
     }
 
-    /// Where a value stands. Names are our own: a message with others is refused before they get here.
+    /// The path of a value. It contains only our own names: a message with unknown members is rejected before.
     private static func place(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
@@ -157,13 +158,13 @@ struct ScriptMessageObject {
         guard container.allKeys.allSatisfy({ names.contains($0.stringValue) }) else { throw malformed() }
     }
 
-    /// The object is not what it should be.
+    /// Returns an error for an object of the wrong form.
     func malformed(_ name: String? = nil) -> DecodingError {
         let path = codingPath + (name.map { [AnyMember(stringValue: $0)] } ?? [])
         return .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: ScriptMessage.unexpected))
     }
 
-    /// A text of so many bytes at most; `nil` if it is missing or `null`.
+    /// A text of at most `limit` bytes; `nil` if it is missing or `null`.
     func text(_ name: String, limit: Int) throws -> String? {
         guard let text = try container.decodeIfPresent(String.self, forKey: AnyMember(stringValue: name)) else {
             return nil
@@ -172,7 +173,7 @@ struct ScriptMessageObject {
         return text
     }
 
-    /// A text of so many bytes at most that must be there.
+    /// A required text of at most `limit` bytes.
     func requiredText(_ name: String, limit: Int) throws -> String {
         guard let text = try text(name, limit: limit) else { throw malformed(name) }
         return text
@@ -193,7 +194,7 @@ struct ScriptMessageObject {
         try container.decodeIfPresent(type, forKey: AnyMember(stringValue: name))
     }
 
-    /// A list of so many elements at most; empty if it is missing.
+    /// A list of at most `limit` elements; empty if it is missing.
     func list<Element: Decodable>(_ name: String, of type: Element.Type, limit: Int) throws -> [Element] {
         let key = AnyMember(stringValue: name)
         guard container.contains(key) else { return [] }
@@ -212,7 +213,7 @@ struct ScriptMessageObject {
 ///
 /// A page can send anything. The error names the place that is wrong and repeats nothing of the message.
 public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of failure.
     public enum Code: String, Sendable {
         /// The message is larger than any that a script sends.
         case tooLarge = "message-too-large"
@@ -222,7 +223,7 @@ public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvert
         case malformed = "message-malformed"
     }
 
-    /// What is wrong, as a stable identifier.
+    /// The kind of failure, as a stable identifier.
     public let code: Code
     /// Where: `changed[3].name`; empty for the message itself.
     public let place: String

@@ -5,7 +5,7 @@ public import CookieModel
 /// Messages come from a page, which may forge them. They can do no more than a script of that page: they are received
 /// through the script interface, for the frame that the native side names.
 public struct CaptureMessage: Sendable, Hashable {
-    /// What happened.
+    /// The content of a message.
     public enum Content: Sendable, Hashable {
         /// A script assigned this to `document.cookie`.
         case cookie(Octets)
@@ -17,7 +17,7 @@ public struct CaptureMessage: Sendable, Hashable {
         case touched
     }
 
-    /// What happened.
+    /// The content of the message.
     public let content: Content
     /// Where the script says that it runs: scheme, host, port and path; `nil` for a frame without a URL of its own, such
     /// as `about:blank`.
@@ -28,7 +28,7 @@ public struct CaptureMessage: Sendable, Hashable {
         self.url = url
     }
 
-    /// What the jar should receive; `nil` if the message tells no whole cookie.
+    /// The response that the jar should receive; `nil` if the message does not contain a complete cookie.
     ///
     /// The origin is that of `frame`. The path is the one that the script reports if its origin is right, since the
     /// default-path follows `history.pushState`, which the native side cannot see.
@@ -138,8 +138,8 @@ public struct ChangedCookie: Sendable, Hashable {
     /// Whether it is partitioned.
     public let isPartitioned: Bool
 
-    /// The set-cookie-string that comes to this cookie, or ends it; `nil` if the engine said too little, or what no
-    /// such string can say.
+    /// The set-cookie-string that stores this cookie, or deletes it; `nil` if the engine gave too little, or if no such
+    /// string can express the cookie.
     func setCookieLine(deleting: Bool) -> Octets? {
         guard let path, path.hasPrefix("/"), !name.utf8.contains(UInt8(ascii: "=")),
             let value = deleting ? "" : value,
@@ -163,8 +163,8 @@ public struct ChangedCookie: Sendable, Hashable {
     }
 }
 
-/// JavaScript that reports what scripts of a page do to cookies: what they set through `document.cookie`, what the
-/// engine's cookie store reports as changed, and which responses `fetch` and `XMLHttpRequest` received.
+/// JavaScript that reports how a page's scripts affect cookies: the cookies that they set through `document.cookie`,
+/// the changes that the engine's cookie store reports, and the responses that `fetch` and `XMLHttpRequest` received.
 ///
 /// It runs at document start in the page's own world, before the page's scripts, in every frame. It does nothing if no
 /// handler listens or if it has run before. ``CaptureMessage`` reads its messages.

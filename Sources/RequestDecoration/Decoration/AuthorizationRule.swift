@@ -40,7 +40,8 @@ public struct AuthorizationRule: Sendable {
         }
     }
 
-    /// The fields that present the credential in a request, with the proof that a bound token needs, or why there are none.
+    /// Returns the fields that present the credential in a request, with the proof that a bound token needs, or the
+    /// reason for omitting them.
     ///
     /// - Parameters:
     ///   - context: The request, with the URLs that redirected to it.
@@ -50,7 +51,7 @@ public struct AuthorizationRule: Sendable {
     ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {
         guard scope.contains(context.url) else { return .failure(.outsideScope) }
         guard AuthorizationRule.isConfidential(context.url) else { return .failure(.insecureTransport) }
-        // Who redirects chooses the URL. A token that came along would let any site act in the user's name.
+        // The redirecting site chooses the URL. If it got a token, any site could act in the user's name.
         guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
         else { return .failure(.crossOriginRedirect) }
         guard let credential = try credential(context.url) else { return .failure(.tokenMissing) }

@@ -1,6 +1,6 @@
 public import CookieModel
 
-/// The one Cookie field of a request: what the caller has set, then what the jar has under other names.
+/// The one Cookie field of a request: the caller's cookies, then those of the jar that have other names.
 package struct CookieMerge {
     /// The field's value; empty if there is nothing to send.
     package let octets: Octets

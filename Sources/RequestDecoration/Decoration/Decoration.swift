@@ -2,10 +2,10 @@ public import CookieModel
 public import HTTPTypes
 package import SessionStore
 
-/// What a jar adds to one request and what it leaves out, with every reason: computed once, and rendered by the library,
-/// the commands and the service.
+/// The cookies and header fields that a jar adds to one request, and those that it omits, with every reason. They are
+/// computed once, and rendered by the library, the commands and the service.
 package struct Decoration: Sendable {
-    /// What the rules say of the jar's cookies.
+    /// The decision of the rules on the jar's cookies.
     package let retrieval: Retrieval
     /// The Cookie field.
     package let cookies: CookieMerge
@@ -50,13 +50,14 @@ package struct Decoration: Sendable {
 }
 
 extension CookieJar {
-    /// What the jar adds to a request: its cookies and its header fields.
+    /// Returns the cookies and header fields that the jar adds to a request.
     ///
     /// - Parameters:
     ///   - own: The values of the caller's own Cookie fields.
     ///   - withFields: Whether header fields are added too.
-    ///   - selects: Whether a cookie for the request goes; `nil` if all do but those with the names of the caller's own.
-    ///   - isSetByCaller: Whether the request has a field of a name already, which is in lower case.
+    ///   - selects: Whether a cookie for the request is sent; `nil` to send all except those with the names of the
+    ///     caller's own.
+    ///   - isSetByCaller: Whether the request already has a field of the name, which is in lower case.
     package func decoration(
         for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
         selecting selects: ((Cookie) -> Bool)? = nil,

@@ -16,10 +16,10 @@ public struct FieldRule: Sendable, Hashable {
         self.scope = scope
     }
 
-    /// Why the field stays off a request, or `nil` if it goes.
+    /// Returns the reason for omitting the field from a request, or `nil` if it is sent.
     ///
-    /// Of several reasons, the first one counts that another request would not change: what the rule is, where it is for,
-    /// what the request has already, what another rule has set.
+    /// Of several reasons, the first one counts, in this order: the rule itself, its scope, a field of another rule, a
+    /// field of the request's own.
     ///
     /// - Parameters:
     ///   - url: The URL of the request.
@@ -143,7 +143,7 @@ public struct FieldRuleError: Error, Hashable, Sendable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// One sentence that names the field and what to do.
+    /// One sentence that names the field and the remedy.
     public var description: String {
         "\(subject): \(detail)"
     }

@@ -31,9 +31,10 @@ package struct FieldSelection: Sendable {
     /// No fields.
     package init() {}
 
-    /// What becomes of `fields` for a request to `url`. Of several of one name, the first one counts that is for the URL.
+    /// Selects the `fields` for a request to `url`. Of several fields with one name, the first one whose scope includes
+    /// the URL counts.
     ///
-    /// - Parameter isSetByCaller: whether the request has a field of a name already, which is in lower case.
+    /// - Parameter isSetByCaller: whether the request already has a field of the name, which is in lower case.
     package init(
         _ fields: [StoredHeaderField], for url: RequestURL, isSetByCaller: (String) -> Bool = { _ in false }
     ) {

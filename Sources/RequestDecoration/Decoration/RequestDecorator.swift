@@ -55,7 +55,7 @@ public struct RequestDecorator: Sendable {
         decoration.render(on: &request)
     }
 
-    /// What goes onto a request and what stays out. `context` has its URL, and those that redirected to it.
+    /// Decides what is added to a request and what is omitted. `context` has its URL, and those that redirected to it.
     private func decoration<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> Decoration {
@@ -94,7 +94,7 @@ extension RequestContext {
 }
 
 extension RequestDecorator {
-    /// The fields that the first rule for the URL adds, or why there are none.
+    /// Returns the fields that the first rule for the URL adds, or the reason for omitting them.
     private func authorization<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> Result<[HTTPField], FieldOmissionReason> {

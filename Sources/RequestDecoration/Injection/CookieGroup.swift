@@ -1,9 +1,9 @@
 internal import CookieModel
 
 extension InjectionScript {
-    /// What cookies of a page have alike that differ in name, value and end alone: what a script says of them, and
-    /// whether a browser takes them from one. The many cookies of a site are of few kinds. A class, since a copy for each
-    /// cookie would cost more than all that is done with it.
+    /// The properties that cookies of a page share if they differ in name, value and expiry only: their part of the
+    /// script, and whether a browser accepts them from a script. The many cookies of a site fall into few groups. This
+    /// is a class, since a copy for each cookie would cost more than all other work on it.
     final class CookieGroup {
         /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
         let top: Octets?
@@ -58,7 +58,7 @@ extension InjectionScript {
 
         /// Whether the cookie at `cookie`, on the same page, is of this kind.
         func includes(_ cookie: UnsafePointer<Cookie>) -> Bool {
-            // What costs least first.
+            // The cheapest comparison comes first.
             cookie.pointee.isSecure == isSecure && cookie.pointee.sameSite == sameSite
                 && cookie.pointee.id.isHostOnly == isHostOnly
                 && (cookie.pointee.id.partitionKey == nil) == (top == nil)
@@ -68,7 +68,7 @@ extension InjectionScript {
         /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` if it would not.
         func refusal(of pair: SeedPair, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
             if pair.isPlain { return plainRefusal }
-            // The equals sign stands even without a name: the value may hold one.
+            // The equals sign is written even without a name, because the value may contain one.
             var line = Array(pair.name)
             line.append(UInt8(ascii: "="))
             line += pair.value
@@ -137,7 +137,8 @@ extension InjectionScript {
             return label
         }
 
-        /// Whether a Path attribute can say this path: a default-path may hold what an attribute cannot.
+        /// Whether a Path attribute can express this path: a default-path may contain characters that an attribute
+        /// cannot.
         private static func isWritable(_ path: Octets) -> Bool {
             path.count <= SetCookie.attributeValueLimit && !path.contains(UInt8(ascii: ";"))
         }
@@ -175,14 +176,13 @@ extension InjectionScript {
     }
 }
 
-/// Tells one cookie with one value from another within an origin, or some items of web storage from others: what a tab
-/// remembers of it. Short, since it outlives
-/// the cookie there, and a page may read it. A checksum over parts, told apart from their like cut elsewhere: no secret,
-/// and no proof of anything.
+/// Identifies one cookie with one value within an origin, or some items of web storage: a tab remembers the mark. It is
+/// short, since it outlives the cookie there, and a page may read it. It is a checksum over parts and their boundaries:
+/// neither a secret, nor a proof of anything.
 struct CookieMark {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// What the marks of cookies of one domain and path have alike.
+    /// Starts a mark with the parts that cookies of one domain and path share.
     init(_ id: Cookie.ID) {
         add(id.domain.octets)
         add(flag: id.isHostOnly)

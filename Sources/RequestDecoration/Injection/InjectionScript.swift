@@ -5,8 +5,8 @@ public import CookieModel
 ///
 /// The script runs at document start, in every frame that it is added to. A frame gets only the cookies of its own
 /// scheme and host, and the items of its own scheme, host and port. The script compares these with `location` before it
-/// uses a value, so a frame of another origin sees nothing. ``omissions`` lists what a script cannot set, with the
-/// reason.
+/// uses a value, so a frame of another origin sees nothing. ``omissions`` lists the cookies that a script cannot set,
+/// with the reason.
 public struct InjectionScript: Sendable {
     /// When the script sets a cookie or an item of `localStorage`.
     public enum Writing: String, Sendable, CaseIterable {
@@ -245,7 +245,7 @@ extension InjectionScript {
         return script
     }
 
-    /// The items of each origin, which stand one after the other.
+    /// The items of each origin. They are adjacent in `storage`.
     private static func runs(_ storage: [WebStorageItem]) -> [ArraySlice<WebStorageItem>] {
         var runs: [ArraySlice<WebStorageItem>] = []
         var start = storage.startIndex

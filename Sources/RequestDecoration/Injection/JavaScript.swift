@@ -11,10 +11,10 @@ struct JavaScript {
         return script.text
     }
 
-    /// What was written.
+    /// The text written so far.
     var text: String { String(decoding: octets, as: UTF8.self) }
 
-    /// Makes room for so many octets.
+    /// Reserves capacity for at least `count` octets.
     mutating func reserve(_ count: Int) {
         octets.reserveCapacity(count)
     }
@@ -45,7 +45,8 @@ struct JavaScript {
         moment.appendHTTPDate(to: &octets)
     }
 
-    /// Writes a string literal of text or a string of a web page (``WebString``); what is neither becomes U+FFFD.
+    /// Writes a string literal for text or a string of a web page (``WebString``). Octets that are neither become
+    /// U+FFFD.
     mutating func writeLiteral(_ text: Octets) {
         write("\"")
         text.withContiguousStorageIfAvailable { writeWithinLiteral($0) }
@@ -75,7 +76,7 @@ struct JavaScript {
         }
     }
 
-    /// What means something to JavaScript or HTML, or is not ASCII, does not.
+    /// Whether the byte needs no escape: it is printable ASCII and has no meaning to JavaScript or HTML.
     @inline(__always)
     private static func standsForItself(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x26 && byte != 0x27 && byte != 0x3C && byte != 0x3E
@@ -87,7 +88,8 @@ struct JavaScript {
     }
 }
 
-/// A script of this module as it stands in its file: comments for those who read it there, and places for what differs.
+/// A script of this module in the form of its source file, with comments for its readers and places for the parts that
+/// vary.
 struct ScriptTemplate: Sendable {
     private enum Piece {
         case code([UInt8])
@@ -117,9 +119,9 @@ struct ScriptTemplate: Sendable {
         octetCount = bytes.count
     }
 
-    /// The script with code in its places and without comments.
+    /// Returns the script with code in its places and without comments.
     ///
-    /// - Parameter parts: the code that stands in each place, by name.
+    /// - Parameter parts: the code for each place, by name.
     func source(_ parts: [String: [UInt8]]) -> String {
         var script = JavaScript()
         script.reserve(octetCount + parts.reduce(0) { $0 + $1.value.count })

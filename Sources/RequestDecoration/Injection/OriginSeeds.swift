@@ -1,7 +1,7 @@
 internal import CookieModel
 
 extension InjectionScript {
-    /// What `location` shows of an origin as far as cookies know it: the port makes no difference to them (draft,
+    /// The parts of an origin in `location` that matter for cookies: the port makes no difference to them (draft,
     /// section 8.5).
     struct Origin: Hashable {
         let scheme: Octets
@@ -40,10 +40,10 @@ extension InjectionScript {
         }
     }
 
-    /// What the script has for one origin.
+    /// The data that the script contains for one origin.
     ///
-    /// Cookies are read where they lie: taking one out of an array copies and counts each of its parts, which costs more
-    /// than all that a script does with it.
+    /// Cookies are read in place: taking one out of an array copies each of its parts and counts a reference to it,
+    /// which costs more than all other work on it.
     struct OriginSeeds {
         private struct Key: Hashable {
             let id: Cookie.ID
@@ -68,17 +68,17 @@ extension InjectionScript {
         private var known: Set<Key> = []
         private var omissions: [Omission] = []
 
-        /// Nothing so far.
+        /// Creates data without cookies.
         ///
         /// - Parameters:
         ///   - paths: the paths of the origin's pages.
-        ///   - isLabelled: whether the objects carry what a report says of their cookies.
+        ///   - isLabelled: whether the objects include the labels of their cookies for reports.
         init(paths: [Octets], labelled isLabelled: Bool) {
             self.paths = PagePaths(paths)
             self.isLabelled = isLabelled
         }
 
-        /// What is left out for every page of the origin.
+        /// The cookies that are omitted for every page of the origin.
         var remainingOmissions: [Omission] {
             guard pageCount > 1 else { return omissions }
             let carried = Set(cookies.map(\.id))
@@ -169,8 +169,8 @@ extension InjectionScript {
     struct SeedPair {
         let name: UnsafeBufferPointer<UInt8>
         let value: UnsafeBufferPointer<UInt8>
-        /// Whether a set-cookie-string says both as they are, and no rule asks for either: printable ASCII without what
-        /// separates, short enough, and the name none of those with a prefix.
+        /// Whether a set-cookie-string can hold both unchanged, and no rule depends on them: printable ASCII without
+        /// separators, short enough, and a name without one of the prefixes.
         let isPlain: Bool
 
         private init(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {

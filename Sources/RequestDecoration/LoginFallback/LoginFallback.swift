@@ -89,8 +89,8 @@ public struct LoginFallback: Sendable {
         }
     }
 
-    /// The token that the site was shown and did not take, as far as can be told: it says so, or the cookie that went
-    /// to it is the one that carries the present token.
+    /// The token that the site received and rejected, as far as it is known: the challenge rejects it explicitly, or
+    /// the cookie that was sent to the site carries the current token.
     func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Secret? {
         let rule = challenge.rule
         let stored = try store.get(rule.profile)

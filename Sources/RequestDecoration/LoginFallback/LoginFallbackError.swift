@@ -41,7 +41,7 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
         self.detail = detail
     }
 
-    /// One sentence that names the subject and what to do.
+    /// One sentence that names the subject and the remedy.
     public var description: String {
         "\(subject): \(detail)" + (loginURL.map { " (login page of the site: \($0))" } ?? "")
     }
@@ -82,7 +82,8 @@ extension LoginChallenge {
     /// The error that the site requires another login, and no user is present.
     var stepUpRequired: LoginFallbackError {
         var parameters = ""
-        // What a server names goes into a command to copy: nothing but plain words, and blanks between them.
+        // A server's value becomes part of a command to copy, so it must be printable ASCII without characters special
+        // to a shell.
         if let context = authenticationContext,
             context.utf8.allSatisfy({ (0x20...0x7E).contains($0) && !"'\"\\$`;&|<>()!".utf8.contains($0) })
         {

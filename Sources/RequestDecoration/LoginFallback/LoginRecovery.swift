@@ -61,14 +61,14 @@ public struct LoginRecovery: Sendable {
         return rule.profile
     }
 
-    /// The token that goes with a request to `url` before the site asks for it, refreshed if it is due: as with HTTP
-    /// authentication, the rule says that it belongs there.
+    /// Returns the rule that presents a token to `url` before the site asks for one. The token is refreshed if it is
+    /// due. The rule's scope is the protection space, as in HTTP authentication.
     ///
-    /// Call this before each request, redirects included. A token that cannot be had is no error here: the site may want
-    /// none, and its challenge leads to the same answer as before.
+    /// Call this before each request, redirects included. A missing token is not an error here: the site may not
+    /// require one, and its challenge leads to the same recovery as before.
     ///
-    /// - Returns: what presents the token; `nil` if the first rule for the URL delivers it in another way, or there is no
-    ///   token that is valid.
+    /// - Returns: the rule that presents the token; `nil` if the first rule for the URL delivers it in another way, or
+    ///   there is no token that is valid.
     public mutating func present(to url: RequestURL, now: Timestamp) async -> AuthorizationRule? {
         presented = .nothing
         guard let rule = fallback.rules.first(where: { $0.urlScope?.contains(url) == true }),
@@ -113,7 +113,7 @@ public struct LoginRecovery: Sendable {
             do {
                 return try await fallback.deliver(credential, answering: challenge, in: jar, now: now)
             } catch let refusal as TokenRefusal {
-                // An endpoint that gives cookies for tokens says of a token what the site itself would say.
+                // An endpoint that exchanges tokens for cookies rejects a token in place of the site itself.
                 guard !isOver else { throw refusal.error }
             }
         }
@@ -121,7 +121,7 @@ public struct LoginRecovery: Sendable {
 
     /// One step: sees to it that the tokens in the store are ones that may help.
     private mutating func goOn(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws {
-        // A refreshed token is of the same login, which is what a site with a step-up challenge does not want.
+        // A refreshed token belongs to the same login, which does not satisfy a step-up challenge.
         guard challenge.sign != .stepUp else {
             try await logIn(challenge)
             let tokens = try fallback.store.get(challenge.rule.profile).tokens
@@ -170,7 +170,7 @@ public struct LoginRecovery: Sendable {
         try await login(challenge)
     }
 
-    /// Whether only a new login helps: there is nothing to renew the token with, or the server does not want to.
+    /// Whether only a new login helps: the token cannot be renewed, or the server refuses to.
     private static func needsLogin(_ error: any Error) -> Bool {
         switch error {
         case let error as TokenRefreshError: [.loginRequired, .tokenExpired, .settingsMissing].contains(error.code)
@@ -181,7 +181,7 @@ public struct LoginRecovery: Sendable {
     }
 }
 
-/// What an endpoint that gives cookies for tokens says where it is the token that it does not take.
+/// The error for a token that an endpoint which exchanges tokens for cookies rejects.
 struct TokenRefusal: Error {
     let error: LoginFallbackError
 }

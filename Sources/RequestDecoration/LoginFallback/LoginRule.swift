@@ -61,7 +61,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
         try check()
     }
 
-    /// The URLs that the rule is for; `nil` if the text is none.
+    /// The URLs that the rule is for; `nil` if the text is not a scope.
     var urlScope: URLScope? { try? URLScope(scope) }
 
     private func check() throws(LoginFallbackError) {
@@ -120,9 +120,9 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
 
     private static let placeholders = ["{access_token}", "{id_token}"]
 
-    /// The line for a token set.
+    /// Returns the Set-Cookie line for a token set.
     ///
-    /// - Throws: where the token has characters that no cookie can carry, or there is none.
+    /// - Throws: if the token has characters that no cookie can carry, or is missing.
     func setCookie(_ tokens: TokenSet, profile: String, now: Timestamp) throws(LoginFallbackError) -> Octets {
         var line = text
         for (placeholder, token) in zip(CookieTemplate.placeholders, [tokens.accessToken, tokens.idToken])

@@ -1,6 +1,6 @@
 /// The decision on a ``NavigationEvent``.
 public struct NavigationDecision: Sendable, Hashable {
-    /// What to do.
+    /// A step that the app takes.
     public enum Step: Sendable, Hashable {
         /// Allow the navigation.
         case allow
@@ -105,7 +105,7 @@ public struct NavigationDecision: Sendable, Hashable {
         case committedFailure = "committed-failure"
     }
 
-    /// What to do, in order. The answer to a web view that asks comes first.
+    /// The steps to take, in order. The answer to a pending question of the web view comes first.
     public let steps: [Step]
     /// Why.
     public let reason: Reason

@@ -47,7 +47,7 @@ public struct NavigationPhase: Sendable, Hashable {
             case .provisional:
                 guard provisional != nil else { break }
                 next.provisional = nil
-                // What was cancelled, or became a download, has not failed.
+                // A navigation that was cancelled, or became a download, has not failed.
                 if !failure.isNoFailure { next.provisionalFailure = failure }
             case .committed:
                 guard case .committed(let url) = page else { break }

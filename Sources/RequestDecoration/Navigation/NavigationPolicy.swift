@@ -24,7 +24,7 @@ public struct NavigationPolicy: Sendable {
         "geo", "market",
     ]
 
-    /// The schemes that a web view itself can show. What a page may do with them is the engine's business.
+    /// The schemes that a web view itself can show. The engine decides how a page may use them.
     private static let engineSchemes: Set<String> = ["about", "blob", "data", "javascript"]
 
     /// WKError.webContentProcessTerminated.
@@ -145,7 +145,7 @@ public struct NavigationPolicy: Sendable {
         return NavigationDecision([.reload], .processTerminated)
     }
 
-    /// What stands in front of the first colon, in lower case; empty if that is no scheme (RFC 3986, section 3.1).
+    /// The text before the first colon, in lower case; empty if it is not a scheme (RFC 3986, section 3.1).
     static func scheme(of url: String) -> String {
         guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, isLetter(first),
             url[..<colon].utf8.allSatisfy({
@@ -175,8 +175,8 @@ public struct NavigationState: Sendable, Hashable {
     public init() {}
 }
 
-/// What WebKit asks or tells a web view's delegates, and the kind of ``NavigationEvent`` that it becomes: the
-/// Objective-C selectors of `WKNavigationDelegate` and `WKUIDelegate`.
+/// A question or a report from WebKit to a web view's delegates, and the kind of ``NavigationEvent`` that it becomes:
+/// the Objective-C selectors of `WKNavigationDelegate` and `WKUIDelegate`.
 public enum WebViewCallback: String, Sendable, CaseIterable {
     /// Asks whether to go somewhere.
     case decidePolicyForNavigationAction = "webView:decidePolicyForNavigationAction:decisionHandler:"
@@ -207,7 +207,7 @@ public enum WebViewCallback: String, Sendable, CaseIterable {
     /// A page closed its window.
     case didClose = "webViewDidClose:"
 
-    /// The kind of event; `nil` for what the policy leaves to the engine or the app.
+    /// The kind of event; `nil` for callbacks that the policy leaves to the engine or the app.
     public var event: NavigationEvent.Kind? {
         switch self {
         case .decidePolicyForNavigationAction: .action

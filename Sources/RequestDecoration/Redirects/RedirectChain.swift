@@ -1,7 +1,7 @@
 public import CookieModel
 import HTTPTypes
 
-/// A request with its redirects: the current URL, and what must not follow it there.
+/// A request with its redirects: the current URL, and the parts of the request that must not be sent to it.
 ///
 /// Pure: pass it each response, and it returns the next request. ``RedirectedExchange`` combines it with a jar.
 public struct RedirectChain: Sendable {
@@ -212,6 +212,6 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
             "redirects and requires the body again; pass it as data, not as a stream")
     }
 
-    /// One sentence that names the origin and what to do.
+    /// One sentence that names the origin and the remedy.
     public var description: String { "\(origin): \(detail)" }
 }

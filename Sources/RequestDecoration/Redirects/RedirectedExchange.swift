@@ -22,11 +22,11 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// Creates an exchange before its first request.
     ///
     /// - Parameters:
-    ///   - request: the request as the caller wants it: its cookies and credentials are for its origin alone.
-    ///   - decorator: what adds cookies and takes them.
-    ///   - context: who asks for which URL; the request's own method counts.
+    ///   - request: the caller's request. Its cookies and credentials are for its origin only.
+    ///   - decorator: the decorator, which adds cookies to requests and stores those of responses.
+    ///   - context: the URL, and the page or user that requests it. The method is the request's own.
     ///   - limit: how many redirects are followed.
-    ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
+    ///   - isBodyRepeatable: whether the body can be sent again, if the request itself does not know.
     public init(
         _ request: Request, decorator: RequestDecorator, in context: RequestContext, limit: Int = Redirect.limit,
         isBodyRepeatable: Bool = true
@@ -38,8 +38,8 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         chain = beginning
     }
 
-    /// The exchange once more, after a login: from its beginning, or from `hop` if what was asked for has been done by
-    /// then (``RedirectChain/hasActed``).
+    /// Returns the exchange to repeat after a login: from its beginning, or from `hop` if the server has already acted
+    /// on the request (``RedirectChain/hasActed``).
     func again(_ hop: RedirectChain) -> RedirectedExchange {
         var exchange = self
         exchange.chain = hop.hasActed ? hop : beginning
@@ -59,12 +59,12 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         return decorated.request
     }
 
-    /// Stores what the answer to the present request sets, and goes on to where it redirects; or asks for the same
-    /// request once, and only once, where its server wants a nonce in the proof of a bound token.
+    /// Stores the cookies of the response to the current request and follows its redirect. If the server requires a
+    /// nonce in the proof of a bound token, the same request is repeated, once only.
     ///
-    /// - Returns: whether there is another request to make; if not, the answer is for the caller.
-    /// - Throws: ``RedirectError`` where the answer leads nowhere, ``SessionStoreError`` where the jar fails. What the
-    ///   answer set is stored in the first case, and its hop is among ``hops``.
+    /// - Returns: whether there is another request to make. If not, the response is for the caller.
+    /// - Throws: ``RedirectError`` if the redirect cannot be followed, ``SessionStoreError`` if the jar fails. In the
+    ///   first case, the response's cookies are stored and its hop is among ``hops``.
     public mutating func receive(_ response: ResponseHead, now: Timestamp) throws -> Bool {
         let receipt = try decorator.receive(response, in: chain.context, now: now)
         if let report {
@@ -83,23 +83,24 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 }
 
 extension RequestDecorator {
-    /// Makes a request and follows its redirects: each hop is decorated again, and each answer stored before the next.
+    /// Makes a request and follows its redirects. Each hop is decorated again, and the cookies of each response are
+    /// stored before the next hop.
     ///
     /// - Parameters:
-    ///   - request: the request as the caller wants it, whose own cookies and credentials are for its origin alone.
-    ///   - context: who asks for which URL.
+    ///   - request: the caller's request. Its own cookies and credentials are for its origin only.
+    ///   - context: the URL, and the page or user that requests it.
     ///   - limit: how many redirects are followed.
-    ///   - isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
-    ///   - fallback: what to do where a site says "not signed in": the request is sent once more, body included, for
-    ///     each step of a ``LoginRecovery``, of which there are three at most. A request that changes something and was
-    ///     answered with a redirect is not sent again, but the one that the redirect led to. A rule's token that goes
-    ///     into the Authorization field is there from the first request on.
-    ///   - now: the time, asked for each request and each answer.
-    ///   - transport: sends one request without following redirects. The chain says whether this is still the first
-    ///     request's body, for transports to which requests do not bring it. Only the last payload is kept.
-    /// - Returns: the answer for the caller. Where a fallback was made, the hops before it come first.
-    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and what else a fallback fails for, or
-    ///   what the transport throws.
+    ///   - isBodyRepeatable: whether the body can be sent again, if the request itself does not know.
+    ///   - fallback: the recovery from a response that says "not signed in": the request is sent once more, body
+    ///     included, for each step of a ``LoginRecovery``, of which there are three at most. If a request that changes
+    ///     something was answered with a redirect, only the request that the redirect led to is sent again. If a rule
+    ///     delivers its token in the Authorization field, the first request already carries it.
+    ///   - now: returns the current time. It is called for each request and each response.
+    ///   - transport: sends one request without following redirects. The chain tells transports that get the body
+    ///     separately whether the first request's body is still to be sent. Only the last payload is kept.
+    /// - Returns: the response for the caller. If there was a fallback, the hops before it come first.
+    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and other errors of a fallback, or the
+    ///   transport's error.
     public func exchange<Request: DecoratableRequest, Payload>(
         _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
         fallback: LoginFallback? = nil, now: () -> Timestamp,
@@ -134,8 +135,8 @@ extension RequestDecorator {
         }
     }
 
-    /// This decorator, as it decorates a request that a login rule signs in: by what answers a challenge, or before
-    /// there was one.
+    /// Returns this decorator with the rules that sign in a request: the answer to a challenge, or the rule that
+    /// presents a token before one.
     private func signedIn(
         by answer: LoginFallback.Answer?, or presented: AuthorizationRule? = nil
     ) -> RequestDecorator {
@@ -148,13 +149,13 @@ extension RequestDecorator {
     }
 }
 
-/// The end of an exchange: the answer for the caller, and what happened on the way.
+/// The result of an exchange: the response for the caller, and every hop.
 public struct Exchange<Payload> {
     /// The answer's status and fields, as far as they were read.
     public let head: ResponseHead
-    /// What the transport gave with it.
+    /// The payload that the transport returned with the response.
     public let payload: Payload
-    /// What happened, a hop for each request; the last one is the answer's.
+    /// The hops, one for each request. The last one belongs to the response.
     public let hops: [ExchangeHop]
     /// The URL of the response.
     public let url: RequestURL
@@ -162,16 +163,16 @@ public struct Exchange<Payload> {
 
 extension Exchange: Sendable where Payload: Sendable {}
 
-/// What happened in one hop of an exchange.
+/// One hop of an exchange.
 public struct ExchangeHop: Sendable {
     /// The URL that was requested.
     public let url: RequestURL
     /// The method it was requested by.
     public let method: String
-    /// What went onto the request.
+    /// The cookies and fields added to the request.
     public let decoration: DecorationReport
     /// The status of the answer.
     public let status: Int
-    /// What became of its cookies.
+    /// The outcome of the response's cookies.
     public let receipt: ResponseReceipt
 }

@@ -2,15 +2,15 @@ public import CookieModel
 
 /// Set-Cookie lines that a client has joined into one with a comma and a space, as Foundation does, cut apart again.
 ///
-/// A comma ends a line where a space and `name=` follow it. Within attributes that is certain, but for a quoted one: the
-/// comma of a date is followed by neither. Within a value it is not: a server that sends `a=1` and `b=2` and one that
-/// sends the value `1, b=2` look alike, so it is taken for the end, which is what servers do that keep to the grammar,
-/// and the doubt is told. Any other comma and space is part of a line, and where a line without a name could follow it,
-/// that is told as well.
+/// A comma ends a line if a space and `name=` follow it. Within attributes, unless they are quoted, that is certain:
+/// the comma of a date is not followed by them. Within a value it is ambiguous: `a=1` and `b=2` look the same as the
+/// value `1, b=2`. Such a comma is taken for the end of a line, as the grammar requires of servers, and the doubt is
+/// reported. Any other comma and space is part of a line. If a line without a name could follow it, that doubt is
+/// reported as well.
 public struct JoinedSetCookie: Sendable {
     /// The lines, in order.
     public private(set) var lines: [Octets] = []
-    /// What could be read in two ways.
+    /// The ambiguities.
     public private(set) var doubts: [SetCookieDoubt] = []
 
     /// Cuts a joined value.
@@ -59,7 +59,7 @@ private struct Place {
     }
 
     private var section = Section.pair
-    /// What stands in the section so far, without blanks in front; of an attribute's name in lower case.
+    /// The text of the current section, without leading blanks, and the name of an attribute in lower case.
     private var text: [UInt8] = []
     private var attribute: [UInt8] = []
     private var isQuoted = false
@@ -108,7 +108,7 @@ extension [UInt8] {
 }
 
 extension Octets {
-    /// Whether a token and an equals sign stand in front (RFC 9110, section 5.6.2).
+    /// Whether this begins with a token and an equals sign (RFC 9110, section 5.6.2).
     fileprivate var beginsWithPair: Bool {
         guard let equals = firstIndex(of: UInt8(ascii: "=")), equals > 0 else { return false }
         return self[0..<equals].allSatisfy { byte in
@@ -122,11 +122,11 @@ extension Octets {
 
 /// Something about the Set-Cookie lines of a response that a client has made impossible to tell for certain.
 public struct SetCookieDoubt: Sendable, Hashable {
-    /// What is in doubt.
+    /// The kind of ambiguity.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A comma within a value was taken for the end of a line: what follows it may be part of the value instead.
+        /// A comma within a value was taken for the end of a line: the rest may be part of the value instead.
         case splitWithinValue = "split-within-value"
-        /// A comma was taken for part of a line: what follows it may be a line of its own instead.
+        /// A comma was taken for part of a line: the rest may be a line of its own instead.
         case commaKept = "comma-kept"
         /// The client has put other characters in the place of octets; the line is left out.
         case octetsReplaced = "octets-replaced"
@@ -142,7 +142,7 @@ public struct SetCookieDoubt: Sendable, Hashable {
         }
     }
 
-    /// What is in doubt.
+    /// The kind of ambiguity.
     public let kind: Kind
     /// Which line it is about, counted from 0: of those that were taken, or where the line was left out, of all.
     public let line: Int

@@ -11,11 +11,11 @@ public struct ResponseHead: Sendable {
     public var location: Octets?
     /// The values of the WWW-Authenticate fields, in order; empty if a client's adapter does not give them.
     public var authenticate: [Octets]
-    /// The value of the DPoP-Nonce field; `nil` if there is none, or a client's adapter does not give it.
+    /// The value of the DPoP-Nonce field; `nil` if there is none, or if a client's adapter does not provide it.
     public var proofNonce: String?
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]
-    /// What of them is not certain, for how the client gives them.
+    /// The ambiguities in the lines that result from the form in which the client provides them.
     public var doubts: [SetCookieDoubt]
 
     /// A head from its parts.
@@ -44,14 +44,14 @@ public struct ResponseHead: Sendable {
     /// The field in which servers name the nonce that they want in proofs (RFC 9449, section 8.2).
     package static let proofNonceFieldName = "DPoP-Nonce"
 
-    /// Whether the server refuses the request only for want of its nonce in the proof (RFC 9449, section 9).
+    /// Whether the server rejects the request only because its nonce is missing in the proof (RFC 9449, section 9).
     package var wantsProofNonce: Bool {
         status == 401 && proofNonce != nil
             && authenticate.contains { AuthenticationChallenge.challenges(in: $0).contains(where: \.wantsNonce) }
     }
 
-    /// The head from what a client gives as text that it has decoded as UTF-8: lines in which it has put U+FFFD in the
-    /// place of other octets are left out, and that is told.
+    /// Creates the head from fields that a client has decoded as UTF-8. Lines in which it replaced octets with U+FFFD
+    /// are left out and reported.
     package init(status: Int, location: String?, decodedSetCookie: [String]) {
         self.init(status: status, location: location.map { Octets($0) })
         for (index, line) in decodedSetCookie.enumerated() {
@@ -65,11 +65,11 @@ public struct ResponseHead: Sendable {
 }
 
 extension RequestDecorator {
-    /// Stores what a response sets, whatever its status, and remembers its server's nonce for proofs.
+    /// Stores the cookies of a response, whatever its status, and remembers its server's nonce for proofs.
     ///
     /// - Parameters:
     ///   - response: the response. Every hop of a redirect is one of its own.
-    ///   - context: the request that it answers.
+    ///   - context: the request that it responds to.
     ///   - now: when it came.
     @discardableResult
     public func receive(
@@ -82,7 +82,7 @@ extension RequestDecorator {
         return ResponseReceipt(decisions: decisions, doubts: response.doubts)
     }
 
-    /// Stores what a response sets, whatever its status.
+    /// Stores the cookies of a response, whatever its status.
     @discardableResult
     public func receive(
         _ response: HTTPResponse, in context: RequestContext, now: Timestamp
@@ -91,10 +91,10 @@ extension RequestDecorator {
     }
 }
 
-/// What became of the cookies of one response.
+/// The outcome of the cookies of one response.
 public struct ResponseReceipt: Sendable {
     /// The decision on each Set-Cookie line, in order.
     public let decisions: [StorageDecision]
-    /// What of the lines is not certain, for how the client gives them.
+    /// The ambiguities in the lines that result from the form in which the client provides them.
     public let doubts: [SetCookieDoubt]
 }

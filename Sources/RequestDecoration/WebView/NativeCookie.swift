@@ -2,7 +2,7 @@ public import CookieModel
 
 /// A cookie as a web view's own store holds it: text, with a dot in front of the domain where it is not host-only.
 public struct NativeCookie: Sendable, Hashable {
-    /// What makes two cookies of a native store the same one.
+    /// The identity of a cookie in a native store.
     public struct ID: Sendable, Hashable {
         /// The name.
         public let name: String
@@ -43,7 +43,7 @@ public struct NativeCookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether scripts may not see it.
     public var isHTTPOnly: Bool
-    /// The same-site-flag; `default` if there is none or the store does not say.
+    /// The same-site-flag; `default` if there is none or the store does not report it.
     public var sameSite: SameSite
     /// The partition; `nil` for an unpartitioned cookie.
     public var partitionKey: PartitionKey?
@@ -65,7 +65,7 @@ public struct NativeCookie: Sendable, Hashable {
         self.partitionKey = partitionKey
     }
 
-    /// What makes it the same one as another.
+    /// The identity of the cookie.
     public var id: ID { ID(name: name, domain: domain, path: path, partition: partitionKey?.serialized ?? "") }
 
     /// Whether only the exact host gets it.
@@ -76,9 +76,9 @@ public struct NativeCookie: Sendable, Hashable {
         expiry.map { $0 < now } ?? false
     }
 
-    /// Whether a native store that was given `other` may show this: the store may not say what `SameSite` is, and some
-    /// have no word for `None`. libsoup computes the end again from the seconds that are left when it reads its file, and
-    /// is late by one where the clock ticks meanwhile.
+    /// Whether a native store that was given `other` may show this cookie. The store may not report `SameSite`, and
+    /// some cannot represent `None`. libsoup recomputes the expiry from the remaining seconds when it reads its file,
+    /// and is late by one second if the clock ticks meanwhile.
     func holds(_ other: NativeCookie) -> Bool {
         var comparable = other
         if let expiry, let given = other.expiry, abs(expiry.seconds - given.seconds) <= 1 { comparable.expiry = expiry }
@@ -89,7 +89,7 @@ public struct NativeCookie: Sendable, Hashable {
     }
 }
 
-/// What a native store can hold beside ordinary cookies.
+/// The capabilities of a native store beyond ordinary cookies.
 public struct NativeStoreCapabilities: OptionSet, Sendable, Hashable {
     /// The capabilities as bits.
     public let rawValue: UInt32
@@ -139,10 +139,10 @@ extension NativeCookie {
             partitionKey: cookie.id.partitionKey)
     }
 
-    /// The cookie as a jar takes it in: ``CookieJar/withBatch(from:now:_:)`` and its `receive`.
+    /// The cookie in the form that a jar receives: ``CookieJar/withBatch(from:now:_:)`` and its `receive`.
     ///
-    /// - Parameter known: the jar's own cookie of that identity, whose `SameSite` stands where the store does not say
-    ///   any.
+    /// - Parameter known: the jar's own cookie of that identity, whose `SameSite` applies if the store does not report
+    ///   one.
     public func record(over known: NativeCookie? = nil) -> CookieRecord {
         var record = CookieRecord(
             name: Octets(name), value: Octets(value), domain: isHostOnly ? domain : String(domain.dropFirst()),

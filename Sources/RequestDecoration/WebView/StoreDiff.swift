@@ -1,10 +1,11 @@
 public import CookieModel
 public import SessionStore
 
-/// What a jar and a web view's native store have each changed since they were last the same, and what to do about it.
+/// The changes that a jar and a web view's native store have each made since they were last the same, and the actions
+/// that bring them together.
 ///
 /// A three-way comparison, pure: without a common base a cookie that one side lacks counts as new on the other; with
-/// one, it counts as removed. Expired cookies count as not there, on every side.
+/// one, it counts as removed. Expired cookies count as absent, on every side.
 public struct StoreDiff: Sendable {
     /// One of the two stores.
     public enum Side: String, Sendable {
@@ -16,9 +17,9 @@ public struct StoreDiff: Sendable {
 
     /// Both stores at the moment when they were last brought together.
     public struct Base: Sendable {
-        /// What the jar held.
+        /// The jar's cookies.
         public let jar: [NativeCookie]
-        /// What the native store held: it may cap lifetimes, and forget what it cannot hold.
+        /// The native store's cookies. It may cap lifetimes, and drop cookies that it cannot hold.
         public let native: [NativeCookie]
 
         /// A base.
@@ -28,7 +29,7 @@ public struct StoreDiff: Sendable {
         }
     }
 
-    /// What to do.
+    /// The change that an action makes.
     public enum Change: Sendable, Hashable {
         /// Take the native store's cookie into the jar.
         case takeIntoJar(NativeCookie)
@@ -65,9 +66,9 @@ public struct StoreDiff: Sendable {
         public var isConflict: Bool { self == .laterWrite || self == .preferredSide }
     }
 
-    /// One cookie and what to do with it.
+    /// One cookie and the change to make.
     public struct Action: Sendable, Hashable {
-        /// What to do.
+        /// The change to make.
         public let change: Change
         /// Why.
         public let reason: Reason
@@ -81,7 +82,7 @@ public struct StoreDiff: Sendable {
         }
     }
 
-    /// What is known beside the two contents.
+    /// Facts that the contents of the two stores do not show.
     public struct Knowledge: Sendable {
         /// When the jar wrote or removed a cookie since the base, by its journal: ``StoreDiff/writes(of:)``.
         public var jarWrites: [NativeCookie.ID: Timestamp] = [:]
@@ -91,15 +92,15 @@ public struct StoreDiff: Sendable {
         /// Whether the native store's session has gone on since the base. After a restart its session cookies are gone,
         /// which does not mean that they were removed.
         public var nativeSessionContinues = true
-        /// Who counts where both changed and the times do not tell. The native store, by default: what is in it came
-        /// from the server through an engine.
+        /// The side that wins if both changed and the times do not decide. By default the native store, because its
+        /// cookies came from the server through an engine.
         public var preferredSide = Side.native
 
         /// Nothing beside the contents.
         public init() {}
     }
 
-    /// What to do, cookies in the order of their identities.
+    /// The actions to take, in the order of the cookies' identities.
     public let actions: [Action]
     /// The jar's cookies that no native store can hold, and which are therefore compared with nothing.
     public let omissions: [WebViewPlan.Omission]
@@ -109,12 +110,12 @@ public struct StoreDiff: Sendable {
     /// Compares a jar with a native store.
     ///
     /// - Parameters:
-    ///   - base: both stores when they were last brought together; `nil` if that is not known.
+    ///   - base: both stores when they were last brought together; `nil` if not known.
     ///   - jar: the jar's cookies, with values.
     ///   - native: the native store's cookies.
-    ///   - knowledge: who wrote when.
-    ///   - capabilities: what the native store can hold.
-    ///   - now: the time.
+    ///   - knowledge: the times of writes on each side.
+    ///   - capabilities: the capabilities of the native store.
+    ///   - now: the current time.
     public init(
         base: Base?, jar: [Cookie], native: [NativeCookie], knowledge: Knowledge = Knowledge(),
         capabilities: NativeStoreCapabilities = .webKit, now: Timestamp
@@ -168,7 +169,7 @@ extension StoreDiff {
             }
         }
 
-        /// What to do about one cookie; `nil` if nothing is to be done.
+        /// Returns the action for one cookie; `nil` if none is needed.
         func action(_ id: NativeCookie.ID) -> Action? {
             let (mine, theirs) = (jar[id], native[id])
             if let mine, let theirs, theirs.holds(mine) { return nil }
@@ -233,17 +234,17 @@ extension StoreDiff {
 }
 
 extension StoreDiff {
-    /// What became of a change of the jar.
+    /// The outcome of a change of the jar.
     public struct Outcome: Sendable {
-        /// What was to be done.
+        /// The action.
         public let action: Action
-        /// What the jar decided.
+        /// The jar's decision.
         public let decision: StorageDecision
     }
 
-    /// Does what is to be done to the jar, in one transaction: what it takes in goes through its rules.
+    /// Applies the changes to the jar, in one transaction. The jar's rules decide on each cookie that it receives.
     ///
-    /// - Returns: what became of each change of the jar. Changes of the native store are not among them.
+    /// - Returns: the outcome of each change of the jar. Changes of the native store are not among them.
     @discardableResult
     public func apply(to jar: CookieJar, now: Timestamp) throws(SessionStoreError) -> [Outcome] {
         let known = Dictionary(self.jar.map { ($0.id, $0) }) { _, last in last }

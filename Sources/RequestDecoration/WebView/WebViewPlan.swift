@@ -2,8 +2,7 @@ public import CookieModel
 internal import OAuth2
 public import SessionStore
 
-/// What has to be done, and in which order, so that a navigation of a web view carries a jar's session from its very
-/// first request.
+/// The steps that let a navigation of a web view carry a jar's session from its very first request.
 ///
 /// A value: the program that controls the web view performs ``steps``.
 public struct WebViewPlan: Sendable {
@@ -35,12 +34,13 @@ public struct WebViewPlan: Sendable {
     public let gateway: WebViewGateway?
     /// The cookies that the native store lacks, or has otherwise.
     public let nativeCookies: [NativeCookie]
-    /// The cookies that the native store cannot hold. Script and Cookie field carry of them what they can.
+    /// The cookies that the native store cannot hold. The script and the Cookie field carry as many of them as they
+    /// can.
     public let omissions: [Omission]
     /// The script for the page, and for frames of its origin: cookies and items of `localStorage`.
     public let script: InjectionScript
-    /// The Cookie field value to send, where the native store cannot hold all that the request carries. It reaches the
-    /// first request only: a redirect is sent with what the store has.
+    /// The Cookie field value to send if the native store cannot hold all cookies of the request. It reaches the first
+    /// request only: a redirect is sent with the store's cookies.
     public let cookieString: Octets?
     /// The cookies of the request that the native store should have once the page has been loaded.
     public let expectedCookies: [NativeCookie]
@@ -56,17 +56,17 @@ public struct WebViewPlan: Sendable {
         expectedCookies = []
     }
 
-    /// A plan.
+    /// Creates a plan.
     ///
     /// - Parameters:
-    ///   - navigation: the navigation: who asks for the page, and from where.
+    ///   - navigation: the navigation: the URL, and the page or user that requests it.
     ///   - cookies: all cookies of the jar with their values: requests of the page go to other hosts too.
     ///   - storage: the items of `localStorage` of the page's origin.
-    ///   - native: what the native store holds; `nil` if the web view has no store that can be written.
-    ///   - capabilities: what the native store can hold.
+    ///   - native: the native store's cookies; `nil` if the web view has no writable store.
+    ///   - capabilities: the capabilities of the native store.
     ///   - policy: the rules of the jar.
-    ///   - verification: how the script reports.
-    ///   - now: the time.
+    ///   - verification: the way in which the script reports.
+    ///   - now: the current time.
     public init(
         for navigation: RequestContext, cookies: [Cookie], storage: [WebStorageItem] = [], native: [NativeCookie]?,
         capabilities: NativeStoreCapabilities = .webKit, policy: CookiePolicy,
@@ -101,7 +101,7 @@ public struct WebViewPlan: Sendable {
         cookieString = isCovered ? nil : request.cookieString
     }
 
-    /// What to do, in order.
+    /// The steps to take, in order.
     public var steps: [Step] {
         var steps = [gateway.map(Step.useGateway)].compactMap(\.self)
         if !nativeCookies.isEmpty { steps.append(.putIntoStore(nativeCookies)) }
@@ -111,10 +111,10 @@ public struct WebViewPlan: Sendable {
         return steps
     }
 
-    /// What the native store lacks of ``expectedCookies``, or has otherwise: the server may have changed or ended them
-    /// with its answer, so this is for a look, not an error.
+    /// Returns the cookies of ``expectedCookies`` that the native store lacks, or has in another form. This is a hint,
+    /// not an error: the server's response may have changed or deleted them.
     ///
-    /// - Parameter native: what the native store holds after the page has been loaded.
+    /// - Parameter native: the native store's cookies after the page has been loaded.
     public func missingCookies(in native: [NativeCookie]) -> [NativeCookie] {
         let known = Dictionary(native.map { ($0.id, $0) }) { _, last in last }
         return expectedCookies.filter { known[$0.id]?.holds($0) != true }
@@ -122,14 +122,14 @@ public struct WebViewPlan: Sendable {
 }
 
 extension CookieJar {
-    /// The plan for a navigation of a web view, out of all of this jar.
+    /// Returns the plan for a navigation of a web view, from all cookies of this jar.
     ///
     /// - Parameters:
-    ///   - navigation: the navigation: who asks for the page, and from where.
-    ///   - native: what the native store holds; `nil` if the web view has no store that can be written.
-    ///   - capabilities: what the native store can hold.
-    ///   - verification: how the script reports.
-    ///   - now: the time.
+    ///   - navigation: the navigation: the URL, and the page or user that requests it.
+    ///   - native: the native store's cookies; `nil` if the web view has no writable store.
+    ///   - capabilities: the capabilities of the native store.
+    ///   - verification: the way in which the script reports.
+    ///   - now: the current time.
     public func webViewPlan(
         for navigation: RequestContext, native: [NativeCookie]?, capabilities: NativeStoreCapabilities = .webKit,
         verification: InjectionScript.Verification = .none, now: Timestamp
@@ -163,7 +163,7 @@ public struct WebViewGateway: Sendable, Hashable {
         self.userAgent = userAgent
     }
 
-    /// The certificate in DER; `nil` if there is none, or the text is no certificate in PEM.
+    /// The certificate in DER; `nil` if there is none, or the text is not a certificate in PEM.
     public var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
 
     /// `http://HOST:PORT`, as WebKitGTK and browsers take it.

@@ -3,8 +3,8 @@ import PublicSuffix
 package import RequestDecoration
 package import SessionStore
 
-/// The answer to "why am I logged out?": what becomes of every cookie in question for one request, and where else the
-/// session may be. Nothing is changed by finding it out.
+/// The answer to "why am I logged out?": whether each cookie in question is sent with one request, and where else the
+/// session may be. Computing it changes nothing.
 package struct Explanation {
     /// A cookie that stays behind.
     package struct Unsent {
@@ -43,9 +43,9 @@ package struct Explanation {
     package private(set) var changes: [Change] = []
     /// The origins of the cookies of the site that only requests told.
     package private(set) var requestOrigins: [Cookie.ID: CookieOrigin] = [:]
-    /// What becomes of the jar's header fields.
+    /// The selection of the jar's header fields.
     package private(set) var fields = FieldSelection()
-    /// Other jars that would send what this one does not.
+    /// The other jars that would send cookies that this one does not.
     package private(set) var otherJars: [OtherJar] = []
     /// Sites of the jar with a similar name, where it has nothing of this one.
     package private(set) var similarSites: [String] = []
@@ -64,7 +64,7 @@ package struct Explanation {
     /// How many cookies are in question.
     package var count: Int { sent.count + unsent.count }
 
-    /// Adds what the jar has.
+    /// Adds the jar's cookies and header fields.
     package mutating func add(_ jar: CookieJar) throws {
         // Scripts see cookies, and no header fields.
         let decoration = try jar.decoration(for: context, withFields: context.interface == .http, now: now)
@@ -123,7 +123,7 @@ package struct Explanation {
         return Unsent(cookie: cookie, reasons: reasons)
     }
 
-    /// Adds what the journal tells of the site's cookies.
+    /// Adds the changes to the site's cookies in the journal.
     private mutating func addChanges(of jar: CookieJar) throws {
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
         let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored && !$0.isOfUnseenCookie }.prefix(
@@ -136,7 +136,7 @@ package struct Explanation {
     /// The URL of one of the cookies' hosts, by https, that would get most of them, if that is more than now.
     private func alternative(policy: CookiePolicy) -> Alternative? {
         let url = context.url
-        // What storage cannot give goes nowhere.
+        // Cookies excluded for these reasons are not sent to any URL.
         let lost: [ExclusionReason] = [.suffixListChanged, .unreadable]
         let cookies = sent + unsent.filter { entry in !lost.contains { entry.reasons.contains($0) } }.map(\.cookie)
         // Another port than the scheme's own says nothing of where https is.
@@ -201,7 +201,7 @@ package struct Lifetime: CustomStringConvertible {
             description = "with the session"
             return
         }
-        // What `Max-Age=0` says.
+        // `Max-Age=0` gives this expiry.
         guard expiry > .distantPast else {
             description = "expires at once"
             return

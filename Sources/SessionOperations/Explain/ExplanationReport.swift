@@ -21,9 +21,9 @@ extension ExplanationReport {
     /// How many cookies are in question.
     package var count: Int { included.count + excluded.count }
 
-    /// What becomes of the cookies, in one sentence for a person.
+    /// Summarizes which cookies are sent, in one sentence for a person.
     ///
-    /// - Parameter isScript: whether it is about what a script sees.
+    /// - Parameter isScript: whether the sentence is about the cookies that a script sees.
     package func verdict(isScript: Bool) -> String {
         let place = "jar '\(Octets(jar))'"
         if count == 0 {
@@ -90,7 +90,7 @@ package struct CookieRemarks {
 }
 
 extension ExplanationReport.OtherJar {
-    /// What the jar has that the one in question lacks, for a person.
+    /// The cookies that the jar has and the explained one lacks, for a person.
     package var sentence: String {
         let names = (lacking ?? []).map { shown($0) }.joined(separator: ", ")
         return "jar '\(Octets(name))' would send \(counted(sent, "cookie"))"
@@ -102,7 +102,7 @@ extension ChangeReport {
     /// Which cookie it is.
     package var identity: CookieIdentityReport { CookieIdentityReport(self) }
 
-    /// What happened to the cookie, when, and by which response, for a person.
+    /// The change to the cookie, with its time and the response that made it, for a person.
     package func sentence(at now: Timestamp) -> String {
         let moment = Timestamp(rfc3339: time.utf8).map { Lifetime.past($0, at: now) } ?? time
         let source = [url.map { "by \(shown($0))" }, capture.map { "in \(shown($0))" }].compactMap(\.self)

@@ -1,8 +1,8 @@
 package import CookieModel
 
-/// What would become of Set-Cookie lines in a jar, found out on a copy of it in memory.
+/// The outcome that Set-Cookie lines would have in a jar, determined on a copy in memory.
 package struct SetCookieDryRun {
-    /// What would become of one line.
+    /// The outcome that one line would have.
     package struct Line {
         package let number: Int
         package let decision: StorageDecision
@@ -13,7 +13,7 @@ package struct SetCookieDryRun {
     package let context: RequestContext
     package let jar: String
     package let now: Timestamp
-    /// What would become of each line, in order.
+    /// The outcome that each line would have, in order.
     package let lines: [Line]
 
     /// Receives the lines in order as one response, or as a script's, in a jar that holds `cookies`.

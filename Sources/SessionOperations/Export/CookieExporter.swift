@@ -6,7 +6,7 @@ package import SessionStore
 package struct CookieExporter {
     private var writer: CookieWriter
     private let now: Timestamp
-    /// What became of the cookies so far.
+    /// The outcome of the cookies so far.
     package private(set) var report: ExportReport
 
     /// Writes the cookies that live at `now`.
@@ -20,7 +20,7 @@ package struct CookieExporter {
         report = ExportReport(format: format, output: output)
     }
 
-    /// Whether there is nothing to be written: a request without cookies has no header.
+    /// Whether there is nothing to write: a request without cookies has no header.
     package var isNothing: Bool { report.isNothing }
 
     /// Writes a cookie unless its lifetime is over.
@@ -46,14 +46,14 @@ package struct CookieExporter {
         report.count(unreadable: cookie)
     }
 
-    /// Ends what is written, unless it is nothing.
+    /// Ends the file, unless there is nothing to write.
     package mutating func finish(_ bytes: inout [UInt8]) {
         if !isNothing { writer.finish(&bytes) }
     }
 }
 
-/// Cookies of captures, without a database. Responses go through the cookie rules; a store's dump stays what it is, with
-/// the protection that its twins and what responses set state.
+/// Cookies of captures, without a database. Responses go through the cookie rules; cookies of a store are kept
+/// unchanged, except for the protection that their twins and the cookies of responses state.
 package struct CookieCollection {
     private var store: CookieStore
     private var twins: CookieTwins
@@ -65,7 +65,7 @@ package struct CookieCollection {
 
     package init(policy: CookiePolicy) {
         var policy = policy
-        // What a file holds is what is meant, however much it is.
+        // All cookies of a file are wanted, however many there are.
         policy.limits = .unlimited
         store = CookieStore(policy: policy)
         twins = CookieTwins(publicSuffixes: policy.publicSuffixes)
@@ -100,7 +100,7 @@ package struct CookieCollection {
         store.receive(record, now: now)
     }
 
-    /// What a request's cookies meet.
+    /// The cookies that a request's cookies are compared with.
     package var present: RequestCookies.Present {
         var present = RequestCookies.Present(store.cookies)
         for id in places.keys { present.insert(id) }
@@ -126,7 +126,7 @@ package struct CookieCollection {
         if let place = places.removeValue(forKey: id) { records[place] = nil }
     }
 
-    /// Whether there are none.
+    /// Whether the collection is empty.
     package var isEmpty: Bool { places.isEmpty && store.count == 0 && storage.isEmpty }
 
     /// Goes through all of them: those of stores in their order, then those of responses in the order of creation.
@@ -142,9 +142,9 @@ package struct CookieCollection {
         }
     }
 
-    /// The cookies of a request, in order. Now the rules apply to the cookies of stores too.
+    /// Returns the cookies of a request, in order. At this point the rules apply to the cookies of stores, too.
     ///
-    /// - Parameter refused: is given what the rules refuse, with all reasons.
+    /// - Parameter refused: receives each cookie that the rules reject, with all reasons.
     package func cookies(
         for request: RequestContext, now: Timestamp, refused: (CookieRecord, StorageDecision) -> Void
     ) -> [CookieRecord] {
@@ -180,7 +180,7 @@ package struct ExportedCookies: Sendable {
     private enum Source {
         /// Those that a request carries.
         case request(RequestContext)
-        /// What a page of a host can have set, at whatever path it is.
+        /// The cookies that a page of a host can have set, at whatever path it is.
         case host(WebHost)
         /// All of the domains that are left.
         case sites(ArraySlice<Octets>)

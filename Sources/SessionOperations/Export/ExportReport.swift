@@ -5,7 +5,7 @@ extension ExportReport {
     /// How many cookies are named for each property that was not kept: all of them would be a second export.
     private static let namedLimit = 1000
 
-    /// What a person has to be told even where nothing else is said.
+    /// The messages that a person must get even if nothing else is printed.
     package var complaints: [String] {
         leftOut.map { "left out \($0.cookie.label): \($0.reason.explanation) (\($0.reason.id))" }
             + unreadable.map { "left out \($0.unreadableLine)" }
@@ -23,7 +23,7 @@ extension ExportReport {
         storageItemsUnreadable += part.unreadable
     }
 
-    /// Whether there is nothing to be written: a request without cookies has no header.
+    /// Whether there is nothing to write: a request without cookies has no header.
     package var isNothing: Bool {
         written == 0 && ExportFormat(rawValue: format)?.scope == .oneRequest
     }

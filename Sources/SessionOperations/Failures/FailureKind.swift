@@ -1,7 +1,7 @@
-/// The kinds of failure that users of the command and callers of the service are told of.
+/// The kinds of failure that the command and the service report.
 ///
-/// The raw value is the stable code. ``row`` is the one place that says which exit status and which HTTP status go with
-/// it, and what it means; docs/exit-statuses.md and docs/service.md are held against it.
+/// The raw value is the stable code. ``row`` is the one place that defines its exit status, its HTTP status and its
+/// meaning. docs/exit-statuses.md and docs/service.md are tested against it.
 package enum FailureKind: String, CaseIterable, Sendable {
     case success
     case scenarioInvalid = "scenario-invalid"
@@ -143,13 +143,14 @@ package enum FailureKind: String, CaseIterable, Sendable {
 }
 
 extension FailureKind {
-    /// What goes with a kind of failure.
+    /// The statuses and the meaning of a kind of failure.
     package struct Row: Sendable, Hashable {
         /// The exit status of the command.
         package let exitStatus: Int32
         /// The status of the service's answer; `nil` if the service has no such failure.
         package let httpStatus: Int?
-        /// What has happened, for the manual; empty if it is the service's alone or shares its exit status with another.
+        /// The meaning, for the manual; empty if only the service has the failure, or if it shares its exit status with
+        /// another one.
         package let meaning: String
 
         fileprivate init(_ exitStatus: Int32, http: Int? = nil, _ meaning: String = "") {

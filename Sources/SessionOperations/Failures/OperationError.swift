@@ -5,11 +5,10 @@ package import SessionStore
 /// Why something cannot be done as it was asked for: a stable code, as the command has an exit status for, and one
 /// sentence that a user can act on.
 package struct OperationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
     package let failure: FailureKind
     /// Its stable code.
     package var code: String { failure.code }
-    /// What is wrong, and what to do.
+    /// The problem, with the next step.
     package let description: String
 
     package init(_ failure: FailureKind, _ description: String) {
@@ -19,12 +18,12 @@ package struct OperationError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension FailureKind {
-    /// What went wrong with a database, its key, or something that it keeps.
+    /// Creates the error for a failure of a database, its key, or a value that it keeps.
     package init(_ error: SessionStoreError) {
         self.init(code: error.code.rawValue)
     }
 
-    /// What an authorization server answered, or did not.
+    /// Creates the error for the reply of an authorization server, or for a missing one.
     package init(_ error: OAuth2Error) {
         self =
             switch error.code {

@@ -9,14 +9,14 @@ package enum GatewayCookieMode: String, CaseIterable, Sendable {
     case mirror, strip, pass
 }
 
-/// What sends its requests through a gateway.
+/// The kind of client that sends its requests through a gateway.
 package enum GatewayClient: String, CaseIterable, Sendable {
     case browser, tool
 }
 
-/// What a gateway is run with.
+/// The parameters of a running gateway.
 package struct GatewayOrder: Sendable {
-    /// What a client needs to use it.
+    /// The details that a client needs to use the gateway.
     package struct Access: Sendable {
         /// Where it listens.
         package let listening: [GatewayListening]
@@ -55,7 +55,7 @@ package struct GatewayOrder: Sendable {
     package var port = 0
     /// The sites that are offered at addresses of their own; empty for a proxy.
     package var origins: [Origin] = []
-    /// What sends the requests: `browser` or `tool`.
+    /// The kind of client that sends the requests: `browser` or `tool`.
     package var client = "tool"
     /// Which cookies pass on to the client: `mirror`, `strip` or `pass`.
     package var cookies = "mirror"
@@ -92,7 +92,7 @@ package struct GatewayOrder: Sendable {
     /// Gets the events that pages send; `nil` if none are wanted.
     package var pageEvents: (@Sendable (PageEventReport) -> Void)?
 
-    /// Makes what signs the user in again by the login rules of the jar.
+    /// Makes the fallback that signs the user in again by the login rules of the jar.
     package let fallback: @Sendable ([LoginRule]) -> LoginFallback
     /// Gets the reason, once, why a user could not be signed in again.
     package let loginFailed: @Sendable (String) -> Void
@@ -102,8 +102,9 @@ package struct GatewayOrder: Sendable {
     /// Creates an order for a gateway of a jar.
     ///
     /// - Parameters:
-    ///   - fallback: Makes what signs the user in again by the login rules of the jar.
-    ///   - failed: Gets the reason, once, why a user could not be signed in again, and why no more can be recorded.
+    ///   - fallback: Makes the fallback that signs the user in again by the login rules of the jar.
+    ///   - failed: Gets, once each, the reason why a user could not be signed in again, and the reason why no more can
+    ///     be recorded.
     package init(
         jar: CookieJar, clock: @escaping @Sendable () -> Timestamp,
         fallback: @escaping @Sendable ([LoginRule]) -> LoginFallback,

@@ -22,7 +22,7 @@ package struct HostPattern: Sendable, Hashable {
 
     /// Reads a host whose requests may be decrypted.
     ///
-    /// - Throws: `Fault` for a public suffix such as `com`, and for what is no host.
+    /// - Throws: `Fault` for a public suffix such as `com`, and for text that is not a host.
     package static func interceptedHost(_ text: String) throws(Fault) -> WebHost {
         guard let host = WebHost(text), !text.hasSuffix("."), !text.contains("*") else {
             throw Fault(description: "this is not a host. Write one such as shop.example.")

@@ -2,11 +2,11 @@ package import CookieModel
 package import SessionStore
 
 extension StoredAuthority {
-    /// The authority of a database that clients trust for these hosts.
+    /// Returns the authority of a database that clients trust for these hosts.
     ///
     /// - Parameters:
-    ///   - member: Where the hosts are named, for the error.
-    ///   - alternative: What can be done instead, to be appended to the next step.
+    ///   - member: The member or option that names the hosts, for the error.
+    ///   - alternative: An alternative, to be appended to the next step.
     /// - Throws: `OperationError` if there is none, if it has expired, or if it does not cover one of the hosts.
     package static func forInterception(
         of patterns: [HostPattern], in database: SessionDatabase, member: String, alternative: String = "",
@@ -33,7 +33,7 @@ extension StoredAuthority {
         return authority
     }
 
-    /// What to do to have an authority for these hosts instead.
+    /// The next step that replaces the authority by one for these hosts.
     package func replacement(for hosts: [WebHost]) -> String {
         "run 'crumb gateway ca remove' and '\(StoredAuthority.creation(for: hosts))', and let the clients trust the new one"
     }

@@ -14,9 +14,9 @@ package struct CaptureImport {
         package var receivedNow: Bool
         /// Whether the cookies that requests sent are imported, too.
         package var takesRequestCookies: Bool
-        /// The format; `nil` to tell it by what the capture holds.
+        /// The format; `nil` to detect it from the capture.
         package var format: CaptureFormat?
-        /// The container of Firefox whose cookies are read; 0 is none.
+        /// The container of Firefox whose cookies are read; 0 for cookies in no container.
         package var container = 0
         /// Whether nothing is stored.
         package var isDryRun: Bool
@@ -39,8 +39,7 @@ package struct CaptureImport {
                 && (takesRequestCookies || response.isCopiedRequest)
         }
 
-        /// The digest of a capture of which nothing was read yet. What the import is told besides the file belongs to
-        /// what makes it the same import.
+        /// The digest of a capture before its first byte. It includes the options that make a difference to the import.
         package var digest: CaptureDigest {
             var digest = CaptureDigest()
             let format = format.map { " \($0.rawValue)" } ?? ""
@@ -58,9 +57,9 @@ package struct CaptureImport {
     /// How many octets have come.
     package private(set) var byteCount = 0
 
-    /// The import of a capture into a jar.
+    /// Creates an import of a capture into a jar.
     ///
-    /// - Parameter source: what a person knows the capture by.
+    /// - Parameter source: the name by which a person knows the capture.
     package init(of source: String, into target: ImportTarget, _ options: Options, now: Timestamp) {
         reader = CaptureReader(
             source: source, url: options.url, format: options.format, container: options.container)
@@ -95,7 +94,7 @@ package struct CaptureImport {
         return report
     }
 
-    /// Ends the import where no more octets come than have come: what came is worth keeping.
+    /// Ends the import of a capture that was cut off. The part that was read is kept.
     package mutating func finish(after failure: ImportReport.Failure) throws(SessionStoreError) -> ImportReport {
         try intake.finish(nil)
         intake.report.append(failure)

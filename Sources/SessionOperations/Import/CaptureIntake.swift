@@ -2,9 +2,9 @@ package import Captures
 package import CookieModel
 package import SessionStore
 
-/// Takes what a capture holds into a jar, in steps, and accounts for every line.
+/// Stores the contents of a capture in a jar, in steps, and accounts for every line.
 ///
-/// The database is locked while cookies are written, never while a capture is read: a pipe may take its time.
+/// The database is locked while cookies are written, never while a capture is read, because a pipe may be slow.
 package struct CaptureIntake {
     /// How many lines, and how many bytes of them, wait to be written in one transaction.
     private static let batchLineLimit = 10_000
@@ -18,9 +18,9 @@ package struct CaptureIntake {
     private var captureID: CaptureID?
     /// The cookies that the requests sent, as far as they are wanted.
     private var requestCookies: RequestCookies
-    /// What the capture's cookies, other than those of responses, state about each other.
+    /// The attributes that the capture's cookies, other than those of responses, state for each other.
     private var twins: CookieTwins
-    /// What became of every line so far.
+    /// The outcome of every line so far.
     package var report: ImportReport
     /// The latest time of the responses so far.
     private var lastTime: Timestamp?
@@ -31,9 +31,9 @@ package struct CaptureIntake {
     /// How many cookies and Set-Cookie lines they had.
     package private(set) var cookieCount = 0
 
-    /// An intake into a jar.
+    /// Creates an intake into a jar.
     ///
-    /// - Parameter source: what a person knows the capture by.
+    /// - Parameter source: the name by which a person knows the capture.
     package init(of source: String, into target: ImportTarget, _ options: CaptureImport.Options, now: Timestamp) {
         self.target = target
         self.options = options
@@ -59,9 +59,9 @@ package struct CaptureIntake {
         captureID == nil ? try target.jar?.importedCapture(digest) : nil
     }
 
-    /// Stores what still waits, then the cookies that the requests sent.
+    /// Stores the waiting items, then the cookies that the requests sent.
     ///
-    /// - Parameter digest: what the capture is to be known again by, where it was read to its end.
+    /// - Parameter digest: the digest by which the capture is recognized later; `nil` if it was not read to its end.
     package mutating func finish(_ digest: CaptureDigest?) throws(SessionStoreError) {
         guard requestCookies.isEmpty, !waiting.hasRequestCookies else {
             try store(waiting.takeAll(), as: nil, isEnd: true)
@@ -106,9 +106,9 @@ package struct CaptureIntake {
         }
     }
 
-    /// Writes what waits, in one transaction.
+    /// Writes items, in one transaction.
     ///
-    /// - Parameter isEnd: whether nothing more comes.
+    /// - Parameter isEnd: whether these are the last items.
     private mutating func store(
         _ items: [CaptureItem], as digest: CaptureDigest?, isEnd: Bool = false
     ) throws(SessionStoreError) {
@@ -163,7 +163,7 @@ package struct CaptureIntake {
         }
     }
 
-    /// Has what a response sets received, and accounts for it.
+    /// Passes a response's cookies to the batch, and accounts for them.
     private mutating func receive(
         _ response: CapturedResponse, into batch: inout some ImportBatch
     ) throws(SessionStoreError) {
@@ -194,7 +194,7 @@ package struct CaptureIntake {
     }
 }
 
-/// What was read and is not stored yet.
+/// The items that were read and are not stored yet.
 private struct WaitingItems {
     private var items: [CaptureItem] = []
     /// Whether cookies are among them that requests sent and that are wanted.
@@ -253,7 +253,7 @@ package struct ReceivedCapture {
     package let answered: Timestamp
     /// For a response whose time is unknown, the time after which stored cookies stay as they are.
     package let sparing: Timestamp?
-    /// The context of its request, and what told it.
+    /// The context of its request, and the evidence for it.
     package let context: CapturedContext
 }
 

@@ -1,7 +1,7 @@
 package import CookieModel
 package import SessionStore
 
-/// Receives what a capture holds: a batch of the jar, or a copy of the jar in memory.
+/// Receives the contents of a capture: a batch of the jar, or a copy of the jar in memory.
 package protocol ImportBatch {
     /// Receives the Set-Cookie lines of a response.
     mutating func receive(_ received: ReceivedCapture) throws(SessionStoreError) -> [StorageDecision]
@@ -29,7 +29,7 @@ extension CookieBatch: ImportBatch {
     }
 }
 
-/// What a jar would hold: decides as a batch of the jar does, and stores nothing.
+/// A copy of a jar in memory. It decides as a batch of the jar does, and stores nothing.
 package struct MemoryBatch: ImportBatch {
     private let jar: CookieJar?
     private let now: Timestamp

@@ -18,7 +18,7 @@ extension ImportReport {
         alreadyImported = EarlierImport(source: record.name, at: record.imported.rfc3339)
     }
 
-    /// Accounts for what was read, before anything is decided on it.
+    /// Accounts for an item that was read, before any decision on it.
     package mutating func count(_ item: CaptureItem) {
         switch item {
         case .failure(let error) where error.severity == .notice: append(Failure(error), to: \.notes, \.notes)
@@ -141,7 +141,7 @@ extension ImportReport {
         }
     }
 
-    /// Accounts for what a cookie took over from the jar's or from its twins.
+    /// Accounts for the properties that a cookie took over from the jar's cookie or from its twins.
     package mutating func count(kept properties: CookieProperties) {
         for feature in CookieFeature.kept(properties) { kept[feature.rawValue, default: 0] += 1 }
     }

@@ -12,7 +12,7 @@ package final class ImportTarget {
     package let policy: CookiePolicy
     /// Creates the jar; `nil` if nothing may be stored.
     private let creation: (() throws(SessionStoreError) -> CookieJar)?
-    /// What a dry run has received so far.
+    /// The cookies that a dry run has received so far.
     private var dryRun: MemoryBatch?
 
     /// Whether nothing may be stored.
@@ -45,9 +45,9 @@ package final class ImportTarget {
         return try writable().receive(response, now: now)
     }
 
-    /// Runs `body` in memory, if what it receives must not or need not get into the jar.
+    /// Runs `body` in memory, if the cookies that it receives must not or need not be stored in the jar.
     ///
-    /// - Returns: `nil` if the jar has to be asked.
+    /// - Returns: the result of `body`; `nil` if it has to run on the jar itself.
     package func inMemory<Value>(
         now: Timestamp, _ body: (inout MemoryBatch) throws(SessionStoreError) -> Value
     ) throws(SessionStoreError) -> Value? {

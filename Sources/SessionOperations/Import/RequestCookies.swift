@@ -4,11 +4,11 @@ package import SessionStore
 
 /// Collects the cookies that the requests of a capture sent, until its responses have been received.
 ///
-/// A `Cookie` field tells names and values only, so each cookie is taken on the strict side: for its host alone, path `/`,
-/// until the session ends, HttpOnly, and Secure if the request was encrypted. Of what several requests sent, the latest
-/// request counts. A cookie never replaces one that was set: of a name that any cookie for that host has, nothing is
-/// taken; and what a response deleted after the request, or let expire since, is not brought back, whether the capture
-/// tells it or the jar's journal does.
+/// A `Cookie` field has only names and values, so each cookie gets strict attributes: host-only, path `/`, until the
+/// session ends, HttpOnly, and Secure if the request was encrypted. If several requests sent a cookie, the latest
+/// request counts. A cookie never replaces one that was set: it is left out if any cookie for that host has its name.
+/// Nor does it restore a cookie that a response deleted after the request, or that has expired since, according to the
+/// capture or to the jar's journal.
 package struct RequestCookies {
     /// How many bytes of names, values and hosts are kept.
     private static let byteLimit = 1 << 24
@@ -47,7 +47,7 @@ package struct RequestCookies {
         var partition: PartitionKey?
     }
 
-    /// When something happened, and of what happened at the same time, what the capture has first.
+    /// A time, and for equal times the order in the capture.
     private struct Moment: Comparable {
         let time: Timestamp
         let order: Int
@@ -62,7 +62,7 @@ package struct RequestCookies {
         let moment: Moment
     }
 
-    /// What the latest response did that set or deleted a cookie.
+    /// The latest response that set or deleted a cookie, and its effect.
     private struct Setting {
         let moment: Moment
         /// When the cookie expired or expires; in the past of the response for a deletion.
@@ -71,13 +71,13 @@ package struct RequestCookies {
 
     private let now: Timestamp
     private var candidates: [Identity: Candidate] = [:]
-    /// What was last set at any path, or deleted at one path: for exactly that host, and for it and all hosts below.
+    /// The last change at any path, or the last deletion at one path: for exactly that host, and for that host and all
+    /// hosts below.
     private var setForHost: [Identity: Setting] = [:]
     private var setForDomain: [Identity: Setting] = [:]
-    /// The names of what was deleted.
     private var deletedNames: Set<Octets> = []
     private var order = 0
-    /// The time of the latest item that has one: what has none counts as made then.
+    /// The time of the latest item that has one. Items without a time count as made then.
     private var lastTime: Timestamp?
     private var byteCount = 0
     private var counts = ImportReport.RequestCookieCounts()
@@ -141,7 +141,7 @@ package struct RequestCookies {
         candidates[identity] = Candidate(sent: sent, moment: moment)
     }
 
-    /// Notes what a response set.
+    /// Records the cookies that a response set.
     package mutating func note(_ decisions: [StorageDecision], of response: CapturedResponse) {
         order += 1
         let moment = Moment(time: time(response.answerTime ?? response.time, of: response), order: order)
@@ -210,7 +210,7 @@ package struct RequestCookies {
         return sites.sorted { $0.key < $1.key }
     }
 
-    /// What a response last did to a cookie that the request would carry.
+    /// The last change that a response made to a cookie which the request would carry.
     private func setting(of sent: Sent) -> Setting? {
         let paths = [nil] + (deletedNames.contains(sent.key.name) ? sent.paths : [])
         var settings = paths.compactMap { setForHost[Identity(key: sent.key, path: $0)] }

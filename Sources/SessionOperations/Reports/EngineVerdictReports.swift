@@ -28,12 +28,12 @@ extension EngineVerdictDocument {
 }
 
 extension EngineVerdict {
-    /// What a text says that is no verdict: a clause with the next step.
+    /// The reason why a text is not a verdict: a clause with the next step.
     package struct Fault: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// The verdict that names stand for.
+    /// Creates the verdict from its names.
     package init(source: String, classes names: [String], partition: String? = nil) throws(Fault) {
         guard let source = Source(rawValue: source) else {
             throw Fault(description: "source: use one of \(Source.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -9,7 +9,7 @@ package struct HeaderReport: Codable {
     package let cookie: String?
     package let cookieBase64: String
     package let names: [String]
-    /// Cookies that stay behind because their value cannot be read back, which is said and not printed.
+    /// Cookies that are not sent because their value cannot be read back. They are reported, not printed.
     package private(set) var unreadable: [CookieIdentityReport] = []
     /// The header fields of the jar that go with it; only where they were asked for.
     package private(set) var fields: [HeaderFieldReport]?
@@ -20,7 +20,7 @@ package struct HeaderReport: Codable {
         case url, cookie, cookieBase64, names, fields
     }
 
-    /// What a request carries; nothing where nothing is kept at all.
+    /// Creates the report of the cookies and fields that a request carries. It is empty if nothing is kept at all.
     package init(url: String, _ decoration: Decoration?, withFields: Bool) {
         let decoration = decoration ?? Decoration(Retrieval())
         let unreadable = decoration.retrieval.excluded.filter { $0.reasons.contains(.unreadable) }

@@ -69,7 +69,7 @@ package func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
-/// A name that a person chose, without what a terminal would obey.
+/// Returns a name that a person chose, without characters that a terminal would interpret.
 package func shown(_ name: String) -> String {
     Octets(name).description
 }

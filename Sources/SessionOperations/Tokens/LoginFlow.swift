@@ -2,7 +2,7 @@ package import CookieModel
 package import OAuth2
 package import SessionStore
 
-/// A login as it goes on with a server: each step is a question, its answer, and what follows from it.
+/// A login in progress with a server. Each step sends a request and evaluates the response.
 package struct LoginFlow: Sendable {
     package let plan: TokenLoginPlan
     private let transport: any EndpointTransport
@@ -40,17 +40,17 @@ package struct LoginFlow: Sendable {
 
     // MARK: - On another device
 
-    /// What the user is to be told.
+    /// The code and the address to show to the user.
     package func deviceAuthorization() async throws -> DeviceAuthorization {
         let grant = try deviceGrant()
         return try grant.authorization(in: try await send(grant.authorizationRequest()), now: now().microseconds)
     }
 
-    /// The tokens, once the user has confirmed.
+    /// Returns the tokens, once the user has confirmed.
     ///
     /// - Parameters:
     ///   - timeout: How many seconds the user may take; `nil` for as long as the code lives.
-    ///   - clock: What waits are measured with.
+    ///   - clock: The clock that measures waits.
     package func tokens(
         confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>
     ) async throws -> TokenSet {
@@ -85,7 +85,8 @@ package struct LoginFlow: Sendable {
 
     // MARK: - In a browser
 
-    /// The URL that the user's browser opens. It holds what ties the login together, and goes to the user alone.
+    /// The URL that the user's browser opens. It holds the secrets that tie the login together, so only the user may
+    /// see it.
     package func exposedAuthorizationURL(
         for attempt: AuthorizationAttempt, comingBackTo redirectURI: String
     ) async throws -> String {
@@ -108,9 +109,9 @@ package struct LoginFlow: Sendable {
         return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
     }
 
-    /// The code that a redirect brings.
+    /// Returns the code in a redirect.
     ///
-    /// - Throws: `OAuth2Error`: that it is no answer to this login, or what the server refused.
+    /// - Throws: `OAuth2Error` if the redirect does not belong to this login, or if it reports an error of the server.
     package func code(
         inRedirect redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String
     ) throws(OAuth2Error) -> Secret {
@@ -128,14 +129,14 @@ package struct LoginFlow: Sendable {
 
     // MARK: - The end
 
-    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it says that they are
-    /// of the same user as a stored login of the client.
+    /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it states that they
+    /// belong to the same user as a stored login of the client.
     ///
     /// - Parameters:
     ///   - check: Throws if nothing may be stored now.
     ///   - mayReplace: Asked before the login of one account takes the name of another's.
-    /// - Throws: `OperationError` with the code `name-invalid` if that is not wanted, `SessionStoreError`, and what `check`
-    ///   throws.
+    /// - Throws: `OperationError` with the code `name-invalid` if `mayReplace` returns `false`, `SessionStoreError`,
+    ///   and the errors of `check`.
     package func keep(
         _ tokens: TokenSet, in store: TokenStore, if check: () throws -> Void = {},
         replacing mayReplace: (AccountChange) -> Bool = { _ in false }
@@ -193,8 +194,8 @@ package struct LoginFlow: Sendable {
         return known.subject ?? known.username
     }
 
-    /// Revokes tokens that are not stored, if the server has an endpoint for that. The reason that they are not stored
-    /// is what the user has to know, so that a failure here is not reported.
+    /// Revokes tokens that are not stored, if the server has an endpoint for that. A failure here is not reported,
+    /// since the user needs to know the reason that they are not stored.
     private func discard(_ tokens: TokenSet) async {
         _ = try? await TokenRevoker.end(tokens, of: plan.profile, by: plan.credentials, over: transport, now: now)
     }
@@ -239,8 +240,8 @@ package struct LoginFlow: Sendable {
         try claims.check(
             maximumAge: asked["max_age"].flatMap { Int64($0) }, authenticationContexts: asked["acr_values"],
             now: now().microseconds)
-        // If the server shows no keys, TLS alone vouches for the issuer, which is enough for what comes from the token
-        // endpoint (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
+        // If the server publishes no keys, TLS alone authenticates the issuer, which is enough for a token from the
+        // token endpoint (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
         guard try plan.credentials.needsServerKey(for: idToken, claims),
             plan.credentials.settings.endpoints[.keys] != nil, let checkIDToken
         else { return }

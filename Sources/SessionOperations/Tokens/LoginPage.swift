@@ -15,9 +15,9 @@ package struct LoginPage: Sendable {
     package static let notThisLogin = LoginPage(
         "Not this login", "This response does not belong to a login that Crumb is waiting for.")
 
-    /// The login failed, or Crumb refused to store it.
+    /// The page for a login that failed, or that Crumb did not store.
     ///
-    /// - Parameter reason: What was refused, and why: a clause that may quote a server.
+    /// - Parameter reason: The failure and its cause: a clause that may quote a server.
     package static func failed(_ reason: String) -> LoginPage {
         LoginPage("The login failed", "\(reason). You can close this page.")
     }

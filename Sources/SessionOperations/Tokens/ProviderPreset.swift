@@ -3,7 +3,7 @@ import Foundation
 package import OAuth2
 import WebPrimitives
 
-/// What is known of a provider beforehand: data in `Providers.json`, the user's own file first.
+/// The settings of a provider that are known beforehand: data in `Providers.json`, the user's own file first.
 package struct ProviderPreset: Decodable, Sendable {
     /// The issuer, with `{tenant}` and `{host}` to be filled in; `nil` if the provider has no metadata.
     package var issuer: String?
@@ -17,7 +17,7 @@ package struct ProviderPreset: Decodable, Sendable {
     /// Nothing is known.
     package init() {}
 
-    /// Presets of one's own: what a file holds, and what it is called.
+    /// The user's own presets: the name and content of a file.
     package struct File {
         package let name: String
         package let bytes: [UInt8]
@@ -28,12 +28,12 @@ package struct ProviderPreset: Decodable, Sendable {
         }
     }
 
-    /// The preset of that name.
+    /// Returns the preset of a name.
     ///
     /// - Parameters:
-    ///   - file: presets by name, whose entries count before the built-in ones.
-    ///   - tenant: what stands in the place of `{tenant}`.
-    ///   - host: what stands in the place of `{host}`.
+    ///   - file: presets by name, whose entries take precedence over the built-in ones.
+    ///   - tenant: the value of `{tenant}`.
+    ///   - host: the value of `{host}`.
     package static func named(
         _ name: String, file: File? = nil, tenant: String?, host: String?
     ) throws(OperationError) -> ProviderPreset {
@@ -107,10 +107,10 @@ package struct ServerLookup: Sendable {
         self.dangerouslyAllowsPlainHTTP = dangerouslyAllowsPlainHTTP
     }
 
-    /// What is known of the server without asking it.
+    /// Returns the server's metadata as the request states it, without a request to the server.
     ///
-    /// - Parameter name: What the tokens are called, for messages.
-    /// - Throws: `OperationError` where no server was said.
+    /// - Parameter name: The name of the tokens, for messages.
+    /// - Throws: `OperationError` if the request names no server.
     package func stated(for name: String) throws -> ServerMetadata {
         if let issuer { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
         guard !endpoints.isEmpty else {
@@ -119,12 +119,12 @@ package struct ServerLookup: Sendable {
         return ServerMetadata(endpoints: endpoints)
     }
 
-    /// What is known of the server; it is asked where an endpoint is missing.
+    /// Returns the server's metadata. The server is only asked for it if an endpoint is missing.
     ///
     /// - Parameters:
-    ///   - name: what the tokens are called, for messages.
+    ///   - name: the name of the tokens, for messages.
     ///   - needed: the endpoints that will be used.
-    /// - Throws: `OperationError` where no server was said, `OAuth2Error` where it cannot be asked.
+    /// - Throws: `OperationError` if the request names no server, `OAuth2Error` if the server cannot be asked.
     package func metadata(
         for name: String, needing needed: Set<ServerMetadata.Endpoint>, over transport: any EndpointTransport
     ) async throws -> ServerMetadata {

@@ -8,7 +8,7 @@ package struct TokenLoginPlan: Sendable {
     package let profile: ProfileID
     /// Whether the account was named, now or at the last login.
     package let hasAccount: Bool
-    /// Whose login the name stands for so far; `nil` if it is new, or was for another server or client.
+    /// The user of the name's last login; `nil` if the name is new, or was for another server or client.
     package let user: LoggedInUser?
     package let replacesAccount: Bool
     package internal(set) var credentials: ProfileCredentials
@@ -16,7 +16,7 @@ package struct TokenLoginPlan: Sendable {
     package let pushes: Bool
 }
 
-/// Whom a login belongs to, as far as it tells.
+/// The user of a login, as far as the login identifies one.
 package struct LoggedInUser: Sendable, Hashable {
     package let account: String
     /// The account's identifier in the ID token.
@@ -44,12 +44,12 @@ package struct LoggedInUser: Sendable, Hashable {
 package struct AccountChange: Sendable, Hashable {
     /// The name of the tokens.
     package let name: String
-    /// Whose login it stands for so far.
+    /// The user of the name's last login.
     package let before: LoggedInUser
-    /// Who has logged in.
+    /// The user who has logged in.
     package let after: LoggedInUser
 
-    /// What is about to happen, as a clause.
+    /// The pending change, as a clause.
     package var description: String {
         "\(name): this is the login of \(before.name ?? "another account"), and you logged in as "
             + "\(after.name ?? "another account")"

@@ -1,8 +1,8 @@
 import OAuth2
 import SessionStore
 
-/// How a login by a client that the server knows goes: what the request does not say was said by the last login under the
-/// name, or by the server.
+/// Plans a login by a client that the server knows. Values that the request leaves out come from the last login under
+/// the name, or from the server.
 extension TokenLoginRequest {
     func planForKnownClient(
         _ store: TokenStore, isNewClient: Bool = false, over transport: any EndpointTransport
@@ -37,7 +37,7 @@ extension TokenLoginRequest {
             redirectURI: redirectURI ?? earlier?.credentials.settings.redirectURI,
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP
                 || before?.settings.dangerouslyAllowsPlainHTTP == true)
-        // What manages the registration of one client does not manage another's.
+        // The registration URL of one client does not manage another one's registration.
         let isSameClientID = clientID == own?.profile.clientID
         settings.registrationURL = isSameClientID ? before?.settings.registrationURL : nil
         settings.assertion = assertion
@@ -80,7 +80,7 @@ extension TokenLoginRequest {
     /// Parameters that a site asks of one login (RFC 9470, section 4), not of those after it.
     private static let onceOnly: Set = ["acr_values", "max_age"]
 
-    /// What the last login said, but where this one says otherwise.
+    /// The parameters of the last login, with those of this one in their place.
     private func parameters(
         over before: ProfileCredentials?, _ settings: ProfileSettings
     ) -> [(name: String, value: String)] {
@@ -107,7 +107,7 @@ extension TokenLoginRequest {
                 + "with --account")
     }
 
-    /// What the last login under the name went by.
+    /// The settings of the last login under the name.
     struct Earlier {
         let profile: ProfileID
         let credentials: ProfileCredentials
@@ -138,7 +138,7 @@ extension TokenLoginRequest {
         }
     }
 
-    /// What assertions say, if there are any: what is not said now was said before.
+    /// The claims of assertions, if there are any. Those left out now come from the last login.
     private func assertion(
         _ grant: ProfileSettings.Grant, _ before: ProfileCredentials?
     ) throws -> ProfileSettings.Assertion? {
@@ -165,7 +165,7 @@ extension TokenLoginRequest {
         return exchange
     }
 
-    /// What an exchange takes over of the login that it exchanges: server and client.
+    /// The server and the client that an exchange takes over from the login that it exchanges.
     private func exchanged(_ exchange: ProfileSettings.Exchange, _ store: TokenStore) throws -> Earlier? {
         guard let subject = try earlier(store, named: exchange.subject) else { return nil }
         var credentials = ProfileCredentials(
@@ -179,7 +179,7 @@ extension TokenLoginRequest {
         return Earlier(profile: subject.profile, credentials: credentials, user: subject.user)
     }
 
-    /// The account of an exchanged token: whose it is and what it is for, so that each has a profile of its own.
+    /// The account of an exchanged token: the owner and the target, so that each token has a profile of its own.
     private func account(
         exchanging exchange: ProfileSettings.Exchange, _ settings: ProfileSettings, _ store: TokenStore
     ) throws -> String {
@@ -244,6 +244,6 @@ extension TokenLoginRequest {
 }
 
 extension ProfileSettings.Assertion {
-    /// Whose tokens an assertion gets; `nil` if it speaks for the client.
+    /// The user whose tokens an assertion gets; `nil` if it is for the client itself.
     fileprivate var account: String? { subject ?? issuer }
 }

@@ -1,7 +1,7 @@
 package import OAuth2
 package import SessionStore
 
-/// What a login is asked for with. What is not said counts as it did for the last login under the name.
+/// The parameters of a login. Those left out have the values of the last login under the name.
 package struct TokenLoginRequest: Sendable {
     /// The name to keep the tokens under.
     package var name: String
@@ -21,17 +21,17 @@ package struct TokenLoginRequest: Sendable {
     /// The algorithm of ID tokens that the client is registered for.
     package var idTokenAlgorithm: String?
     package var grant: ProfileSettings.Grant?
-    /// The private key that signs assertions in the place of a user's login, and what these say.
+    /// The private key that signs assertions in the place of a user's login, and the claims of these.
     package var assertionKey: Secret?
     package var assertion = ProfileSettings.Assertion()
-    /// What is exchanged for the tokens.
+    /// The token exchange by which the tokens are obtained.
     package var exchange: ProfileSettings.Exchange?
     package var scope: String?
-    /// The scopes where neither this nor the last login says any: what a provider's preset has.
+    /// The scopes if neither this request nor the last login has any: those of a provider's preset.
     package var defaultScope: String?
     package var resources: [String] = []
-    /// The account that the tokens are for; `nil` for the one of the last login if it was named, else for what the ID
-    /// token says.
+    /// The account that the tokens are for; `nil` for the one of the last login if it was named, else for the one in
+    /// the ID token.
     package var account: String?
     /// Whether the login of another account under the name may be replaced.
     package var replacesAccount = false
@@ -49,7 +49,7 @@ package struct TokenLoginRequest: Sendable {
     /// Whether secrets may go unencrypted to other machines.
     package var dangerouslyAllowsPlainHTTP = false
 
-    /// What registering a client takes.
+    /// The parameters of a client registration.
     package struct Registration: Sendable {
         /// The initial access token, for servers that want one.
         package var token: Secret?

@@ -103,10 +103,10 @@ package struct DPoPRequest: Sendable {
         self.nonce = nonce
     }
 
-    /// The proof that goes with the request; `nil` for tokens that are bound to no key.
+    /// Returns the proof to send with the request; `nil` for tokens that are bound to no key.
     ///
-    /// - Parameter name: what the tokens are called.
-    /// - Throws: `OperationError` where the key is missing, `OAuth2Error` where it cannot sign.
+    /// - Parameter name: the name of the tokens.
+    /// - Throws: `OperationError` if the key is missing, `OAuth2Error` if it cannot sign.
     package func proof(by credential: AccessCredential, of name: String, now: Timestamp) throws -> String? {
         guard credential.tokens.tokenType == .dpop else { return nil }
         var generator = SystemRandomNumberGenerator()

@@ -18,7 +18,7 @@ extension ServiceProblem {
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError:
             self.init(FailureKind(error), error.description)
-            // What is stored does not suffice, whatever was sent.
+            // The stored settings are insufficient, whatever the request contains.
             if error.code == .settingsMissing { status = .conflict }
             if status == .serviceUnavailable { fields[.retryAfter] = "1" }
         case let error as LoginFallbackError: self.init(error)
@@ -54,7 +54,7 @@ extension ServiceProblem {
     /// A problem of the store.
     init(_ error: SessionStoreError) {
         let failure = FailureKind(error)
-        // What is wrong with the database names its file, which is no caller's business.
+        // The description of a database's failure names its file, which callers must not learn.
         let detail =
             switch error.code {
             case .databaseBusy: "another process is using the database; try again"
@@ -84,7 +84,7 @@ extension ServiceProblem {
         loginURL = error.loginURL
     }
 
-    /// What is wrong with a body. Says which member it is, and nothing of what is in it.
+    /// Creates the problem of an invalid body. It names the member, and contains nothing of its value.
     private init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):
@@ -97,7 +97,7 @@ extension ServiceProblem {
         }
     }
 
-    /// What to write where a member is of the wrong kind.
+    /// A hint that names the kind of value to write.
     private static func hint(for type: any Any.Type) -> String {
         switch type {
         case is String.Type: "use text"

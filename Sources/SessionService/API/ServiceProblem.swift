@@ -5,7 +5,7 @@ import NIOCore
 import SessionOperations
 import SessionStore
 
-/// An answer that says what went wrong: problem details (RFC 9457) with a stable code.
+/// A response that reports a failure: problem details (RFC 9457) with a stable code.
 struct ServiceProblem: HTTPResponseError, Equatable {
     var status: HTTPResponse.Status
     /// The stable code, as the command prints it for the same failure; docs/service.md lists them.
@@ -41,7 +41,7 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.tokenNotFound, "\(name): there is no token with this name")
     }
 
-    // MARK: - What was asked for
+    // MARK: - Invalid requests
 
     static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
         ServiceProblem(.parameterInvalid, "\(name): \(detail)")
@@ -59,7 +59,7 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ProblemReport(title: status.reasonPhrase, status: status.code, detail: detail, code: code, loginURL: loginURL)
     }
 
-    /// The whole answer, for what is answered before there is a request.
+    /// The complete response, for failures before there is a request.
     var message: (head: HTTPResponse, body: ByteBuffer) {
         let body = ByteBuffer(bytes: JSONText.of(document))
         var fields = fields
@@ -124,7 +124,7 @@ struct ProblemResponses: RouterMiddleware {
             var problem = ServiceProblem(error)
             context.health?.note(error, peer: context.peer)
             if problem.status == .internalServerError, !(error is SessionStoreError) {
-                // The error itself may hold what was sent.
+                // The error itself may contain data of the request.
                 context.logger.error(
                     "a request failed", metadata: ["code": "\(problem.code)", "error": "\(type(of: error))"])
             }

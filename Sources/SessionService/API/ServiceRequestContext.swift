@@ -4,7 +4,7 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// What is known of a request while it is answered.
+/// The context of a request while it is answered.
 struct ServiceRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The caller. ``Caller/nobody`` until the request is admitted.
@@ -58,7 +58,7 @@ struct ServiceRequestContext: RequestContext {
         try requireUnlocked(verb)
     }
 
-    /// Checks that the service is not locked, for what gives out a secret or changes anything.
+    /// Checks that the service is not locked, if the request discloses a secret or changes anything.
     private func requireUnlocked(_ verb: AccessVerb) throws(ServiceProblem) {
         guard verb != .read else { return }
         try lock?.check()

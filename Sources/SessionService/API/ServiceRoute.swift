@@ -2,12 +2,12 @@ import HTTPTypes
 import Hummingbird
 import SessionStore
 
-/// One route of the API: how it is asked for, and what the caller must be allowed to do.
+/// One route of the API: its method, its path, and the access that the caller needs.
 ///
-/// Routes are data, so that who may is decided in one place, a path that is asked for in the wrong way can be told so,
-/// and a test can go through all of them.
+/// Routes are data, so that access is decided in one place, a request with the wrong method for a path gets the right
+/// error, and a test can enumerate all of them.
 struct ServiceRoute: Sendable {
-    /// What a caller needs. The handler checks what also depends on the request.
+    /// The access that a caller needs. The handler checks conditions that also depend on the request.
     enum Access: Sendable, Hashable {
         /// Nothing: the request carries its own proof, which the handler checks.
         case everyone
@@ -15,19 +15,19 @@ struct ServiceRoute: Sendable {
         case caller
         /// The verb, for whatever jars; the handler shows only those that the grant covers.
         case someJars(AccessVerb)
-        /// The verb, for what belongs to no jar.
+        /// The verb, for resources that belong to no single jar.
         case allJars(AccessVerb)
         /// The verb, for the jar in the path.
         case jar(AccessVerb)
     }
 
-    /// What a request brings in its body.
+    /// The kind of body that a request has.
     enum Body: Sendable, Hashable {
         /// Nothing: a body is refused, since its sender expects it to count.
         case none
-        /// What the handler reads, whole.
+        /// A document, which the handler reads as a whole.
         case document
-        /// What the handler reads piece by piece, of any length, and never has in memory as a whole.
+        /// A stream of any length, which the handler reads piece by piece and never holds in memory as a whole.
         case streamed
     }
 
@@ -41,7 +41,7 @@ struct ServiceRoute: Sendable {
     let furtherVerbs: Set<AccessVerb>
     /// The query parameters that it knows; `nil` if another program makes the URL, whose parameters are its own.
     let parameters: Set<String>?
-    /// What its requests bring.
+    /// The kind of body that its requests have.
     let body: Body
     /// Whether it is the lock's own: it answers while the service is locked, too, and nothing of it is remembered.
     let isOfLock: Bool
@@ -73,8 +73,8 @@ struct ServiceRoute: Sendable {
         }
     }
 
-    /// Whether it changes what is kept, and gives nothing away, so that sending it twice may be once too often and the
-    /// answer can be kept. The lock's own routes do no harm twice, and their passphrase is kept nowhere.
+    /// Whether it changes stored data and discloses no secret, so that a repeated request may do harm and the response
+    /// can be kept. The lock's own routes are harmless when repeated, and their passphrase must not be kept.
     var isWrite: Bool {
         switch access {
         case _ where isOfLock: false
@@ -125,7 +125,7 @@ extension Request {
     fileprivate func requireNoBody() async throws {
         let refusal = ServiceProblem.bodyInvalid("this route takes no body; send the request without one")
         guard headers.declaredLength ?? 0 == 0 else { throw refusal }
-        // Without either field there is none (RFC 9112, section 6.3).
+        // Without either field there is no body (RFC 9112, section 6.3).
         guard headers.contains(.transferEncoding) else { return }
         for try await chunk in body where chunk.readableBytes > 0 { throw refusal }
     }

@@ -7,39 +7,38 @@ import SessionStore
 
 /// The HTTP API over a session database, without rules of its own.
 ///
-/// Each route says what the caller must be allowed to do; who calls is found out before.
+/// Each route names the access that its caller needs. The caller is identified before.
 struct SessionAPI: Sendable {
     let database: SessionDatabase
-    /// The rules, but for what each jar has of its own.
+    /// The rules, except for the settings of each jar.
     let policy: CookiePolicy
     /// Where writes wait for the disk: many of them together, so that they share a commit, and none of them on the few
     /// threads that answer requests.
     let writers: NIOThreadPool
-    /// What authorization servers are asked with, and what is known of logins under way.
+    /// The client of authorization servers, and the logins in progress.
     let tokens: TokenAPI
     /// How changes are followed.
     let following: ChangeFollowing
-    /// Tells followers of what is written here.
+    /// Signals the changes written here to followers.
     let changes: ChangeSignal
     let now: @Sendable () -> Timestamp
     let idempotency: IdempotencyCache
     /// The responses that wait to be written.
     let responses: ResponseQueue
-    /// What jars do where a site says "not signed in".
     let loginRules = LoginRuleMemory()
     /// When that was done last.
     let renewals = RenewalMemory()
-    /// What keeps the service from giving out secrets until a passphrase is given.
+    /// The lock that keeps the service from disclosing secrets until a passphrase is given.
     let agentLock = AgentLock()
     /// The gateways that run here.
     let gateways: GatewayRegistry
 
-    /// An API over a database.
+    /// Creates an API over a database.
     ///
     /// - Parameters:
-    ///   - policy: the rules, with the public suffix list; what each jar has of its own takes the place of the rest.
+    ///   - policy: the rules, with the public suffix list. The settings of each jar replace the rest.
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
-    ///   - tokens: how authorization servers are asked; `nil` if they are not.
+    ///   - tokens: the client of authorization servers; `nil` if they are not asked.
     ///   - gateways: the gateways; `nil` if none are run.
     ///   - now: the clock.
     init(
@@ -60,7 +59,7 @@ struct SessionAPI: Sendable {
         responses = ResponseQueue(writers: writers)
     }
 
-    /// All routes, with what each requires of the caller.
+    /// All routes, with the access that each requires.
     var routes: [ServiceRoute] {
         jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
             + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes

@@ -11,8 +11,8 @@ struct Admission: Sendable {
     /// Paths that need no caller: they reveal nothing, or require their own proof.
     private let open: Set<String>
 
-    /// Where a user's browser comes back to from an authorization server, another site, without an access token: what it
-    /// brings is identified by its state, which cannot be guessed.
+    /// The path to which an authorization server, another site, sends the user's browser back, without an access token.
+    /// The `state` parameter, which cannot be guessed, identifies the login.
     private static let loginCallback = LoginCallback.path
 
     private static let formTypes: Set<String> = [
@@ -23,7 +23,7 @@ struct Admission: Sendable {
 
     let tokens: ServiceTokenStore
     let uses: TokenUses
-    /// Who signed in to the inspector.
+    /// The sessions of users signed in to the inspector.
     let sessions = InspectorSessions()
     private let requests: RateLimiter?
     /// Counts the access tokens that were refused, whether in a field or at the inspector's sign-in.
@@ -41,7 +41,7 @@ struct Admission: Sendable {
             rate: Double(max(1, limits.failedAttemptsPerMinute)) / 60, burst: max(1, limits.failedAttemptsPerMinute))
     }
 
-    /// Who a request is from.
+    /// Returns the caller of a request.
     ///
     /// - Parameters:
     ///   - now: the time, by which tokens end.
@@ -95,9 +95,9 @@ struct Admission: Sendable {
         return true
     }
 
-    // MARK: - What
+    // MARK: - Bodies
 
-    /// Checks that a body is none that a form of any page could have sent.
+    /// Checks that no form of any page can have sent the body.
     private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
         let fields = request.headerFields
         if let type = fields.line(.contentType) {
@@ -105,8 +105,7 @@ struct Admission: Sendable {
             if type == "application/json" { return try checkEncoding(fields) }
             let essence = type.prefix { $0 != ";" && $0 != "," }.lowercased().trimmingPrefix(" ")
             let trimmed = String(essence.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-            // The inspector's own forms are told apart by where they come from, which was checked; they have no
-            // business with the API.
+            // The inspector's own forms are recognized by their origin, which was checked. They cannot use the API.
             let isOwnForm =
                 trimmed == "application/x-www-form-urlencoded" && fields.contains(.origin)
                 && InspectorPath.contains(request.path?.prefix { $0 != "?" } ?? "/v1")
@@ -148,7 +147,8 @@ struct Admission: Sendable {
         return Caller(token)
     }
 
-    /// The caller who signed in to the inspector; ``Caller/nobody`` if none has, whom its pages send to the sign-in.
+    /// Returns the caller who signed in to the inspector; ``Caller/nobody`` if nobody has, so that its pages lead to
+    /// the sign-in.
     private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
         guard let identifier = InspectorCookie.identifier(in: request.headerFields),
             let text = sessions.token(of: identifier, now: now),
@@ -166,10 +166,10 @@ struct Admission: Sendable {
     }
 }
 
-/// Which names requests over TCP may be for.
+/// The host names that requests over TCP may have.
 ///
-/// A page of another site can have its name lead to this machine (DNS rebinding); what its requests are for is still
-/// that name.
+/// A page of another site can make its name resolve to this machine (DNS rebinding), but its requests still carry that
+/// name.
 struct HostRule: Sendable {
     private static let loopback: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -198,12 +198,12 @@ struct HostRule: Sendable {
         guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
             return (authority, nil)
         }
-        // What is no number is no port that anything listens on.
+        // A port that is not a number matches no listener.
         return (String(authority[..<colon]), Int(authority[authority.index(after: colon)...]) ?? -1)
     }
 }
 
-/// What a request is answered that is not admitted.
+/// The responses to requests that are not admitted.
 extension ServiceProblem {
     static let hostRefused = ServiceProblem(
         .hostRefused,
@@ -236,9 +236,9 @@ extension ServiceProblem {
         return problem
     }
 
-    /// What the caller does comes too early.
+    /// The caller sends requests too fast.
     ///
-    /// - Parameter reason: What happened: a clause.
+    /// - Parameter reason: The reason, as a clause.
     static func tooManyRequests(
         _ reason: String = "too many requests", retryAfter wait: TimeAmount
     ) -> ServiceProblem {

@@ -3,7 +3,7 @@ import NIOCore
 import SessionStore
 import Synchronization
 
-/// Who sends a request.
+/// The sender of a request.
 struct Caller: Sendable, Hashable {
     /// The name of the access token, or of the listener; it appears in the audit log.
     var name: String
@@ -12,7 +12,7 @@ struct Caller: Sendable, Hashable {
     /// never.
     var tokenID: Int64?
 
-    /// A caller with what it may do.
+    /// Creates a caller with a grant.
     init(name: String, grant: AccessGrant, tokenID: Int64? = nil) {
         self.name = name
         self.grant = grant
@@ -33,8 +33,7 @@ struct Caller: Sendable, Hashable {
     /// A caller without any rights.
     static let nobody = Caller(name: "nobody", grant: AccessGrant(verbs: [], jars: .named([])))
 
-    /// Whoever reaches the socket that its owner alone can reach. An access token can have the same name, and the same
-    /// meaning.
+    /// The caller on a socket that only its owner can reach. An access token can have the same name and meaning.
     static let owner = Caller(name: "owner", grant: .everything)
 }
 
@@ -61,7 +60,7 @@ final class TokenUses: Sendable {
         }
     }
 
-    /// What is to be written down, once.
+    /// Returns the uses to record. Each is returned once.
     func take() -> [String: Timestamp] {
         state.withLock { state in
             defer { state.pending = [:] }

@@ -6,10 +6,10 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// The web pages at `/`: what is in the jars, why a cookie is or is not sent, and what changes.
+/// The web pages at `/`: the contents of the jars, the reasons why a cookie is or is not sent, and the changes.
 ///
-/// Rendered here, so that they work without JavaScript. They change nothing, and show a value only where it is asked for
-/// by someone who may have it.
+/// Rendered here, so that they work without JavaScript. They change nothing, and show a value only on request, to a
+/// caller with access to it.
 struct Inspector: Sendable {
     /// How many bytes a form of these pages may have.
     private static let formLimit = 16 << 10
@@ -47,7 +47,7 @@ struct Inspector: Sendable {
         pages = try InspectorPages(base: base)
     }
 
-    /// The pages, and what they load. Who may see what each finds out by itself: it shows a page to those who may not.
+    /// The pages and their assets. Each page checks access itself, because callers without access get a page, too.
     private var routes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/inspector.css", .everyone) { _, _ in
@@ -329,7 +329,7 @@ struct Inspector: Sendable {
         asset(Array(text.utf8), type)
     }
 
-    /// Nothing but what is the service's own is loaded or asked, and no other page has this one in a frame.
+    /// Pages load and query only the service itself, and no page may embed them in a frame.
     private static func fields(_ own: HTTPFields) -> HTTPFields {
         var fields = own
         fields[.contentSecurityPolicy] =

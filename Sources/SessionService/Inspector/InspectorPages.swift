@@ -23,13 +23,13 @@ struct InspectorPages: Sendable {
         self.library = library
     }
 
-    /// The page of a view. What a view holds is escaped by the template.
+    /// Renders the page of a view. The template escapes the view's values.
     func render(_ view: some InspectorView) -> String {
         library.render(view, withTemplate: type(of: view).template) ?? ""
     }
 }
 
-/// What a page shows: its stored properties are the names in the template.
+/// The content of a page: its stored properties are the names in the template.
 protocol InspectorView {
     static var template: String { get }
 }
@@ -38,10 +38,10 @@ protocol InspectorView {
 enum InspectorPath {
     static let signIn = "/sign-in"
 
-    /// A page of the overview.
+    /// Returns the address of a page of the overview.
     ///
     /// - Parameters:
-    ///   - search: what the names of the jars contain; empty for any name.
+    ///   - search: a part of the jars' names; empty for any name.
     ///   - name: the last jar of the page before; `nil` for the first page.
     static func overview(search: String = "", after name: String? = nil) -> String {
         let items = [("name", search.isEmpty ? nil : search), ("after", name)].compactMap { key, value in

@@ -5,9 +5,9 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Who is signed in to the inspector: sessions in memory, each as good as the access token that began it.
+/// The sessions of the inspector, in memory. Each has the rights of the access token that began it.
 ///
-/// The token is looked at again with each request, so that revoking it ends the session.
+/// The token is checked again with each request, so that revoking it ends the session.
 final class InspectorSessions: Sendable {
     /// How long a session lasts.
     static let lifetime: Int64 = 12 * 3600

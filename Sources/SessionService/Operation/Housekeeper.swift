@@ -5,8 +5,8 @@ import OAuth2
 import ServiceLifecycle
 import SessionStore
 
-/// What the service does unasked: removes what has expired, renews tokens before they end where their profile asks for
-/// that, writes down when access tokens were used.
+/// The service's periodic tasks: it removes expired data, renews tokens before they end if their profile is set to do
+/// so, and records the last uses of access tokens.
 struct Housekeeper: Service {
     /// How often it checks for work.
     private static let interval = Duration.seconds(15)
@@ -18,7 +18,7 @@ struct Housekeeper: Service {
     let refresher: TokenRefresher?
     let configuration: ServiceConfiguration
     let logger: Logger
-    /// Logs what keeps failing now and then.
+    /// Logs persistent failures at intervals.
     let health: ServiceHealth
     let now: @Sendable () -> Timestamp
 
@@ -36,9 +36,9 @@ struct Housekeeper: Service {
         noteUses()
     }
 
-    /// Removes what has expired, where it is time.
+    /// Removes expired data, if it is time.
     ///
-    /// - Returns: when that was done last.
+    /// - Returns: the time of the last removal.
     func prune(since last: Timestamp) -> Timestamp {
         let now = now()
         // A last time in the future is from before the clock was set back.
@@ -104,9 +104,11 @@ struct Housekeeper: Service {
         }
     }
 
-    /// A database that cannot be written now may be later: what failed is tried again next time.
+    /// Performs a task. A failed task is tried again next time, because a database that cannot be written now may be
+    /// writable later.
     ///
-    /// - Parameter kind: the code of the failure in the log, where it has a line every ten minutes while it goes on.
+    /// - Parameter kind: the code of the failure in the log, which has a line every ten minutes while the failure
+    ///   persists.
     private func perform(_ kind: String, _ failure: Logger.Message, _ body: () throws -> Void) {
         do {
             try body()

@@ -7,7 +7,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// What keeps going wrong, beyond one request: logged now and then, and asked by `/readyz`.
+/// The failures that persist beyond one request: logged at intervals, and reported by `/readyz`.
 final class ServiceHealth: Sendable {
     private struct State {
         /// When a kind was last logged, and how often it came since.
@@ -51,7 +51,7 @@ final class ServiceHealth: Sendable {
         logger.warning(message, metadata: metadata)
     }
 
-    /// Notes what a request failed with, where that is about more than the request.
+    /// Records the failure of a request, if it affects more than the request.
     func note(_ error: any Error, peer: String) {
         if let error = error as? SessionStoreError {
             let status = ServiceProblem(error).status.code
@@ -90,7 +90,7 @@ final class ServiceHealth: Sendable {
     }
 }
 
-/// What an orchestrator asks.
+/// The routes that an orchestrator queries.
 struct HealthRoutes: Sendable {
     let database: SessionDatabase
     let state: ServiceState

@@ -16,7 +16,7 @@ struct ServiceResponder: Sendable {
     let auditLog: AuditWriter?
     let metrics: ServiceMetrics
     let health: ServiceHealth
-    /// The page for a link on another site's page; `nil` if the request is none that shows one.
+    /// The page for a link on another site's page; `nil` if the request is not one for such a page.
     let foreignLink: @Sendable (Request) -> Response?
     let date: DateField
     let logger: Logger
@@ -82,7 +82,7 @@ struct ServiceResponder: Sendable {
         } catch let error where error.saysClientIsGone {
             throw error
         } catch {
-            // What an error says may quote what was sent; its type does not.
+            // An error's description may quote the request; its type does not.
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
             return ServiceProblem.internalError.response
         }

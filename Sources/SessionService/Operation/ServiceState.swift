@@ -62,8 +62,7 @@ struct OwnerToken {
             let text = Secret(bytes.filter { $0 > 0x20 })
             if try store.token(text, now: now) != nil { return false }
         }
-        // Of a token whose file is lost, nobody has any use; one whose file is there was revoked, or is of another
-        // database.
+        // A token whose file is lost is of no use. One whose file exists was revoked, or belongs to another database.
         _ = try store.revoke(named: OwnerToken.name, now: now)
         var generator = SystemRandomNumberGenerator()
         let token = try store.create(named: OwnerToken.name, grant: .everything, now: now, using: &generator)
@@ -87,7 +86,7 @@ public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConverti
         case addressUnavailable = "address-unavailable"
         /// Another process listens there.
         case addressInUse = "address-in-use"
-        /// An address that others can reach, without what protects it.
+        /// An address that others can reach, without the required protection.
         case unprotected
         /// The certificate or its key cannot be used.
         case certificateInvalid = "certificate-invalid"
@@ -95,9 +94,9 @@ public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConverti
         case fileUnusable = "file-unusable"
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
-    /// One sentence that names the subject and what to do. Never holds a secret.
+    /// One sentence that names the subject and the remedy. Never contains a secret.
     public let description: String
 
     init(_ code: Code, _ description: String) {

@@ -29,10 +29,10 @@ public struct SessionServer: Sendable {
     /// How many writers wait together, and share a commit.
     var writerCount = 64
 
-    /// A service over a database.
+    /// Creates a service over a database.
     ///
     /// - Parameters:
-    ///   - transport: what sends requests to authorization servers; if there is none, no tokens are renewed.
+    ///   - transport: sends requests to authorization servers; if `nil`, no tokens are renewed.
     ///   - now: the clock.
     public init(
         database: SessionDatabase, configuration: ServiceConfiguration, transport: (any EndpointTransport)? = nil,
@@ -47,10 +47,10 @@ public struct SessionServer: Sendable {
 
     /// Runs until the process is told to stop (SIGTERM, SIGINT, SIGQUIT; SIGHUP if there is no audit log to reopen).
     ///
-    /// What was accepted till then is answered, and what authorization servers answer to the refreshes under way is
+    /// Requests accepted until then are answered, and the responses of authorization servers to pending refreshes are
     /// stored.
     ///
-    /// - Throws: ``ServiceStartError`` where it does not start, and what the database reports.
+    /// - Throws: ``ServiceStartError`` if the service cannot start, and the errors of the database.
     public func run() async throws {
         let services = try await prepare(inherited: SystemdActivation.takeSockets())
         var group = ServiceGroupConfiguration(
@@ -65,7 +65,7 @@ public struct SessionServer: Sendable {
         } catch {
             end = .failure(error)
         }
-        // What authorization servers answer is nowhere else, so they have more time than callers.
+        // The responses of authorization servers cannot be had again, so they get more time than callers.
         await services.refresher?.finish()
         try end.get()
         logger.info("Stopped")
@@ -79,7 +79,7 @@ public struct SessionServer: Sendable {
             metadata: ["profiles": .array(names.map { "\($0)" })])
     }
 
-    /// What runs, in the order in which it starts; it stops in the reverse one.
+    /// The services to run, in the order in which they start. They stop in the reverse order.
     struct Services {
         let all: [any Service]
         let listeners: Listeners
@@ -87,7 +87,7 @@ public struct SessionServer: Sendable {
         let refresher: TokenRefresher?
     }
 
-    /// Begins to listen, and makes what answers.
+    /// Begins to listen, and creates the services.
     func prepare(inherited: [Int32] = []) async throws -> Services {
         let connections = ConnectionPools(limit: configuration.limits.connections)
         let tokens = TokenAPI(
@@ -142,7 +142,7 @@ public struct SessionServer: Sendable {
             database: database, uses: admission.uses,
             refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
-        // What starts first stops last.
+        // The first service to start is the last to stop.
         var all: [any Service] = [WriterThreads(pool: writers), housekeeper, gateways, listeners, state]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)

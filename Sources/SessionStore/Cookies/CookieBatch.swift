@@ -37,7 +37,8 @@ public struct CookieBatch {
     private var end: JournalEnd?
     /// Whether the jar had never had a cookie then, and all that it has had since are in ``store``: no site need be read.
     private var isNewJar = false
-    /// What the next batch of the jar may begin with; `nil` before this one has ended, and where it is not known.
+    /// The state of the jar that the next batch may begin with; `nil` before this batch has ended, and if that state is
+    /// not known.
     private(set) var remembered: RememberedJar?
 
     init(
@@ -162,8 +163,8 @@ public struct CookieBatch {
         }
     }
 
-    /// Ends the batch: writes what is still to be written, the journal with the place in the order of creation, and
-    /// removes what is over the total limit.
+    /// Ends the batch: writes the remaining rows, the journal and the next number in the order of creation, and removes
+    /// the cookies over the total limit.
     mutating func finish() throws(SessionStoreError) -> [Eviction] {
         let rows = try writtenRows()
         guard var end else { return [] }
@@ -177,7 +178,7 @@ public struct CookieBatch {
                 journaled: JournaledCookieRows(database: rows.database, jarID: jarID), limits: limits, now: now
             ).removeTotalExcess()
         }
-        // What the limit removed may be of any site.
+        // The limit may have removed cookies of any site.
         if limits.totalCookies == nil {
             remembered = RememberedJar(store: store, siteCount: siteCount, expired: expired, end: end)
         }

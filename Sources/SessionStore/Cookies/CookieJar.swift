@@ -2,8 +2,8 @@ public import CookieModel
 
 /// A named, isolated set of cookies in a ``SessionDatabase``.
 ///
-/// Reads see every write that was acknowledged before, also by another process. Writes are one transaction each, and
-/// decide on what they read within it, so that no update is lost.
+/// Reads see every write acknowledged before, including those of other processes. Each write is one transaction and
+/// decides on data read within it, so that no update is lost.
 public final class CookieJar: Sendable {
     /// The jar's name.
     public let name: String
@@ -33,15 +33,15 @@ public final class CookieJar: Sendable {
         return decisions
     }
 
-    /// Receives many responses and records in one transaction: all of it is stored, or nothing.
+    /// Receives many responses and records in one transaction: either all of them are stored, or none.
     ///
-    /// `body` must not use the database in another way than through the batch.
+    /// `body` must use the database only through the batch.
     ///
     /// - Parameters:
-    ///   - capture: the capture that all of it comes from, from ``beginCapture(named:now:)``.
-    ///   - now: the time at which expired cookies are left out, whatever time a capture is from.
-    /// - Returns: what `body` returned, and the cookies that went out at the end of the transaction because the jar had
-    ///   more than ``CookieLimits/totalCookies``; those that went out over the other limits are in the decisions.
+    ///   - capture: the capture that contains all of them, from ``beginCapture(named:now:)``.
+    ///   - now: the current time. Cookies that have expired by then are left out, whatever the time of a capture.
+    /// - Returns: the result of `body`, and the cookies evicted at the end of the transaction because the jar had more
+    ///   than ``CookieLimits/totalCookies``. The decisions contain the cookies evicted by the other limits.
     @discardableResult
     public func withBatch<Result>(
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
@@ -108,8 +108,8 @@ extension CookieJar {
         try answer(SiteQuestion(context, to: self, now: now)) { $0.retrieve(&$1) }
     }
 
-    /// Retrieves the cookie-string for a request (section 5.8.3) and notes the access: what ``retrieve(for:now:)``
-    /// gives, for those who do not ask why.
+    /// Retrieves the cookie-string for a request (section 5.8.3) and records the access. The cookies are those of
+    /// ``retrieve(for:now:)``, without the reasons.
     public func cookieString(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Octets {
         try answer(SiteQuestion(context, to: self, now: now)) { $0.cookieString(&$1) }
     }
@@ -154,12 +154,13 @@ extension CookieJar {
 }
 
 extension CookieJar {
-    /// Goes through all cookies, one registrable domain after the other, so that no more than one domain's are in memory.
+    /// Enumerates all cookies, one registrable domain after the other, so that only one domain's are in memory.
     ///
-    /// Each domain is read as it is when its turn comes, after every write that was acknowledged before.
+    /// Each domain is read when its turn comes, and includes every write acknowledged before.
     ///
-    /// - Parameter body: is given the cookies of one domain in the order of creation, values opened, and then those whose
-    ///   value was tampered with, without it. What it throws comes through, and ends the reading.
+    /// - Parameter body: receives the cookies of one domain in the order of creation, with their values opened, and
+    ///   then those whose value was tampered with, without values. If it throws, the reading ends and the error is
+    ///   rethrown.
     public func forEachSite(_ body: (_ readable: [Cookie], _ unreadable: [Cookie]) throws -> Void) throws {
         for site in try sites() {
             let (readable, unreadable) = try cookies(site: site)

@@ -1,16 +1,16 @@
 internal import CookieModel
 
-/// Changes of rows of the `cookie` table, in order, each written down as a statement takes it.
+/// Changes of rows of the `cookie` table, in order, each in the form that a statement takes.
 ///
-/// One run of bytes without a reference in it: it is handed to another thread at no cost, and SQLite reads what is bound
-/// where it lies.
+/// They are one run of bytes without references: passing it to another thread costs nothing, and SQLite reads bound
+/// values in place.
 struct CookieRowChanges: Sendable {
-    /// What is done with a row.
+    /// The operation on a row.
     enum Kind: UInt8 {
         case insertion, update, deletion
     }
 
-    /// What every change begins with; the site, the URL and the packed cookie follow, one behind the other.
+    /// The beginning of every change. The site, the URL and the packed cookie follow, in this order.
     fileprivate struct Header: BitwiseCopyable {
         let kind: Kind
         let hasURL: Bool
@@ -23,7 +23,7 @@ struct CookieRowChanges: Sendable {
 
     private var bytes: [UInt8] = []
 
-    /// No changes, and room for so many octets of them.
+    /// Creates an empty list, with capacity for the given number of octets.
     init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
@@ -78,7 +78,7 @@ struct CookieRowChanges: Sendable {
         }
     }
 
-    /// One change, where it lies.
+    /// One change, in place.
     struct Change {
         private let header: Header
         private let bytes: UnsafeRawBufferPointer
@@ -92,7 +92,7 @@ struct CookieRowChanges: Sendable {
                 bytes: bytes, offset: MemoryLayout<Header>.size + header.siteCount + header.urlCount)
         }
 
-        /// What is done with the row.
+        /// The operation on the row.
         var kind: Kind { header.kind }
 
         fileprivate var byteCount: Int { urlStart + header.urlCount + cookie.byteCount }
@@ -112,7 +112,7 @@ struct CookieRowChanges: Sendable {
 
         /// Runs the statement of ``kind``, whose parameters have the numbers of ``CookieRows/insertion``.
         ///
-        /// - Parameter sealedValue: what goes into the row in the place of the value; `nil` for the value as it is.
+        /// - Parameter sealedValue: the octets to store in place of the value; `nil` to store the value itself.
         func run(_ statement: Statement, sealedValue: [UInt8]?) throws {
             // SQLite forgets where the octets lie before they go.
             defer { statement.releaseParameters() }

@@ -1,8 +1,8 @@
 package import CookieModel
 
-/// The `cookie` table: rows in and out. Stores what the policy decided and knows no rule.
+/// Reads and writes rows of the `cookie` table. It stores the decisions of the policy and applies no rules.
 ///
-/// Cookies read here carry their sealed value; ``CookieJar`` opens those that are wanted.
+/// Cookies read here carry their sealed value; ``CookieJar`` opens those that are needed.
 struct CookieRows {
     static let columns = """
         domain, path, name, host_only, partition_key, value, secure, http_only, same_site, expires_at, created_at,
@@ -24,9 +24,9 @@ struct CookieRows {
             site: site, ofJar: jarID, by: try database.statement(CookieRows.siteQuery), &scratch)
     }
 
-    /// The cookies of one registrable domain by ``siteQuery``, prepared on any connection.
+    /// Reads the cookies of one registrable domain by ``siteQuery``, prepared on any connection.
     ///
-    /// - Parameter scratch: where they are gathered: what is kept is as long as it need be.
+    /// - Parameter scratch: storage to gather them in, so that the result is only as long as necessary.
     static func cookies(
         site: Octets, ofJar id: Int64, by statement: Statement, _ scratch: inout SiteCookies
     ) throws -> SiteCookies {
@@ -282,7 +282,8 @@ struct CookieRows {
     }
 }
 
-/// Cookies as limits look at them: not what a value is, but how long, so that none is read or opened.
+/// Cookies in the form that limits need: with the length of the value instead of the value, so that none is read or
+/// opened.
 extension CookieRows {
     static let outlineQuery = """
         SELECT domain, path, name, host_only, partition_key, length(value), secure, http_only, same_site, expires_at,
@@ -333,7 +334,7 @@ struct StoredCookie {
     /// Where the value came from.
     var source: Source
 
-    /// What a row says of where its value came from.
+    /// The origin of a row's value.
     struct Source {
         /// The capture that the value came out of; `nil` for a live response.
         var captureID: Int64?

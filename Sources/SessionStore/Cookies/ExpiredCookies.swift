@@ -29,11 +29,11 @@ struct ExpiredCookies {
         cookies.removeValue(forKey: id) != nil
     }
 
-    /// Takes out those that need not stay: what had expired by the confirmed time; and where a partition has more than
-    /// twice as many as its jar's limit allows of live ones, the shortest-lived. A server that sets short-lived cookies
-    /// under ever new names fills no disk, and pushes out none that was meant to last.
+    /// Removes the cookies that need not be kept: those that had expired by the confirmed time, and, if a partition has
+    /// more than twice as many as its jar's limit allows of live ones, the shortest-lived. So a server that sets
+    /// short-lived cookies under ever new names neither fills the disk nor displaces long-lived cookies.
     ///
-    /// n log n in the number of cookies.
+    /// Complexity: O(*n* log *n*), where *n* is the number of cookies.
     mutating func removeUnneeded(_ confirmed: Timestamp?, _ limits: CookieLimits) -> [Cookie] {
         var gone = confirmed.map { time in cookies.values.filter { $0.isExpired(at: time) } } ?? []
         for cookie in gone { cookies[cookie.id] = nil }

@@ -2,13 +2,13 @@ internal import CookieModel
 internal import Dispatch
 internal import Synchronization
 
-/// Writes rows on another thread, in chunks and in order, while their transaction goes on to decide.
+/// Writes rows on another thread, in chunks and in order, while their transaction continues to decide.
 ///
-/// Nobody waits for a thread that has not begun: whoever needs a chunk written writes it where nobody does. So it works
-/// with one core, and with a pool that has no thread left.
+/// No thread waits for one that has not begun: a thread that needs a chunk written writes it itself if no other does.
+/// So the pipeline works with one core, and with a pool that has no free thread.
 ///
-/// `@unchecked` because the compiler cannot see that the statements, and the connection behind them, are used within
-/// `connection` alone.
+/// `@unchecked` because the compiler cannot see that the statements, and the connection behind them, are used only
+/// within `connection`.
 final class RowPipeline: @unchecked Sendable {
     /// How many octets of changes are worth a chunk.
     static let chunkSize = 65_536
@@ -66,18 +66,18 @@ final class RowPipeline: @unchecked Sendable {
         }
     }
 
-    /// Forgets what is not written yet. Nothing uses the connection afterwards.
+    /// Discards the changes that are not written yet. The connection is not used afterwards.
     func cancel() {
         state.withLock { $0.waiting = [] }
         waitForChunks(downTo: 0)
     }
 
-    /// Calls `body` while no other thread uses the connection. What was added may not be written yet.
+    /// Calls `body` while no other thread uses the connection. Added changes may not be written yet.
     func withConnection<Result: Sendable>(_ body: () throws -> Result) throws -> Result {
         try connection.withLock { _ in try body() }
     }
 
-    /// Waits until so many chunks are still to be written; where there are none, nobody writes one any more.
+    /// Waits until at most `count` chunks are still to be written; for 0, also until none is being written.
     private func waitForChunks(downTo count: Int) {
         while true {
             let (isDone, isWriting) = state.withLock { state in
@@ -169,7 +169,7 @@ struct RowWriter {
     private let rows: CookieRows
     private let sealer: Sealer
     private let memory: WriterMemory
-    /// What is not written yet.
+    /// The changes that are not written yet.
     private var changes = CookieRowChanges(capacity: 1024)
     private var directCount = 0
     private var pipeline: RowPipeline?
@@ -196,7 +196,7 @@ struct RowWriter {
         try writeOn()
     }
 
-    /// Reads what no row is among that is still to be written.
+    /// Runs a read that none of the pending rows can affect.
     func besides<Result: Sendable>(_ body: (CookieRows) throws -> Result) throws -> Result {
         guard let pipeline else { return try body(rows) }
         return try pipeline.withConnection { try body(rows) }

@@ -1,19 +1,19 @@
 internal import CookieModel
 internal import Synchronization
 
-/// The sites that were read lately, so that a header needs no row.
+/// The recently read sites, so that a Cookie field needs no row.
 ///
-/// Every reading first compares the version of what is committed with the one that the cache goes by. Where they differ
-/// somebody wrote, and the journal tells which sites to read anew.
+/// Every read first compares the committed version of the database with the cache's. If they differ, there was a write,
+/// and the journal lists the sites to read again.
 final class SiteCache: Sendable {
     /// How many cookies are kept of all jars, a site counting as one more.
     fileprivate static let sizeLimit = 200_000
     /// From how many changes on all sites of a jar are read anew.
     fileprivate static let changeLimit: Int64 = 256
 
-    /// What is kept of a jar.
+    /// The cached data of a jar.
     fileprivate struct Jar {
-        /// The version that was there before ``position`` was asked for; `nil` if there is none to compare.
+        /// The version before ``position`` was read; `nil` if there is none to compare.
         var version: Reader.Version?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
@@ -41,9 +41,9 @@ final class SiteCache: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// Calls `body` with the site of a question as the last commit left it.
+    /// Calls `body` with the site of a question in its last committed state.
     ///
-    /// - Returns: what `body` returned; `nil` for the first question of all, which is not worth a connection.
+    /// - Returns: the result of `body`; `nil` for the very first question, which is not worth a connection.
     func answer<Answer: Sendable>(
         _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws -> Answer? {
@@ -55,7 +55,7 @@ final class SiteCache: Sendable {
             let jar = question.jar
             let reader = try state.reader(of: jar.database)
             try jar.database.engine.checkFile()
-            // Before anything is read: what is committed in between is looked at twice rather than never.
+            // Taken before anything is read: a commit in between is read twice rather than never.
             let version = reader.connection.version
             var place = state.jars.index(forKey: jar.id)
             let isCurrent = place.map { state.jars.values[$0].isCurrent(at: version) } ?? false
@@ -127,10 +127,10 @@ extension SiteCache.State {
         size += loaded.size
     }
 
-    /// Takes the keys from their source again where the database has a newer one than those at hand, and forgets what
-    /// only the older ones may open.
+    /// Reloads the keys from their source if the database has a newer one than the loaded ones, and drops the values
+    /// that only the older ones may open.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was a newer key.
     @discardableResult
     private mutating func renewKeys(_ jar: CookieJar, _ status: SiteReader.Status) throws -> Bool {
         let database = jar.database
@@ -148,13 +148,14 @@ extension SiteCache.State {
     }
 }
 
-/// The cookies of a site as ``SiteCache`` keeps them: sealed at first, when only what is sent is opened, and from the
-/// second question on opened.
+/// The cookies of a site in the form that ``SiteCache`` keeps. At first they are sealed, and only the values sent are
+/// opened; from the second question on all are opened.
 extension SiteCookies {
     /// How much room the site takes: one, and one for each cookie.
     fileprivate var size: Int { 1 + count }
 
-    /// What goes to a request and what stays (section 5.8.3 of the draft); notes the access.
+    /// Divides the cookies into those that are sent with a request and those that are not (section 5.8.3 of the draft),
+    /// and records the access.
     mutating func retrieve(_ question: inout SiteQuestion) -> Retrieval {
         guard hasSealedValues else { return retrieve(question.rules, &question.accesses) }
         return retrieve(question.rules, &question.accesses, opening: question.jar.opener())
@@ -167,9 +168,9 @@ extension SiteCookies {
     }
 }
 
-/// What ``SiteCache`` asks the database, on a connection of its own.
+/// Reads from the database for ``SiteCache``, on a connection of its own.
 final class SiteReader {
-    /// What tells whether something changed, and whether values can be opened.
+    /// The data that shows whether something changed, and whether values can be opened.
     struct Status {
         /// The position that the jar's next change gets; `nil` where the jar is gone.
         let nextChange: Int64?
@@ -224,10 +225,10 @@ final class SiteReader {
     }
 }
 
-/// What a request asks the cookies of its site.
+/// The question of a request to the cookies of its site.
 ///
-/// Handed on as one value in its place: the closures between the question and the cookies would each copy what they
-/// need of it, which takes longer than the answer.
+/// It is passed on as one value, by reference: otherwise each closure between the question and the cookies would copy
+/// parts of it, which takes longer than the answer.
 struct SiteQuestion {
     let jar: CookieJar
     let rules: RetrievalRules

@@ -3,9 +3,9 @@ public import CookieModel
 extension CookieJar {
     /// Removes the cookies that a filter picks, in one transaction.
     ///
-    /// A cookie whose stored value was tampered with can be removed too: none is opened.
+    /// No value is opened, so a cookie whose stored value was tampered with can be removed, too.
     ///
-    /// - Returns: the cookies that went, without values. What has expired is not among them.
+    /// - Returns: the removed cookies, without values and without expired ones.
     @discardableResult
     public func removeCookies(_ filter: CookieFilter, now: Timestamp) throws(SessionStoreError) -> [Cookie] {
         try database.write(.jar(id)) { connection in
@@ -36,7 +36,7 @@ extension CookieJar {
     }
 }
 
-/// Which cookies of a jar are meant: those that meet every condition given; all of them where none is.
+/// A selection of a jar's cookies: those that meet every given condition; all of them if there is none.
 public struct CookieFilter: Sendable {
     /// Cookies of this name.
     public var name: Octets?

@@ -5,7 +5,7 @@ public import OAuth2
 public struct StoredHeaderField: Sendable, Equatable {
     /// The field's name as it was written; case does not tell names apart.
     public let name: String
-    /// What the URLs begin with that the field is for; `nil` for all URLs.
+    /// The prefix of the URLs that the field is for; `nil` for all URLs.
     public let scope: String?
     /// The field's value; `nil` where the stored one was changed, moved or cut off.
     public let value: Secret?
@@ -43,9 +43,9 @@ extension CookieJar {
         hasHeaderFields ? try headerFields() : []
     }
 
-    /// Keeps a field in the place of the one of that name and scope.
+    /// Stores a field, replacing the one of the same name and scope.
     ///
-    /// - Parameter scope: what the URLs begin with; `nil` for all.
+    /// - Parameter scope: the prefix of the URLs; `nil` for all.
     package func setHeaderField(_ value: Secret, named name: String, scope: String?) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "header field")
         try database.write(.jar(id)) { connection in
@@ -99,7 +99,7 @@ struct HeaderFieldRows {
         try HeaderFieldRows.rows(ofJar: jarID, by: database.statement(HeaderFieldRows.query))
     }
 
-    /// What ``query`` gives for a jar.
+    /// The result of ``query`` for a jar.
     static func rows(ofJar jarID: Int64, by statement: Statement) throws -> [Row] {
         defer { statement.reset() }
         statement.bind(1, jarID)
@@ -154,7 +154,7 @@ struct HeaderFieldRows {
         }
     }
 
-    /// What a value is sealed to: its jar, its name whatever the case, and the URLs that it is for.
+    /// The place that a value is sealed to: its jar, its name in lower case, and the scope of its URLs.
     static func place(_ jarID: Int64, _ name: String, _ scope: String) -> [UInt8] {
         var place = SealedPlace("header field")
         place.append(jarID)

@@ -1,10 +1,10 @@
 internal import CookieModel
 internal import Synchronization
 
-/// Which jars there are, what they do where a site says "not signed in" and which header fields they have, in memory: a
-/// jar that anyone removed, renamed or gave other settings, rules or fields is read anew.
+/// The jars in memory, with their login rules and header fields. A jar is read again after any process has removed or
+/// renamed it, or has changed its settings, rules or fields.
 ///
-/// Who asks but once needs no connection for it.
+/// A caller that asks only once needs no connection for it.
 final class JarCache: Sendable {
     private struct Contents: Sendable {
         var jars: [String: JarRows.Row] = [:]
@@ -84,7 +84,7 @@ struct JarLimiter {
     let limits: CookieLimits
     let now: Timestamp
 
-    /// Removes what one registrable domain has over its limits. Expired cookies do not count.
+    /// Removes the cookies that one registrable domain has over its limits. Expired cookies do not count.
     func removeExcess(site: Octets) throws -> [Eviction] {
         let cookies = try journaled.rows.outlines(site: site).filter { !$0.isExpired(at: now) }
         var found = SiteCookies(cookies)
@@ -94,8 +94,8 @@ struct JarLimiter {
         return try evicted.map { try evict($0.cookie, site: site, $0.reason) }
     }
 
-    /// Removes what the jar has over its total, the least recently used cookies first. Expired cookies that are still
-    /// there push out none, and have a room of their own of the same size.
+    /// Removes the cookies that the jar has over its total, the least recently used first. Stored expired cookies
+    /// displace no live ones, and have a separate limit of the same size.
     func removeTotalExcess() throws -> [Eviction] {
         guard let limit = limits.totalCookies else { return [] }
         let (live, expired) = try journaled.rows.counts(now: now)

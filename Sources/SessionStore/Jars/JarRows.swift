@@ -7,7 +7,7 @@ struct JarRows {
         profile, domain_cookies, total_cookies, partition_cookies, partition_octets, request_cookies, request_octets
         """
 
-    /// What opens a jar.
+    /// The data to open a jar with.
     struct Row: Sendable {
         let id: Int64
         let settings: JarSettings
@@ -100,7 +100,7 @@ struct JarRows {
         try statement.run()
     }
 
-    /// Removes a jar and what belongs to it.
+    /// Removes a jar and its data.
     func delete(id: Int64) throws {
         try FormerJournal(database: database).include(jar: id)
         try ChangeRows(database: database, jarID: id).removeAll()
@@ -196,7 +196,7 @@ public struct JarSettings: Sendable, Hashable {
     /// The profile's name, or its flags where it has none.
     var profileText: String { profile.name ?? String(profile.rawValue) }
 
-    /// Takes ``profileText`` back; what a newer version may have written is taken for the draft's rules.
+    /// Parses ``profileText``. An unknown text, which a newer version may have written, is read as the draft's rules.
     static func profile(_ text: String) -> CookieProfile {
         CookieProfile(name: text) ?? UInt32(text).map(CookieProfile.init(rawValue:)) ?? .rfc6265bis
     }

@@ -83,10 +83,9 @@ extension SessionDatabase {
         }
     }
 
-    /// Removes a jar with everything in it: cookies, settings, header fields, saved sessions and what is known of its
-    /// changes.
+    /// Removes a jar with everything in it: cookies, settings, header fields, saved sessions and its journal.
     ///
-    /// - Returns: what went.
+    /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
     public func removeJar(named name: String) throws(SessionStoreError) -> JarRemoval {
@@ -112,10 +111,10 @@ extension SessionDatabase {
 
     /// Changes the settings of a jar.
     ///
-    /// A jar that is open keeps the rules that it was opened with. What is over a new limit goes, and is reported, when
-    /// the next cookie comes.
+    /// A jar that is open keeps the rules that it was opened with. Cookies over a new limit are evicted, and reported,
+    /// when the next cookie is stored.
     ///
-    /// - Parameter change: makes new settings out of the present ones, within the transaction.
+    /// - Parameter change: changes the current settings, within the transaction.
     /// - Returns: the new settings.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
@@ -147,7 +146,7 @@ extension SessionStoreError {
     }
 }
 
-/// What went with a jar.
+/// The data removed with a jar.
 public struct JarRemoval: Sendable, Hashable {
     /// How many cookies it held, expired ones that were not yet removed included.
     public let cookies: Int

@@ -5,14 +5,14 @@ public import CookieModel
 /// A value is sealed to the jar it is in, so each is opened and sealed again. No rule is asked again: these cookies were
 /// admitted when they came. The limits of the jar that takes them apply.
 extension SessionDatabase {
-    /// Makes a jar that holds the same cookies as another one, under the same settings.
+    /// Creates a jar with the same cookies and settings as another one.
     ///
     /// Flags, lifetimes, order, times of use, origins, the ends of former cookies, login rules, header fields and web
-    /// storage are the same; what has expired and saved sessions are left out.
+    /// storage are the same; expired cookies and saved sessions are left out.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where there is a jar
-    ///   of the new name.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if there is a jar of
+    ///   the new name.
     @discardableResult
     public func copyJar(
         named name: String, to newName: String, now: Timestamp
@@ -54,16 +54,16 @@ extension SessionDatabase {
         }
     }
 
-    /// Brings the cookies of one jar into another; the first stays as it is.
+    /// Merges the cookies of one jar into another. The first jar does not change.
     ///
     /// Where both have a cookie of the same identity, the one that was updated last counts: the one whose response came
-    /// later, or where that is not known, that was created later. Of two that were updated at the same moment the
-    /// target keeps its own. A cookie that replaces another takes over its place in the order of creation (section 5.7,
-    /// step 23.3, of the draft); the others line up behind the target's in their own order. What has expired counts as
-    /// not there. Afterwards the target's limits are applied. Login rules and header fields
-    /// come along whose names the target does not use.
+    /// later, or, if that is not known, the one created later. If both were updated at the same time, the target keeps
+    /// its own. A cookie that replaces another takes over its place in the order of creation (section 5.7, step 23.3,
+    /// of the draft); the others follow the target's in their own order. Expired cookies count as absent. Afterwards
+    /// the target's limits are applied. Login rules and header fields are copied if the target does not use their
+    /// names.
     ///
-    /// - Returns: what became of each cookie.
+    /// - Returns: the outcome of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
     @discardableResult
     public func mergeJar(
@@ -202,9 +202,9 @@ struct JournaledCookieRows {
         try journal.append(.expired, [(cookie.id, site, cookie.expiry)], now: now)
     }
 
-    /// Removes what had expired by a time that is confirmed, ``ConfirmedClock``.
+    /// Removes the cookies that had expired by a confirmed time (``ConfirmedClock``).
     ///
-    /// - Returns: how many cookies went.
+    /// - Returns: the number of removed cookies.
     func removeExpired(before confirmed: Timestamp, now: Timestamp) throws -> Int {
         let statement = try deletion(where: "expires_at < ?2")
         statement.bind(2, confirmed.microseconds)

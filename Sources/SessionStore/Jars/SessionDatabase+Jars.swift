@@ -2,7 +2,7 @@ public import CookieModel
 
 /// Looking for jars.
 extension SessionDatabase {
-    /// What is known about a jar without opening its cookies.
+    /// A summary of a jar that does not require opening its cookies.
     public struct JarSummary: Sendable, Hashable {
         /// The jar's name.
         public let name: String
@@ -10,7 +10,7 @@ extension SessionDatabase {
         public let cookieCount: Int
         /// How many of them end with the session.
         public let sessionCookieCount: Int
-        /// When the next cookie expires that has not yet; `nil` where none will.
+        /// The next expiry of a cookie; `nil` if no cookie will expire.
         public let nextExpiry: Timestamp?
         /// When the jar was made.
         public let creation: Timestamp
@@ -58,14 +58,14 @@ extension SessionDatabase {
         try jars(limit: .max, now: now)
     }
 
-    /// A page of jars, by name. Takes time for the jars of the page and their cookies, however many others there are; with
-    /// `text`, also for the names before the end of the page.
+    /// Returns a page of jars, by name. The time depends on the jars of the page and their cookies only; with `text`,
+    /// also on the names before the end of the page.
     ///
     /// - Parameters:
     ///   - name: the name that the last page ended with; `nil` for the first page.
     ///   - limit: how many jars a page has at most.
     ///   - names: the names of the only jars that count; `nil` for all jars.
-    ///   - text: what the names contain, whatever the case of its ASCII letters; empty for any name.
+    ///   - text: a text that the names contain, ignoring the case of ASCII letters; empty for any name.
     ///   - now: the time at which cookies have expired or not.
     package func jars(
         after name: String? = nil, limit: Int, named names: Set<String>? = nil, matching text: String = "",
@@ -110,15 +110,16 @@ extension SessionDatabase {
         }
     }
 
-    /// What other jars would send with a request; newest jars first, at most 100 jars that have cookies of the request's
-    /// site.
+    /// Returns the cookies that other jars would send with a request: newest jars first, at most 100 jars that have
+    /// cookies of the request's site.
     ///
-    /// One statement, whose time does not depend on the jars without cookies of that site. Notes no access.
+    /// It runs one statement, whose time does not depend on the jars without cookies of that site. It records no
+    /// access.
     ///
     /// - Parameters:
-    ///   - name: the jar that is not looked at.
+    ///   - name: the jar to leave out.
     ///   - names: the names of the only jars that count; `nil` for all jars.
-    ///   - policy: the rules, but for profile and limits, which are each jar's own.
+    ///   - policy: the rules, except for profile and limits, which are each jar's own.
     package func retrievals(
         for context: RequestContext, besides name: String, named names: Set<String>? = nil,
         policy: CookiePolicy = CookiePolicy(), now: Timestamp

@@ -6,7 +6,7 @@ struct ChangeRows {
     static let limit: Int64 = 10_000
     /// How many entries come before the oldest ones go.
     private static let slack = limit / 10
-    /// What a statement on cookies returns for ``append(_:returnedBy:now:)``.
+    /// The columns that a statement on cookies returns for ``append(_:returnedBy:now:)``.
     static let changeColumns = """
         cookie.site, cookie.domain, cookie.path, cookie.name, cookie.host_only, cookie.partition_key, cookie.expires_at
         """
@@ -123,9 +123,9 @@ struct ChangeRows {
         try statement.run()
     }
 
-    /// Writes what one statement changed: the rows it returns, which have ``changeColumns``.
+    /// Records the changes of one statement: the rows that it returns, which have ``changeColumns``.
     ///
-    /// - Returns: how many rows there were.
+    /// - Returns: the number of rows.
     @discardableResult
     func append(_ cause: CookieChange.Cause, returnedBy statement: Statement, now: Timestamp) throws -> Int {
         defer { statement.reset() }
@@ -191,7 +191,8 @@ struct ChangeRows {
         return changes
     }
 
-    /// What ``change(_:)`` reads, of the entries behind one id up to another: conditions and an order follow.
+    /// Selects the columns that ``change(_:)`` reads, of the entries after one id up to another. Conditions and an
+    /// order follow.
     private static let selection = """
         SELECT position, cause, changed_at, domain, path, cookie_change.name, host_only, partition_key, capture.name,
             source_url

@@ -32,7 +32,7 @@ struct ChangeWriter {
         _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil,
         ended: Timestamp? = nil
     ) {
-        // What the bound would let go at once is not even written.
+        // Entries that the limit would remove at once are not written.
         if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
         let ended = ended ?? (cause == .deleted ? source?.answered ?? source?.received : nil)
         entries.append(Entry(cause: cause, id: id, site: site, source: source, ended: ended))

@@ -52,12 +52,12 @@ public struct CookieChange: Sendable, Hashable {
 extension CookieJar {
     /// The changes of this jar after a position of its journal, by any process.
     ///
-    /// A reader begins with 0, keeps ``ChangePage/position`` wherever it likes, and asks again with it. The journal
-    /// keeps at least the last 10,000 changes of a jar; a reader that was away for longer is told so, and so is one that
-    /// followed another jar of the same name, which was removed or renamed.
+    /// A reader begins with 0, keeps ``ChangePage/position``, and continues from it. The journal keeps at least the
+    /// last 10,000 changes of a jar. The page reports whether a reader has missed changes, also if it followed another
+    /// jar of the same name, which was removed or renamed.
     ///
-    /// - Parameter count: the most changes to give at once.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` where the jar was removed.
+    /// - Parameter count: the maximum number of changes.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar was removed.
     public func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> ChangePage {
         let page = try database.read { connection in
             try ChangeRows(database: connection, jarID: id).page(after: position, count: count)
@@ -84,12 +84,12 @@ extension CookieJar {
         return bounds.next - 1
     }
 
-    /// The changes of this jar after a position of its journal, and those that come.
+    /// Returns the changes of this jar after a position of its journal, and future ones.
     ///
     /// - Parameters:
-    ///   - position: where the last reader ended: ``ChangePage/position``.
-    ///   - interval: how long to wait before asking again where nothing came.
-    ///   - clock: what measures the interval.
+    ///   - position: the position at which the last reader ended: ``ChangePage/position``.
+    ///   - interval: how long to wait before reading again if there was no change.
+    ///   - clock: the clock that measures the interval.
     public func changeSequence(
         after position: Int64, every interval: Duration = .milliseconds(250),
         clock: any Clock<Duration> = ContinuousClock()
@@ -98,7 +98,7 @@ extension CookieJar {
     }
 }
 
-/// What a reader of the journal gets at once.
+/// The changes that a reader of the journal gets at once.
 public struct ChangePage: Sendable, Hashable {
     /// The changes after the position asked for, in order.
     public let changes: [CookieChange]

@@ -9,7 +9,7 @@ internal import CookieModel
 struct ConfirmedClock: Equatable {
     /// How long a time waits before it is confirmed, in microseconds.
     static let waitingTime: Int64 = 24 * 3_600_000_000
-    /// What one step adds at most.
+    /// The maximum that one step adds.
     static let longestStep: Int64 = 8 * 3_600_000_000
     /// How often batches write the clock down.
     private static let granularity: Int64 = 3_600_000_000

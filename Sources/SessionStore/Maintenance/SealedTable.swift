@@ -173,7 +173,7 @@ enum SealedTable: CaseIterable {
 
 /// A value as it is stored, with the place that it is sealed to.
 struct SealedValue {
-    /// The row and column: what it takes to write the value back.
+    /// The row and column, which identify the value when it is written back.
     enum Key {
         case cookie(owner: Int64, site: Octets, id: Cookie.ID)
         case token(id: Int64, column: TokenRows.SealedColumn)

@@ -162,13 +162,13 @@ public struct DatabaseFinding: Sendable, Hashable {
         public static let largeLog = Code(rawValue: "large-log")
     }
 
-    /// What kind it is.
+    /// The kind of problem.
     public let code: Code
     /// Whether something is wrong; otherwise it is good to know.
     public let isProblem: Bool
     /// The file, table or value concerned.
     public let subject: String
-    /// What was found and what to do, as part of a sentence.
+    /// The problem and its remedy, as part of a sentence.
     let detail: String
     /// The value concerned, where it is one.
     public let location: SealedValueLocation?
@@ -183,13 +183,13 @@ public struct DatabaseFinding: Sendable, Hashable {
         self.location = location
     }
 
-    /// One sentence that names the subject and what to do. Never holds a value.
+    /// One sentence that names the subject and the remedy. Never contains a value.
     public var description: String { "\(subject): \(detail)" }
 }
 
 /// Where a sealed value is kept, in a person's words.
 public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of value it is.
+    /// The kind of value.
     public enum Kind: String, Sendable {
         /// A cookie of a jar.
         case cookie
@@ -205,12 +205,12 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         case authority = "gateway-authority"
     }
 
-    /// What kind of value it is.
+    /// The kind of value.
     public let kind: Kind
     /// The jar's name; `nil` for a token or authority, and for a value whose jar is not there.
     public let jar: String?
-    /// The name of the saved session or of the token's profile, or what the URLs begin with that a header field is for, or the
-    /// origin of an item of web storage, or the hosts of the authority.
+    /// The name of the saved session or of the token's profile, the prefix of a header field's URLs, the origin of an
+    /// item of web storage, or the hosts of the authority.
     public let owner: String?
     /// The cookie's domain; empty for all else.
     public let domain: Octets

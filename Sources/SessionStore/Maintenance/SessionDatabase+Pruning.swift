@@ -1,19 +1,20 @@
 public import CookieModel
 
 extension SessionDatabase {
-    /// How many entries the journal of a jar keeps, unless something else is said.
+    /// The default number of entries that the journal of a jar keeps.
     public static let journalLimit = Int(ChangeRows.limit)
 
-    /// Removes what no rule asks for any more: expired cookies, old entries of the journal, free pages.
+    /// Removes data that is no longer needed: expired cookies, old entries of the journal, free pages.
     ///
-    /// Saved sessions stay as they are. Expired cookies are sent nowhere, pruned or not; this is about room. A cookie
-    /// goes once the clock has gone on for a day after it was seen past the cookie's expiry: where the clock jumps ahead
-    /// and back, nothing is lost. Steps of more than eight hours from one look at the clock to the next count as eight.
+    /// Saved sessions do not change. Expired cookies are never sent, pruned or not; pruning only saves space. A cookie
+    /// is removed once the clock has advanced by a day after it was seen past the cookie's expiry, so that nothing is
+    /// lost if the clock jumps ahead and back. A step of more than eight hours between two readings of the clock counts
+    /// as eight.
     ///
     /// - Parameters:
-    ///   - jar: the only jar to prune; all of them where it is `nil`.
-    ///   - journalLimit: how many entries of each pruned jar's journal stay.
-    ///   - vacuum: when the file is written anew.
+    ///   - jar: the only jar to prune; `nil` for all.
+    ///   - journalLimit: how many entries of each pruned jar's journal are kept.
+    ///   - vacuum: when the file is rewritten.
     ///   - now: the time at which cookies are expired or not.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is no such jar.
     public func prune(
@@ -62,7 +63,7 @@ extension SessionDatabase {
     }
 }
 
-/// What ``SessionDatabase/prune(jar:journalLimit:vacuum:now:)`` removed.
+/// The data that ``SessionDatabase/prune(jar:journalLimit:vacuum:now:)`` removed.
 public struct Pruning: Sendable, Hashable {
     /// When the file is written anew without its free pages.
     public enum Vacuum: Sendable {

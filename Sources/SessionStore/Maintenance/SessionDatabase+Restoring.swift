@@ -14,26 +14,26 @@ public struct DatabaseRestoration: Sendable, Hashable {
 }
 
 extension SessionDatabase {
-    /// Puts a copy of a backup in the place of a database: the inverse of ``backUp(to:replacing:)``.
+    /// Replaces a database by a copy of a backup: the inverse of ``backUp(to:replacing:)``.
     ///
-    /// The backup itself stays as it is. Its copy is brought to the current schema, and its structure and every sealed
-    /// value are checked, before anything is replaced. The database appears whole or not at all, with mode 0600; the
-    /// journal and the write-ahead log of the old one, which would ruin it, go first.
+    /// The backup itself does not change. Before anything is replaced, its copy is migrated to the current schema, and
+    /// its structure and every sealed value are checked. The database appears completely or not at all, with mode 0600.
+    /// The journal and the write-ahead log of the old database, which would corrupt it, are removed first.
     ///
     /// Programs that follow a jar's journal have to read the whole jar again: the journal goes back to the time of the
     /// backup. Complexity: O(*n*), where *n* is the size of the backup.
     ///
     /// - Parameters:
     ///   - backup: the file that ``backUp(to:replacing:)`` made, or any other database.
-    ///   - path: where the database lies.
-    ///   - keys: where the key comes from that the backup is sealed under.
-    ///   - replacing: whether a database that is there is replaced.
-    ///   - now: the time, written into what a migration makes.
+    ///   - path: the path of the database.
+    ///   - keys: the source of the key that the backup is sealed under.
+    ///   - replacing: whether an existing database is replaced.
+    ///   - now: the current time, which migrations store.
     /// - Throws: ``SessionStoreError/Code/fileExists`` if there is a database and it is not to be replaced, or the
     ///   backup is that database; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
     ///   ``SessionStoreError/Code/databaseBusy`` while any process has it open;
-    ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; what opening a database throws. Nothing
-    ///   was changed then.
+    ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; the errors of opening a database. After
+    ///   an error, nothing has changed.
     @discardableResult
     public static func restore(
         _ backup: String, to path: String, keys: KeySource, replacing: Bool = false, now: Timestamp
@@ -136,7 +136,7 @@ extension SessionDatabase {
         return (try database.jars(now: now).count, check.readableValues)
     }
 
-    /// Locks the database that is to be replaced against everybody else; `nil` if there is none.
+    /// Locks the database to be replaced against all other processes; `nil` if it does not exist.
     private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
         if PrivateFile.isAbsent(place) { return nil }
         guard let file = SystemFile(place, isWritable: true) else {

@@ -1,20 +1,21 @@
 public import CookieModel
 
 extension SessionDatabase {
-    /// Seals every value anew: cookies, those of saved sessions, tokens, header fields, web storage and the
-    /// key of the gateway's authority.
+    /// Reseals every value: cookies, those of saved sessions, tokens, header fields, web storage and the key of the
+    /// gateway's authority.
     ///
-    /// A key file gets a new key, which stands beside the old one until nothing is sealed under that any more. Where the
-    /// source holds the keys in another way, everything moves to the newest one that it gives. Other processes may use
-    /// the database meanwhile. A rotation that was interrupted, in whatever way, leaves a database in which everything
-    /// can be read, and is brought to its end by the next call.
+    /// A key file gets a new key, and keeps the old one until nothing is sealed under it any more. With any other
+    /// source, every value is resealed under the newest key that the source returns. Other processes may use the
+    /// database meanwhile. After an interrupted rotation, every value can still be read, and the next call completes
+    /// the rotation.
     ///
     /// - Parameters:
-    ///   - keepingOldKeys: leaves the old keys in the key file: for other databases under the same file, and for backups.
+    ///   - keepingOldKeys: whether the old keys are kept in the key file, for other databases under the same file and
+    ///     for backups.
     ///   - batchSize: How many values are sealed in one transaction, which blocks other writers.
-    ///   - now: the time, noted with the new key.
-    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` where another process rotates, or the source has no newer
-    ///   key; any other error of the store, after which the rotation can be called again.
+    ///   - now: the current time, recorded with the new key.
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
+    ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
         keepingOldKeys: Bool = false, batchSize: Int = 500, now: Timestamp
     ) throws(SessionStoreError) -> KeyRotation {
@@ -85,7 +86,7 @@ extension SessionDatabase {
             }
             rotation.unreadable = try giveUpOlderKeys(&rotation.resealed)
         }
-        // Pages of the file and of the log that are free now still hold what was sealed under the old key.
+        // Free pages of the file and of the log still contain values sealed under the old key.
         try compact()
         rotation.isLogEmpty = try emptyLog()
         return rotation
@@ -100,9 +101,9 @@ extension SessionDatabase {
         return true
     }
 
-    /// Forgets the older keys, in one transaction with the proof that nothing which can be read needs them.
+    /// Gives up the older keys, in one transaction with the check that no readable value needs them.
     ///
-    /// - Returns: what cannot be read.
+    /// - Returns: the values that cannot be read.
     private func giveUpOlderKeys(_ resealed: inout Int) throws(SessionStoreError) -> [SealedValueLocation] {
         // The key file may drop the key only after the disk has all of this, power loss or not.
         let (count, unreadable) = try SessionStoreError.catching(path) {

@@ -59,9 +59,10 @@ struct CaptureRows {
         return ids
     }
 
-    /// Lets every capture be imported again, which would otherwise change nothing: the jar no longer has what it gave.
+    /// Lets every capture be imported again. Otherwise an import would change nothing, although the jar no longer has
+    /// the capture's cookies.
     ///
-    /// The rows stay, since cookies name them as where they came from.
+    /// The rows are kept, since cookies refer to them as their origin.
     func allowAgain() throws {
         let statement = try database.statement(
             "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND length(digest) = 32")
@@ -91,7 +92,7 @@ public struct CaptureRecord: Sendable, Hashable {
     public let imported: Timestamp
 }
 
-/// The SHA-256 of a capture's octets, and of what the import was told besides: by it the same import is known again.
+/// The SHA-256 of a capture's octets and of the import's options. It identifies a repeated import.
 public struct CaptureDigest: Sendable {
     private var hash = SHA256()
 
@@ -143,11 +144,11 @@ extension CookieJar {
         }
     }
 
-    /// Begins the import of a capture: cookies stored in its name tell where they came from.
+    /// Begins the import of a capture. Cookies stored with its identifier have the capture as their origin.
     ///
     /// - Parameters:
-    ///   - name: what a person knows the capture by.
-    ///   - isRequests: whether its cookies are those that requests sent; ``CookieOrigin/isRequest`` tells it.
+    ///   - name: the name by which a person knows the capture.
+    ///   - isRequests: whether its cookies are those that requests sent; see ``CookieOrigin/isRequest``.
     public func beginCapture(
         named name: String, ofRequests isRequests: Bool = false, now: Timestamp
     ) throws(SessionStoreError) -> CaptureID {

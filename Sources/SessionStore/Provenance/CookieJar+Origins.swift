@@ -57,8 +57,8 @@ extension Statement {
 public struct CookieOrigin: Sendable, Hashable {
     /// The capture it was imported from; `nil` for a live response, and for a cookie that is older than this record.
     public let capture: String?
-    /// The URL of the response, without its query, which may hold what is as good as a password; `nil` for a record
-    /// out of another program's store.
+    /// The URL of the response, without its query, which may contain secrets; `nil` for a record from another program's
+    /// store.
     public let url: String?
     /// When the response came, or the record was taken in; `nil` for a cookie that is older than this record.
     public let received: Timestamp?

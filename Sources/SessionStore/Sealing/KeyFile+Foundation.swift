@@ -15,13 +15,13 @@ import Synchronization
 /// It is made with mode 0600 on first use and refused where others may read it. A passphrase can lock it (scrypt,
 /// RFC 7914); the passphrase is asked for once in the life of this object.
 public final class KeyFile: Sendable {
-    /// What keys and passphrase were found out to be, so that neither a person nor scrypt is asked twice.
+    /// The passphrase and the keys found so far, so that neither the user is asked nor scrypt computed twice.
     private struct Memory {
         var passphrase: Secret?
         var keys: [KeyFileLine: SealingKey] = [:]
     }
 
-    /// Where the file lies.
+    /// The path of the file.
     public let path: String
     let passphrases: PassphraseSource?
     /// The cost of scrypt for lines that are written.
@@ -153,7 +153,7 @@ public final class KeyFile: Sendable {
 }
 
 extension KeyFile {
-    /// What a key file is, without what is in it.
+    /// The properties of a key file, without its content.
     public struct State: Sendable, Hashable {
         /// How many keys it holds: one, or more while a rotation is under way.
         public let keyCount: Int
@@ -191,7 +191,7 @@ extension KeyFile {
                     : "the key file's folder cannot be locked: \(PrivateFile.message(PrivateFile.lastFailure))")
         }
         defer { withExtendedLifetime(lock) {} }
-        // What a process that was killed left unfinished holds a key.
+        // A file that a killed process left unfinished contains a key.
         PrivateFile.removeTemporaries(of: PrivateFile.resolved(path))
         return try body()
     }

@@ -53,7 +53,7 @@ enum KeyFileLine: Hashable, Sendable {
         if case .locked = self { true } else { false }
     }
 
-    /// The line as it stands in a file, without its end.
+    /// The line in the file, without its end.
     var text: String {
         switch self {
         case .plain(let bytes):

@@ -1,10 +1,10 @@
 internal import CookieModel
 import Synchronization
 
-/// The keys of one open database, as they are now: another process may rotate them at any time.
+/// The current keys of one open database. Another process may rotate them at any time.
 ///
-/// Every read and every write asks whether the newest key is still the one at hand (``renew(_:)``), and takes the keys
-/// from their source again where it is not.
+/// Every read and every write checks whether the newest key is loaded (``renew(_:)``), and reloads the keys from their
+/// source if it is not.
 final class KeyRing: Sendable {
     let source: KeySource
     private let path: String

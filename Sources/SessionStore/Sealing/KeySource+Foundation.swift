@@ -12,12 +12,12 @@ public import OAuth2
 #endif
 
 extension KeySource {
-    /// Keys in base64, 32 bytes each, the newest last, with commas between.
+    /// Keys in Base64, 32 bytes each, the newest last, separated by commas.
     ///
     /// - Parameters:
     ///   - text: the keys.
-    ///   - name: where a person would look for them.
-    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` where that is not what the text is.
+    ///   - name: the place where a person would look for them.
+    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if the text has another form.
     public static func base64(_ text: Secret, name: String) throws(SessionStoreError) -> KeySource {
         let parts = (text.exposedText ?? "").components(separatedBy: ",")
         let keys = parts.compactMap { part in
@@ -32,21 +32,22 @@ extension KeySource {
         return .keys(name: name) { _ throws(SessionStoreError) in keys }
     }
 
-    /// Keys in an environment variable, as ``base64(_:name:)`` reads them; the variable is taken out of the environment.
+    /// Keys in an environment variable, as ``base64(_:name:)`` reads them; the variable is removed from the
+    /// environment.
     ///
-    /// An environment is no safe place: children inherit it, and on many systems whoever runs as the same user can read
-    /// it for as long as the process lives. That is why the variable is overwritten where it lies and removed, as far as
-    /// a process can do that. Call this before other threads look at the environment.
+    /// An environment is not safe for secrets: children inherit it, and on many systems other processes of the same
+    /// user can read it for as long as the process runs. So the variable is overwritten in memory and removed, as far
+    /// as a process can do that. Call this before other threads read the environment.
     ///
-    /// - Returns: `nil` where the variable is not set, or is empty.
-    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` where it does not hold keys.
+    /// - Returns: `nil` if the variable is not set, or is empty.
+    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if it does not hold keys.
     public static func takingEnvironment(_ variable: String = "CRUMB_KEY") throws(SessionStoreError) -> KeySource? {
         guard let text = Secret(takingEnvironment: variable) else { return nil }
         return try base64(text, name: variable)
     }
 }
 
-/// What scrypt (RFC 7914) makes a key of, beside the passphrase.
+/// The parameters with which scrypt (RFC 7914) derives a key from a passphrase.
 struct ScryptParameters: Hashable, Sendable {
     /// The cost for new key files: 128 MiB and some tenths of a second for each guess.
     static let defaultCost = 17
@@ -78,7 +79,7 @@ struct ScryptParameters: Hashable, Sendable {
         self.salt = salt
     }
 
-    /// The key that a passphrase stands for; `nil` if there is not enough memory.
+    /// Derives the key of a passphrase; `nil` if there is not enough memory.
     func key(_ passphrase: Secret) -> SealingKey? {
         ScryptParameters.derive(
             passphrase.exposedBytes, salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism, count: 32
@@ -98,10 +99,11 @@ struct ScryptParameters: Hashable, Sendable {
 }
 
 extension Secret {
-    /// A secret in an environment variable, which is overwritten where it lies and taken out of the environment: children
-    /// inherit that, and others of the same user can read it. Call this before other threads look at it.
+    /// Takes a secret from an environment variable, which is overwritten in memory and removed from the environment:
+    /// children inherit the environment, and other processes of the same user can read it. Call this before other
+    /// threads read it.
     ///
-    /// - Returns: `nil` where the variable is not set, or is empty.
+    /// - Returns: `nil` if the variable is not set, or is empty.
     package init?(takingEnvironment variable: String) {
         guard let pointer = getenv(variable) else { return nil }
         let count = strlen(pointer)

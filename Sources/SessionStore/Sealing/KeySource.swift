@@ -27,12 +27,13 @@ public struct KeySource: Sendable {
         self.init(name: name, file: nil) { mayCreate throws(SessionStoreError) in [try load(mayCreate)] }
     }
 
-    /// A source of one's own that can hold several keys, so that values can be sealed anew under the newest.
+    /// A custom source that can hold several keys, so that values can be resealed under the newest.
     ///
     /// - Parameters:
-    ///   - name: where a person would look for the keys.
-    ///   - loadAll: gives all keys, the newest last: that one seals, and the others open what was sealed before
-    ///     ``SessionDatabase/rotateKey(keepingOldKeys:batchSize:now:)``. Asked again where another process has rotated.
+    ///   - name: the place where a person would look for the keys.
+    ///   - loadAll: returns all keys, the newest last. The newest one seals; the others open values sealed before
+    ///     ``SessionDatabase/rotateKey(keepingOldKeys:batchSize:now:)``. It is called again if another process has
+    ///     rotated the key.
     public static func keys(
         name: String, loadAll: @escaping @Sendable (_ mayCreate: Bool) throws(SessionStoreError) -> [SealingKey]
     ) -> KeySource {

@@ -17,7 +17,7 @@ struct Sealer: Sendable {
     let keyID: UInt32
     /// The key that seals.
     let newestKey: SealingKey
-    /// The older keys, by id: they open what was not sealed anew yet.
+    /// The older keys, by id: they open values that are not resealed yet.
     private let olderKeys: [UInt32: SealingKey]
 
     init(_ key: SealingKey, id: UInt32, olderKeys: [UInt32: SealingKey] = [:]) {
@@ -47,7 +47,7 @@ struct Sealer: Sendable {
         let nonce = try withUnsafeBytes(of: (number.high.bigEndian, number.low.bigEndian)) {
             try AES.GCM.Nonce(data: UnsafeRawBufferPointer(rebasing: $0[0..<Sealer.nonceLength]))
         }
-        // Read where it lies: values come by the hundred thousand.
+        // Read in place: there may be hundreds of thousands of values.
         let box =
             try value.withContiguousStorageIfAvailable {
                 try AES.GCM.seal($0, using: key, nonce: nonce, authenticating: place)
@@ -62,17 +62,17 @@ struct Sealer: Sendable {
         return sealed
     }
 
-    /// How many octets a sealed value of so many has when it is opened.
+    /// The length of a value whose sealed form has the given length.
     static func openedCount(_ sealedCount: Int) -> Int {
         max(sealedCount - overhead, 0)
     }
 
-    /// Opens what ``seal(_:at:)`` made for the same place; `nil` where it was changed, moved or cut off.
+    /// Opens a value that ``seal(_:at:)`` sealed at the same place; `nil` if it was changed, moved or truncated.
     func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
         sealed.withSpan { span in span.withUnsafeBytes { open($0, at: place) } }
     }
 
-    /// The same for what lies elsewhere.
+    /// The same for a value in a buffer.
     func open(_ sealed: UnsafeRawBufferPointer, at place: [UInt8]) -> Octets? {
         guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id],
             let box = try? AES.GCM.SealedBox(

@@ -3,13 +3,13 @@ internal import Crypto
 internal import OAuth2
 internal import WebPrimitives
 
-/// What is known of an access token of the service. The token itself is known to its bearer alone.
+/// The properties of an access token of the service. Only its bearer knows the token itself.
 public struct ServiceToken: Sendable, Hashable {
     /// Its number, which no other token of the database ever has.
     package let id: Int64
-    /// Its name, which stands in the audit log.
+    /// Its name, which appears in the audit log.
     public let name: String
-    /// What its bearer may do.
+    /// The rights of its bearer.
     public let grant: AccessGrant
     /// When it was made.
     public let creation: Timestamp
@@ -26,7 +26,7 @@ public struct ServiceToken: Sendable, Hashable {
     }
 }
 
-/// What a caller of the service may do, and with which jars.
+/// The rights of a caller of the service, and the jars that they apply to.
 public struct AccessGrant: Sendable, Hashable {
     /// The jars that a grant is for.
     public enum Jars: Sendable, Hashable {
@@ -36,7 +36,7 @@ public struct AccessGrant: Sendable, Hashable {
         case named(Set<String>)
     }
 
-    /// What may be done.
+    /// The permitted operations.
     public var verbs: Set<AccessVerb>
     /// The jars with which it may be done.
     public var jars: Jars
@@ -66,21 +66,21 @@ public struct AccessGrant: Sendable, Hashable {
         }
     }
 
-    /// Whether the grant is for what belongs to no jar.
+    /// Whether the grant covers all jars, and resources that belong to no single jar.
     public var coversAll: Bool { jars == .all }
 }
 
-/// What a caller of the service may do with a jar, or with tokens.
+/// An operation of a caller of the service on a jar, or on tokens.
 public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
     /// Read everything but values: names, flags, lifetimes, decisions.
     case read
     /// Change stored data.
     case write
-    /// Get what a session consists of: values, Cookie headers, scripts, exports, access tokens.
+    /// Get the secrets of a session: values, Cookie headers, scripts, exports, access tokens.
     case secrets
 }
 
-/// An access token of the service as its bearer has it: `crumb_` and 256 random bits, in base64url.
+/// An access token of the service in its bearer's form: `crumb_` and 256 random bits, in base64url.
 ///
 /// The prefix lets tools that look for leaked secrets find it.
 enum ServiceTokenText {
@@ -94,9 +94,9 @@ enum ServiceTokenText {
         Secret(prefix + Base64.randomForURL(byteCount: byteCount, using: &generator))
     }
 
-    /// The SHA-256 of a token; `nil` for what is none.
+    /// Returns the SHA-256 of a token; `nil` for text that is not a token.
     ///
-    /// The token is as random as a key, so that a hash that is quick to compute is no help in guessing it.
+    /// The token is as random as a key, so a fast hash does not help in guessing it.
     static func digest(_ token: Secret) -> ServiceTokenDigest? {
         token.withExposed { span in
             span.withUnsafeBufferPointer { bytes in
@@ -107,10 +107,10 @@ enum ServiceTokenText {
     }
 }
 
-/// The SHA-256 of an access token: what the database has of it, and what it is looked up by.
+/// The SHA-256 of an access token, by which the database stores it and looks it up.
 ///
-/// How long a look-up takes says nothing of a token. What a guess has in common with a digest is chance, since nobody
-/// can choose the digest of a guess; and two digests are compared to their ends all the same.
+/// The time of a look-up reveals nothing about a token. Any common prefix of a guess's digest and a stored one is
+/// chance, since nobody can choose the digest of a guess; even so, digests are compared to their ends.
 struct ServiceTokenDigest: Hashable, Sendable {
     let bytes: [UInt8]
 

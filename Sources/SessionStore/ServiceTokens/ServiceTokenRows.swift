@@ -33,7 +33,7 @@ struct ServiceTokenRows {
         func moment(_ column: Int32) -> Timestamp? {
             statement.optionalInt64(column).map { Timestamp(microseconds: $0) }
         }
-        // What a newer version may have written is no verb here, and allows nothing.
+        // An unknown text, which a newer version may have written, is not a verb and permits nothing.
         let verbs = statement.text(1).split(separator: " ").compactMap { AccessVerb(rawValue: String($0)) }
         return ServiceToken(
             id: statement.int64(8), name: statement.text(0),

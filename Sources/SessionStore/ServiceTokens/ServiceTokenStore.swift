@@ -1,19 +1,20 @@
 public import CookieModel
 public import OAuth2
 
-/// Who may use the service over HTTP: its access tokens, of which the database has hashes only.
+/// The access tokens of the service over HTTP. The database has only their hashes.
 public struct ServiceTokenStore: Sendable {
     let database: SessionDatabase
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
-    ///   - name: 1 to 100 characters, none of them a control character; no other token that is not revoked has it.
-    ///   - grant: what its bearer may do.
+    ///   - name: 1 to 100 characters, none of them a control character. It must differ from the names of all tokens
+    ///     that are not revoked.
+    ///   - grant: the rights of its bearer.
     ///   - expiry: when it ends; `nil` for never.
-    ///   - generator: where its 256 bits come from; it must be one for keys.
+    ///   - generator: the source of its 256 bits; it must be suitable for keys.
     /// - Returns: The token, which cannot be read again.
-    /// - Throws: ``SessionStoreError/Code/nameInvalid`` where there is one of that name.
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if there is one of that name.
     public func create(
         named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp,
         using generator: inout some RandomNumberGenerator
@@ -51,10 +52,10 @@ public struct ServiceTokenStore: Sendable {
         return try database.write { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
     }
 
-    /// What a bearer may do; `nil` where the text is no token, or one that has ended.
+    /// Returns the stored token for a bearer's text; `nil` if the text is not a token, or if the token has ended.
     ///
-    /// Costs no row where nothing was written since the last call. Takes no longer for a text that is nearly a token:
-    /// what is looked up is its hash.
+    /// Reads no row if nothing was written since the last call. A text that is nearly a token takes no longer, because
+    /// its hash is looked up.
     public func token(_ text: Secret, now: Timestamp) throws(SessionStoreError) -> ServiceToken? {
         guard let digest = ServiceTokenText.digest(text) else { return nil }
         let token = try SessionStoreError.catching(database.path) {
@@ -84,7 +85,7 @@ public struct ServiceTokenStore: Sendable {
 }
 
 extension SessionDatabase {
-    /// Who may use the service over HTTP.
+    /// The access tokens of the service over HTTP.
     public var serviceTokens: ServiceTokenStore {
         ServiceTokenStore(database: self)
     }
@@ -138,7 +139,7 @@ final class ServiceTokenCache: Sendable {
                 defer { statements.generation.reset() }
                 let generation = try statements.generation.step() ? statements.generation.int64(0) : nil
                 if generation == nil || generation != contents.generation {
-                    // Read after its number: what is newer than that is read again next time.
+                    // Read after the generation: newer tokens are read again next time.
                     contents.tokens = ServiceTokenCache.byDigest(try ServiceTokenRows.tokens(by: statements.tokens))
                     contents.generation = generation
                 }

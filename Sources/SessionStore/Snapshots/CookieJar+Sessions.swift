@@ -2,9 +2,9 @@ public import CookieModel
 
 /// Ending, saving and restoring sessions.
 extension CookieJar {
-    /// Removes the cookies that end with the session, as a browser does when it quits (section 5.7 of the draft).
+    /// Removes session cookies, as a browser does when it quits (section 5.7 of the draft).
     ///
-    /// - Returns: how many went and how many stay. What has expired is not counted.
+    /// - Returns: the numbers of removed and remaining cookies. Expired cookies do not count.
     @discardableResult
     public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
         try database.write(.jar(id)) { connection in
@@ -15,10 +15,10 @@ extension CookieJar {
         }
     }
 
-    /// Saves the jar's cookies under a name, in the place of what was saved under it before.
+    /// Saves the jar's cookies under a name, replacing the session saved under it before.
     ///
     /// - Parameter name: 1 to 100 characters, none of them a control character.
-    /// - Returns: what is saved, and what it took the place of.
+    /// - Returns: the saved session, and the one that it replaced.
     @discardableResult
     public func saveSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionSave {
         try SessionStoreError.check(name, of: "session")
@@ -32,10 +32,10 @@ extension CookieJar {
         }
     }
 
-    /// Puts the jar's cookies back to what they were when the session was saved: all of them, in the same order, or
-    /// none where something fails. Only what has expired since stays out.
+    /// Restores the jar's cookies to their state when the session was saved: all of them, in the same order, or none if
+    /// there is an error. Only cookies that have expired since are left out.
     ///
-    /// - Returns: what changed.
+    /// - Returns: the changes.
     /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
     @discardableResult
     public func restoreSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionRestoration {
@@ -64,9 +64,9 @@ extension CookieJar {
         }
     }
 
-    /// Forgets a saved session. The jar's cookies stay as they are.
+    /// Removes a saved session. The jar's cookies do not change.
     ///
-    /// - Returns: what was forgotten.
+    /// - Returns: the removed session.
     /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
     @discardableResult
     public func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
@@ -111,7 +111,7 @@ public struct SessionEnd: Sendable, Hashable {
 
 /// The result of restoring a saved session: the jar's cookies are those of the session that have not expired.
 public struct SessionRestoration: Sendable, Hashable {
-    /// What was restored.
+    /// The restored session.
     public let session: SavedSession
     /// How many cookies went that the session does not have.
     public let removed: Int
@@ -127,8 +127,8 @@ public struct SessionRestoration: Sendable, Hashable {
 
 /// The result of saving a session.
 public struct SessionSave: Sendable, Hashable {
-    /// What is saved now.
+    /// The saved session.
     public let session: SavedSession
-    /// What was saved under the same name before, and is gone; `nil` where nothing was.
+    /// The session that was saved under the same name before, and is gone; `nil` if there was none.
     public let previous: SavedSession?
 }

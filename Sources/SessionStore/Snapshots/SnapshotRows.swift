@@ -1,8 +1,8 @@
 internal import CookieModel
 
-/// The tables `snapshot` and `snapshot_cookie`, and the way from there back into `cookie`.
+/// The tables `snapshot` and `snapshot_cookie`, and the statements that restore rows to `cookie`.
 ///
-/// Rows are copied as they are, values sealed: what a value is sealed to does not change within a jar.
+/// Rows are copied unchanged, with sealed values: the place that a value is sealed to does not change within a jar.
 struct SnapshotRows {
     private static let identity = "site, domain, path, name, host_only, partition_key"
     private static let content = """
@@ -96,9 +96,9 @@ struct SnapshotRows {
             """, id, now, noting: .removed)
     }
 
-    /// Gives the jar's cookies that the snapshot has too, and otherwise, what they had.
+    /// Restores the cookies that both the jar and the snapshot have, if they differ.
     ///
-    /// - Returns: how many differed in more than the time of their last use.
+    /// - Returns: the number of cookies that differed in more than the time of their last use.
     func restoreChanged(_ id: Int64, now: Timestamp) throws -> Int {
         let changed = try run(
             """
@@ -165,8 +165,9 @@ struct SnapshotRows {
 
     /// Runs a statement about the jar (`?1`), a snapshot (`?2`) and the time (`?3`).
     ///
-    /// - Parameter cause: what the journal says of the cookies that the statement returns; `nil` where it returns none.
-    /// - Returns: how many rows it changed.
+    /// - Parameter cause: the cause in the journal for the cookies that the statement returns; `nil` if it returns
+    ///   none.
+    /// - Returns: the number of rows that it changed.
     private func run(
         _ sql: String, _ snapshotID: Int64, _ now: Timestamp, noting cause: CookieChange.Cause? = nil
     ) throws -> Int {

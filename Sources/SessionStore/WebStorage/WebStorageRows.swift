@@ -9,7 +9,7 @@ struct WebStorageRows {
         let sealed: Octets
     }
 
-    /// What an origin takes of its limits.
+    /// The numbers that count against an origin's limits.
     struct Usage {
         var items = 0
         var octets = 0
@@ -37,7 +37,7 @@ struct WebStorageRows {
         return rows
     }
 
-    /// The origins that have items, and what these take.
+    /// The origins that have items, and their usage.
     func origins() throws -> [(origin: String, usage: Usage)] {
         let statement = try database.statement(
             """
@@ -54,7 +54,7 @@ struct WebStorageRows {
         return origins
     }
 
-    /// What all items of the jar take. Reads no value.
+    /// The usage of all items of the jar. Reads no value.
     func usage() throws -> Usage {
         let statement = try database.statement(
             """
@@ -172,7 +172,7 @@ struct WebStorageRows {
         try statement.run()
     }
 
-    /// What a value is sealed to: its jar, origin and key.
+    /// The place that a value is sealed to: its jar, origin and key.
     static func place(_ jarID: Int64, _ origin: String, _ key: Octets) -> [UInt8] {
         var place = SealedPlace("web storage")
         place.append(jarID)

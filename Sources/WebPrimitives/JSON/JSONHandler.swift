@@ -1,6 +1,7 @@
-/// What reads a JSON document as a stream of events, and says which parts of it matter.
+/// Reads a JSON document as a stream of events, and selects the parts of it that matter.
 ///
-/// Nothing is reported of a container that the handler skips, and a string that it does not want is not kept.
+/// The stream reports nothing of a container that the handler skips, and does not keep a string that the handler does
+/// not need.
 @usableFromInline
 package protocol JSONHandler {
     /// A member of the current object is called `name`; its value comes next.
@@ -12,8 +13,8 @@ package protocol JSONHandler {
     /// The current array or object ends.
     mutating func end()
 
-    /// Whether a surrogate without its pair stays one in the string that begins (``WebString``). Otherwise it becomes
-    /// U+FFFD, or in a capture the octet that it stands for in Python.
+    /// Whether a lone surrogate is kept in the string that begins (``WebString``). Otherwise it becomes U+FFFD, or in a
+    /// capture the octet that it represents in Python.
     var keepsLoneSurrogates: Bool { get }
 
     /// A string begins. Where the answer is false, it is passed over.
@@ -58,10 +59,11 @@ package enum JSONProblem: Equatable, Sendable {
     case halfPair(line: Int, column: Int)
 }
 
-/// What a JSON text may have beside what RFC 8259 allows everywhere.
+/// The extensions of RFC 8259 that a JSON text may use.
 @usableFromInline
 package enum JSONDialect: Sendable {
-    /// What captures have: control characters within strings, and octets that Python wrote as lone surrogates (PEP 383).
+    /// The extensions in captures: control characters within strings, and octets that Python wrote as lone surrogates
+    /// (PEP 383).
     case capture
     /// The grammar of RFC 8259. A surrogate without its pair becomes U+FFFD.
     case standard

@@ -113,7 +113,7 @@ package struct JSONNumber: Hashable, Sendable {
 /// Gathers the text of one JSON string: plain runs as they are, escapes as UTF-8.
 @usableFromInline
 struct JSONStringBuffer: Sendable {
-    /// What becomes of a surrogate without its pair.
+    /// The treatment of a surrogate without its pair.
     @usableFromInline enum LoneSurrogates: UInt8, Sendable {
         /// It stays, as in a string of a web page (``WebString``).
         case kept
@@ -155,7 +155,7 @@ struct JSONStringBuffer: Sendable {
         bytes.append(run)
     }
 
-    /// Adds the byte that a two-character escape stands for.
+    /// Adds the byte of a two-character escape.
     @inlinable
     mutating func append(_ byte: UInt8) {
         guard isKept else { return }

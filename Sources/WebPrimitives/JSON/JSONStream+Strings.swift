@@ -117,7 +117,7 @@ extension JSONStream {
         }
     }
 
-    /// The byte that a backslash and `letter` stand for; `nil` for `u` and for what is no escape.
+    /// The byte for a backslash and `letter`; `nil` for `u` and for an invalid escape.
     @inlinable
     func unescaped(_ letter: UInt8) -> UInt8? {
         switch letter {

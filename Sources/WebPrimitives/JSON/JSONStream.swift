@@ -1,10 +1,10 @@
 /// Reads a JSON document (RFC 8259) that comes in pieces, in memory that does not grow with it.
 ///
-/// Strict in its syntax but for what a ``JSONDialect`` allows; bytes within a string need not be UTF-8. Nesting is counted
-/// in an array, never on the machine's stack.
+/// Strict in its syntax except for the extensions of a ``JSONDialect``; bytes within a string need not be UTF-8.
+/// Nesting is counted in an array, never on the machine's stack.
 @usableFromInline
 package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
-    /// What the bytes that come next may be.
+    /// The kind of bytes that may come next.
     @usableFromInline enum State: UInt8, Sendable {
         case value
         case valueOrEnd
@@ -64,7 +64,7 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
 
     /// Whether the document is complete.
     @inlinable package var isComplete: Bool { state == .end }
-    /// Whether the handler hears of what comes next.
+    /// Whether the stream reports the next value to the handler.
     @inlinable var isReporting: Bool { skipDepth == 0 }
     /// How many bytes of the document are held.
     @inlinable package var bufferedByteCount: Int { text.bytes.capacity + containers.capacity }

@@ -14,7 +14,7 @@ package indirect enum JSONValue: Sendable {
         if case .string(let octets) = self { octets } else { nil }
     }
 
-    /// The string as text; what is not UTF-8 in it becomes U+FFFD.
+    /// The string as text. Octets that are not UTF-8 become U+FFFD.
     package var text: String? {
         octets.map { $0.withSpan { String(repairing: $0) } }
     }
@@ -101,7 +101,7 @@ package struct JSONValueBuilder: Sendable {
         var members = JSONObject()
     }
 
-    /// How deep a value is kept; what is deeper is nothing that any format has, and missing from it.
+    /// The depth to which a value is kept. No format has deeper values, and they are omitted.
     private static let depthLimit = 64
 
     private var containers: [Container] = []
@@ -133,7 +133,7 @@ package struct JSONValueBuilder: Sendable {
         return add(container.kind == .array ? .array(container.elements) : .object(container.members))
     }
 
-    /// Adds a value to the current container; gives it back if there is none.
+    /// Adds a value to the current container; returns it if there is no container.
     package mutating func add(_ value: JSONValue) -> JSONValue? {
         guard let last = containers.indices.last else { return value }
         guard isRoom(for: value.octets?.count ?? 0) else { return nil }
@@ -181,7 +181,7 @@ package enum JSONDocument: Sendable {
     /// How deep arrays and objects may be nested.
     package static let depthLimit = 32
 
-    /// Reads a text by the grammar of RFC 8259. What is not UTF-8 in a string, and a surrogate without its pair, becomes
+    /// Reads a text by the grammar of RFC 8259. In a string, octets that are not UTF-8 and lone surrogates become
     /// U+FFFD in its text. A byte order mark is skipped (section 8.1).
     package init(_ text: [UInt8]) {
         let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -211,7 +211,7 @@ extension JSONValue {
         var stream = JSONStream(handler: WholeValue(), dialect: dialect, depthLimit: depthLimit)
         stream.read(text)
         let read = stream.handler.value?.object ?? stream.handler.builder.outermostMembers
-        // A number ends with what follows it.
+        // A number is complete only when another byte follows.
         stream.read([ASCII.lineFeed].span)
         return (stream.isComplete ? stream.handler.value : nil, read)
     }

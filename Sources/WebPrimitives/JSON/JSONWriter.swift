@@ -84,7 +84,7 @@ package struct JSONWriter {
         bytes.append(ASCII.quote)
     }
 
-    /// Appends UTF-8, escaping what a string must not have (section 7) and DEL.
+    /// Appends UTF-8, with escapes for characters that a string must not contain (section 7) and for DEL.
     @inlinable
     mutating func appendEscaped(_ text: some Sequence<UInt8>) {
         for byte in text {

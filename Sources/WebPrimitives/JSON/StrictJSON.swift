@@ -1,10 +1,10 @@
 /// Checks JSON that a program or a person writes for Crumb: request bodies, scenarios, configuration.
 ///
-/// RFC 8259 lets readers differ on what this refuses, and two readers that differ can be played off against each other:
+/// RFC 8259 lets readers differ on the texts that this rejects, and an attacker can exploit two readers that differ:
 /// names that an object has twice, however they are escaped; octets that are not UTF-8; a byte order mark; escapes for
-/// half of a surrogate pair. Trailing commas and control characters in strings are no JSON at all.
+/// half of a surrogate pair. Trailing commas and control characters in strings are not JSON at all.
 ///
-/// Linear in the length of the text, whatever it holds.
+/// Linear in the length of the text, whatever it contains.
 package struct StrictJSON {
     /// How many members one object may have.
     package static let memberLimit = 10_000
@@ -34,7 +34,7 @@ package struct StrictJSON {
         try StrictJSON.checkEncoding(bytes)
         var stream = JSONStream(handler: StrictMembers(), dialect: .interoperable)
         stream.read(bytes.span)
-        // A number ends with what follows it.
+        // A number is complete only when another byte follows.
         stream.read([ASCII.lineFeed].span)
         comparisonCount += stream.handler.comparisonCount
         if let fault = stream.handler.fault { throw fault }

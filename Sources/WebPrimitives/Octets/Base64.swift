@@ -1,7 +1,7 @@
 /// Base64 (RFC 4648).
 ///
-/// Decoding is exact: one text for each run of octets. Bits that stand for nothing must be zero (section 3.5), and
-/// padding, if there is any, must be complete (section 3.2).
+/// Decoding is exact: one text for each run of octets. Unused bits must be zero (section 3.5), and padding, if there is
+/// any, must be complete (section 3.2).
 package enum Base64 {
     /// The text of `octets`, with padding (section 4).
     package static func encode(_ octets: some Collection<UInt8>) -> [UInt8] {
@@ -13,14 +13,14 @@ package enum Base64 {
         encode(octets, alphabet: urlAlphabet, isPadded: false)
     }
 
-    /// The octets of a text with or without padding (section 4); `nil` if it is none.
+    /// The octets of a text with or without padding (section 4); `nil` if it is not Base64.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         let padding = text.suffix(2).reduce(0) { $1 == ASCII.equals ? $0 + 1 : $0 }
         guard padding == 0 || text.count % 4 == 0 else { return nil }
         return decode(text.dropLast(padding), ASCII.plus, ASCII.slash)
     }
 
-    /// The octets of a text for URLs, which has no padding (section 5); `nil` if it is none.
+    /// The octets of a text for URLs, which has no padding (section 5); `nil` if it is not Base64.
     package static func decodeForURL(_ text: some Collection<UInt8>) -> [UInt8]? {
         decode(text, ASCII.hyphen, ASCII.underscore)
     }
@@ -96,7 +96,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The octets that pairs of digits stand for, in either case; `nil` for anything else.
+    /// Decodes pairs of hexadecimal digits, in either case; `nil` for anything else.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var octets: [UInt8] = []
         var high: UInt8?
@@ -136,7 +136,7 @@ package enum PercentEncoding {
         output.append(Hexadecimal.upperCaseDigit(byte & 15))
     }
 
-    /// Decodes octets as the URL Standard's percent-decode does: a `%` without two hexadecimal digits stands for itself.
+    /// Decodes octets as the URL Standard's percent-decode does: a `%` without two hexadecimal digits is kept.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in `application/x-www-form-urlencoded`.
     package static func decode(_ bytes: Span<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {

@@ -1,6 +1,6 @@
 /// Cuts a stream of bytes into lines, whatever pieces it comes in.
 ///
-/// A line that lies within one piece is not copied. A line longer than ``byteLimit`` is not kept.
+/// A line within one piece is not copied. A line longer than ``byteLimit`` is not kept.
 package struct LineBuffer: Sendable {
     /// The longest line that is kept, in bytes: 1 MiB.
     package static let byteLimit = 1 << 20

@@ -24,7 +24,7 @@ public struct Octets: Sendable {
         self.upper = upper
     }
 
-    /// The bytes at `place`, which lies within these, sharing this storage.
+    /// The bytes at `place`, which must be within these. They share this storage.
     @inlinable @inline(__always)
     package subscript(place: OctetRange) -> Octets {
         Octets(storage, lower: lower &+ place.lower, upper: lower &+ place.upper)
@@ -115,7 +115,7 @@ extension Octets: Hashable, Comparable {
         }
     }
 
-    /// The order of the bytes, as of unsigned numbers, a prefix before what it is a prefix of.
+    /// Compares the bytes as unsigned numbers, with a prefix before the longer sequence.
     @inlinable
     public static func < (left: Octets, right: Octets) -> Bool {
         left.lexicographicallyPrecedes(right)
@@ -135,7 +135,7 @@ extension Octets: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomS
         self.init(bytes)
     }
 
-    /// The bytes as text for a person: what is not UTF-8 or is a control character is written `\xHH`.
+    /// The bytes as text for a person: octets that are not UTF-8, and control characters, are written `\xHH`.
     public var description: String {
         var text = ""
         if let valid = utf8String {

@@ -1,5 +1,4 @@
-// Looking for bytes, eight at a time: what is read is mostly long strings, and a byte at a time is what makes a reader
-// slow.
+// Searches for bytes, eight at a time: most input is long strings, and a byte at a time would make a reader slow.
 
 /// Eight bytes that are tested together.
 ///
@@ -48,7 +47,7 @@ package struct ByteWord {
         (sevenBitSums(0x80 - limit) | bytes) & ByteWord.highBits
     }
 
-    /// The bytes within `range`, which lies between 1 and 0x7F.
+    /// The bytes within `range`, whose bounds are between 1 and 0x7F.
     @inlinable @inline(__always)
     package func bytes(in range: ClosedRange<UInt8>) -> UInt64 {
         sevenBitSums(0x80 - range.lowerBound) & ~sevenBitSums(0x7F - range.upperBound) & ~bytes & ByteWord.highBits

@@ -103,7 +103,7 @@ extension String {
         self = text
     }
 
-    /// The text that `bytes` are; what is not UTF-8 in them becomes U+FFFD.
+    /// Decodes `bytes` as text. Octets that are not UTF-8 become U+FFFD.
     package init(repairing bytes: Span<UInt8>) {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,5 +1,5 @@
-/// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1, which
-/// reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many that are none.
+/// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1,
+/// which reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many other forms.
 public enum CookieDate {
     /// Parses a cookie-date (rfc6265bis, section 5.1.1); `nil` if the algorithm fails.
     ///
@@ -24,8 +24,8 @@ public enum CookieDate {
         Octets(text).withSpan { parse($0) }
     }
 
-    /// What steps 1 and 2 find in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`, without
-    /// the search for tokens; `nil` for all others.
+    /// The fields that steps 1 and 2 find in the form that nearly every server writes, `Tue, 27 Nov 2029 01:16:12 GMT`,
+    /// without the search for tokens; `nil` for all other forms.
     private static func fieldsInPlace(_ bytes: Span<UInt8>) -> Fields? {
         guard bytes.count >= 25, isDelimiter(bytes[3]), isDelimiter(bytes[4]), isDelimiter(bytes[7]),
             isDelimiter(bytes[11]), isDelimiter(bytes[16]), bytes.count == 25 || !ASCII.isDigit(bytes[25]),
@@ -92,7 +92,7 @@ public enum CookieDate {
         }
     }
 
-    /// `day-of-month` and `year`: so many digits, then the end or a non-digit and anything.
+    /// `day-of-month` and `year`: a number of digits within `digits`, then the end or a non-digit and anything.
     @inline(__always)
     private static func number(_ bytes: Span<UInt8>, _ token: Range<Int>, digits: ClosedRange<Int>) -> Int? {
         var value = 0
@@ -188,7 +188,7 @@ package struct CivilDate: Equatable {
         return Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// The date and time so many seconds after 1970-01-01T00:00:00Z.
+    /// The date and time at the given number of seconds after 1970-01-01T00:00:00Z.
     package init(secondsSinceEpoch seconds: Int64) {
         let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: 86_400)
         let secondOfDay = Int(remainder < 0 ? remainder + 86_400 : remainder)

@@ -6,13 +6,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Microseconds since the Unix epoch; negative before it.
     public var microseconds: Int64
 
-    /// A moment so many microseconds after the Unix epoch.
+    /// Creates the time at the given number of microseconds after the Unix epoch.
     @inlinable
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// A moment so many whole seconds after the Unix epoch, at the end of the range where that overflows.
+    /// Creates the time at the given number of whole seconds after the Unix epoch, or the end of the range if that
+    /// overflows.
     @inlinable
     public init(seconds: Int64) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

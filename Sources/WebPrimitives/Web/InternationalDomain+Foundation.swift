@@ -3,8 +3,8 @@ import Foundation
 extension InternationalDomain {
     /// A normalization form of Unicode, by the name of ICU's transform.
     ///
-    /// What is better known, `precomposedStringWithCanonicalMapping` and its like, is not used: off Apple's systems it
-    /// does not compose all Hangul syllables, and takes U+10041 for an `A`.
+    /// The better known `precomposedStringWithCanonicalMapping` and similar properties are not used: except on Apple's
+    /// systems, they do not compose all Hangul syllables, and take U+10041 for an `A`.
     enum NormalizationForm: String {
         case c = "NFC"
         case d = "NFD"
@@ -27,8 +27,8 @@ extension InternationalDomain {
         let unwritable: [UInt8] = [0x22, 0x60, 0x7B, 0x7D]
         let text = String(decoding: domain.map { unwritable.contains($0) ? 0x5F : $0 }, as: UTF8.self)
         let components = URLComponents(string: "http://\(text)/", encodingInvalidCharacters: false)
-        // Of what the decoder makes of the domain only this is asked: that it did decode. Where an executable lacks the
-        // decoder, Foundation gives back the A-labels.
+        // Only the fact that the decoder decoded the domain matters, not the result. If an executable lacks the
+        // decoder, Foundation returns the A-labels.
         return components?.host.map { host in !host.utf8.allSatisfy { $0 < 0x80 } } ?? false
     }
 }

@@ -1,9 +1,9 @@
 /// Domains with a character outside ASCII, as UTS 46 processes them with the flags that the URL Standard gives:
 /// non-transitional, with the checks of Bidi and of joiners, without those of hyphens, of lengths and of STD3.
 ///
-/// Foundation's own encoder also refuses what those last three would. So the steps are taken one by one: mapping and
-/// Punycode here, normalization by Foundation, and the validity criteria by Foundation's decoder of A-labels, which
-/// makes no point of hyphens and lengths.
+/// Foundation's own encoder also applies those last three checks. So the steps are separate: mapping and Punycode here,
+/// normalization by Foundation, and the validity criteria by Foundation's decoder of A-labels, which does not check
+/// hyphens and lengths.
 enum InternationalDomain {
     /// Unicode ToASCII (UTS 46, section 4.2) with CheckHyphens, VerifyDnsLength and UseSTD3ASCIIRules false.
     ///
@@ -55,8 +55,8 @@ enum InternationalDomain {
     /// No name in the DNS has a sixteenth of this, and every step costs.
     private static let maximumLength = 4096
 
-    /// A character that is as valid as `scalar` and that Foundation knows: its tables are those of Unicode 16, while
-    /// browsers have those of Unicode 17 and the standard library tells what kind of character a newer one is.
+    /// Returns a character that is as valid as `scalar` and that Foundation knows. Foundation has the tables of Unicode
+    /// 16, browsers those of Unicode 17, and the standard library knows the category of newer characters.
     private static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar {
         guard let age = scalar.properties.age, age.major >= 17 else { return scalar }
         switch scalar.properties.generalCategory {
@@ -78,8 +78,8 @@ enum InternationalDomain {
         }
     }
 
-    /// Whether `scalar` lies where Unicode assigns letters that are written from right to left (`DerivedBidiClass.txt`,
-    /// the defaults).
+    /// Whether `scalar` is in a block that Unicode assigns to right-to-left letters (`DerivedBidiClass.txt`, the
+    /// defaults).
     private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
@@ -91,10 +91,11 @@ enum InternationalDomain {
 // MARK: - Mapping
 
 extension InternationalDomain {
-    /// Appends what UTS 46 maps `scalar` to (section 5); false where it is disallowed and the mapping would hide that.
+    /// Appends the mapping of `scalar` in UTS 46 (section 5). Returns `false` if the character is disallowed and the
+    /// mapping would hide that.
     ///
-    /// The mapping is that of NFKC_Casefold, from which UTS 46 derives its table (section 6), but for what is named
-    /// here. All other disallowed characters map to themselves, for the check of validity to find.
+    /// The mapping is that of NFKC_Casefold, from which UTS 46 derives its table (section 6), except for the cases
+    /// named here. All other disallowed characters map to themselves, for the check of validity to find.
     static func appendMapping(of scalar: Unicode.Scalar, to output: inout String.UnicodeScalarView) -> Bool {
         switch scalar.value {
         case 0x00...0x7F:
@@ -135,7 +136,7 @@ extension InternationalDomain {
             let once = normalized(caseFolded(decomposed), .kc), let folded = normalized(caseFolded(once), .kc)
         else { return false }
         for mapped in folded where !mapped.properties.isDefaultIgnorableCodePoint {
-            // One character that stands for others with a dot among them, as `⒈` and `…` do, is disallowed.
+            // One character that maps to several with a dot among them, as `⒈` and `…` do, is disallowed.
             if mapped == "." || mapped == "\u{3002}" { return false }
             output.append(mapped)
         }

@@ -19,7 +19,7 @@ extension RequestURL {
         var end = bytes.count
         while start < end, bytes[start] <= ASCII.space { start += 1 }
         while end > start, bytes[end - 1] <= ASCII.space { end -= 1 }
-        // Step 3 of the parser removes tabs and newlines wherever they stand.
+        // Step 3 of the parser removes tabs and newlines anywhere.
         let cleaned = Octets(bytes.array(start..<end).filter { !isTabOrNewline($0) })
         return try cleaned.withSpan { bytes throws(RequestURLError) in try parseClean(bytes, cleaned) }
     }
@@ -82,7 +82,7 @@ extension RequestURL {
         throw RequestURLError(code: looksLikePort ? .schemeMissing : .schemeUnsupported)
     }
 
-    /// Where the host stands in the authority at `range`, and the port.
+    /// Returns the place of the host in the authority at `range`, and the port.
     private static func parseAuthority(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ scheme: Scheme
     ) throws(RequestURLError) -> (host: Range<Int>, port: UInt16) {
@@ -118,7 +118,7 @@ extension RequestURL {
             guard text[..<colon].map(ASCII.lowercased) == Array(scheme.name.utf8) else {
                 return try RequestURL(Octets(text))
             }
-            // With this URL's own scheme, what stands behind it is as relative as without: `http:b` is `b`.
+            // After this URL's own scheme, the rest is as relative as without it: `http:b` is `b`.
             text = text[(colon + 1)...]
         }
         guard let first = text.first else { return self }
@@ -141,7 +141,7 @@ extension RequestURL {
         return try RequestURL(Octets(absolute))
     }
 
-    /// Where the colon of a scheme stands, if there is one.
+    /// The index of a scheme's colon, if there is one.
     private static func schemeEnd(_ text: ArraySlice<UInt8>) -> Int? {
         guard let first = text.first, ASCII.isLetter(first), let colon = text.firstIndex(of: ASCII.colon)
         else { return nil }

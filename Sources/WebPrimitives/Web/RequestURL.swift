@@ -1,7 +1,7 @@
-/// An `http`, `https`, `ws` or `wss` URL, parsed and serialized as the URL Standard says: what a request goes to and
-/// what cookie rules read.
+/// An `http`, `https`, `ws` or `wss` URL, parsed and serialized according to the URL Standard: the target of a request,
+/// and the input of the cookie rules.
 ///
-/// Credentials and the fragment are dropped: no request carries them, and no rule reads them.
+/// Credentials and the fragment are dropped, because no request carries them and no rule reads them.
 public struct RequestURL: Sendable {
     /// The schemes that carry cookies.
     public enum Scheme: UInt8, Sendable {
@@ -25,7 +25,7 @@ public struct RequestURL: Sendable {
         /// The port where the URL names none.
         public var defaultPort: UInt16 { isCryptographic ? 443 : 80 }
 
-        /// The scheme as it stands in a URL.
+        /// The scheme as it appears in a URL.
         public var name: String {
             switch self {
             case .http: "http"
@@ -47,7 +47,7 @@ public struct RequestURL: Sendable {
     /// Host, path and query: the URL as it was written, where they need not be rewritten. One reference for all three.
     @usableFromInline let octets: Octets
 
-    /// A URL whose parts stand in `octets` in their final form.
+    /// Creates a URL whose parts are in `octets` in their final form.
     init(
         scheme: Scheme, port: UInt16, hostKind: WebHost.Kind, host: Range<Int>, path: Range<Int>, query: Range<Int>,
         in octets: Octets
@@ -116,19 +116,19 @@ extension RequestURL: CustomStringConvertible {
 
 /// Why a text is no URL that a request could go to.
 public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of failure.
     public enum Code: String, Sendable {
         /// There is no `scheme:` in front.
         case schemeMissing = "url-scheme-missing"
         /// A scheme that carries no cookies.
         case schemeUnsupported = "url-scheme-unsupported"
-        /// The host is missing or is none.
+        /// The host is missing or invalid.
         case hostInvalid = "url-host-invalid"
         /// The port is not a number up to 65535.
         case portInvalid = "url-port-invalid"
     }
 
-    /// What is wrong, as a stable identifier.
+    /// The kind of failure, as a stable identifier.
     public let code: Code
 
     /// An error of that kind.
@@ -136,7 +136,7 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
         self.code = code
     }
 
-    /// One sentence that says what to do.
+    /// One sentence that names the remedy.
     public var description: String {
         switch code {
         case .schemeMissing: "the URL has no scheme: write it in full, as in https://example.com/"
@@ -150,15 +150,15 @@ public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertibl
 extension RequestURL {
     /// Reads a URL that paths are appended to, such as `https://example.com/crumb`.
     ///
-    /// Returns `nil` if the text has anything that is lost when the URL is parsed or stands in the way of a path: user
-    /// information, a query, a fragment, a backslash, dot segments or percent-encoding; or if the path has empty segments,
-    /// more than 200 octets, or characters other than letters, digits, `-`, `.`, `_` and `~`.
+    /// Returns `nil` if the text has a part that parsing would lose or that prevents appending a path: user
+    /// information, a query, a fragment, a backslash, dot segments or percent-encoding; or if the path has empty
+    /// segments, more than 200 octets, or characters other than letters, digits, `-`, `.`, `_` and `~`.
     package static func base(_ text: String) -> (url: RequestURL, prefix: String)? {
         guard let url = try? RequestURL(text), let prefix = url.pathPrefix,
             text.unicodeScalars.allSatisfy({
                 $0.value > 0x20 && $0.value != 0x7F && !"@?#\\%".unicodeScalars.contains($0)
             }),
-            // The URL's parser has resolved the dot segments, so what the caller meant is lost.
+            // The URL's parser has resolved the dot segments, so the caller's intention is lost.
             text.split(separator: "/").allSatisfy({ $0 != "." && $0 != ".." })
         else { return nil }
         return (url, prefix)
@@ -167,7 +167,7 @@ extension RequestURL {
     /// The most octets of a ``pathPrefix``.
     private static let prefixLimit = 200
 
-    /// The path as what stands before other paths: empty for `/`, else as in `/crumb`, without a slash at the end.
+    /// The path as a prefix of other paths: empty for `/`, else as in `/crumb`, without a slash at the end.
     ///
     /// `nil` if the path has empty segments, dot segments, more than 200 octets, or characters other than letters, digits,
     /// `-`, `.`, `_` and `~` (RFC 3986, section 2.3), so that everyone compares it in the same way.

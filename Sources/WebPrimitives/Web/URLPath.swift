@@ -1,7 +1,7 @@
 /// The path and query states of the URL Standard's parser, for URLs with a special scheme.
 enum URLPath {
-    /// A path with its dot segments resolved, backslashes turned and what must be percent-encoded encoded; `nil` where
-    /// there is nothing to do.
+    /// Returns a path with its dot segments resolved, its backslashes replaced and its characters percent-encoded where
+    /// necessary; `nil` if nothing changes.
     static func rewritten(_ bytes: Span<UInt8>) -> [UInt8]? {
         guard !bytes.isEmpty else { return [ASCII.slash] }
         if isNormal(bytes) { return nil }

@@ -16,8 +16,8 @@ extension WebHost {
         return isDecimal || parseIPv4Number(bytes, start..<end) != nil
     }
 
-    /// The URL Standard's IPv4 parser: one to four decimal, octal or hexadecimal numbers, the last one filling what
-    /// the others leave.
+    /// The URL Standard's IPv4 parser: one to four decimal, octal or hexadecimal numbers, of which the last one fills
+    /// the remaining bytes.
     static func parseIPv4(_ bytes: Span<UInt8>) -> UInt32? {
         var end = bytes.count
         if end > 1, bytes[end - 1] == ASCII.dot { end -= 1 }

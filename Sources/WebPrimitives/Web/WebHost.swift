@@ -4,7 +4,7 @@
 /// Equal hosts have equal octets. A trailing dot is part of the host, as in browsers: `example.com.` is another host
 /// than `example.com`.
 public struct WebHost: Hashable, Sendable {
-    /// What kind of host it is; only a domain has parent domains.
+    /// The kind of host. Only a domain has parent domains.
     public enum Kind: UInt8, Sendable {
         /// A name of one or more labels.
         case domain
@@ -16,10 +16,10 @@ public struct WebHost: Hashable, Sendable {
 
     /// The canonical form, ASCII only.
     public let octets: Octets
-    /// What kind of host it is.
+    /// The kind of host.
     public let kind: Kind
 
-    /// Takes what is canonical already; the caller vouches for it.
+    /// Creates a host from octets that the caller guarantees to be canonical.
     @inlinable @inline(__always)
     package init(canonical octets: Octets, kind: Kind) {
         self.octets = octets

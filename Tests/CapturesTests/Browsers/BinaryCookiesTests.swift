@@ -60,7 +60,7 @@ struct BinaryCookiesTests {
         #expect(cookies[0].creation?.microseconds == 1_678_307_200_500_000)
     }
 
-    @Test("What points outside of its place costs that cookie")
+    @Test("An offset outside of its place costs that cookie")
     func offsets() {
         let good = Self.cookie()
         for bad in [

@@ -31,7 +31,7 @@ struct FirefoxSessionTests {
         #"{"host":"b.test","value":"w","originAttributes":{"userContextId":2}},{"host":"c.test"},"#
         + #"{"host":"c.test","value":"x","name":"m","originAttributes":{"userContextId":0,"partitionKey":""}}]}"#
 
-    @Test("What is packed comes back, and cookies that are kept apart are counted")
+    @Test("The file is unpacked, and cookies of other containers are counted")
     func cookies() {
         let capture = Capture(bytes: Self.file([(Self.beginning + "ab", 2, 40), (Self.end + Self.others, 0, 0)]))
         #expect(

@@ -220,7 +220,7 @@ struct CapturedContextTests {
         #expect(capture.items(pieceLength: 1) == capture.items)
     }
 
-    @Test("A transcript's request lines count, and what knows nothing is what the caller says")
+    @Test("A transcript's request lines count, and without them the caller decides")
     func transcripts() throws {
         func text(_ fields: String) -> String {
             "> GET / HTTP/1.1\r\n> Host: b.test\r\n\(fields)> \r\n< HTTP/1.1 200 OK\r\n< Set-Cookie: a=1\r\n< \r\n"
@@ -235,7 +235,7 @@ struct CapturedContextTests {
                 == ["third in http://a.test (given)"])
     }
 
-    @Test("What is remembered of pages is bounded, and each entry is looked at once")
+    @Test("The memory of pages is bounded, and each entry is read once")
     func bounded() {
         var trail = PageTrail()
         for number in 0..<30_000 {

@@ -20,7 +20,7 @@ struct CookieLineReaderTests {
     }
 
     @Test(
-        "A line that is no cookie is a failure that says why, and costs that line only",
+        "A line that is not a cookie is a failure with a reason, and costs that line only",
         arguments: [
             (#"{"crumb":1"#, "JSON"), (#"{"crumb":1}"#, "lacks"), (#"{"crumb":2}"#, "version 2"),
             (#"{"crumb":"1"}"#, "'crumb'"), (#"{"name":"n"}"#, "'crumb'"), ("17", "JSON"), ("[]", "crumb"),
@@ -46,7 +46,7 @@ struct CookieLineReaderTests {
         #expect(Capture(line).cookies == [.sample()])
     }
 
-    @Test("Base64 is read as it is written, and nothing else is base64")
+    @Test("Base64 is decoded, and nothing else is taken for Base64")
     func base64() {
         for count in 0...20 {
             let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }

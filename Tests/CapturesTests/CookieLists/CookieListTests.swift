@@ -147,7 +147,7 @@ struct CookieListTests {
         #expect(Capture(own).failures.isEmpty)
     }
 
-    @Test("The localStorage of a storage state is read, whatever stands in it and wherever its origin is named")
+    @Test("The localStorage of a storage state is read, whatever it contains and wherever its origin is named")
     func storage() {
         let items =
             #"{"name":"k","value":"v"},{"value":"\u00e9","name":""},{"name":"\ud83d\ude00","value":"\ud800x\udc80"}"#
@@ -221,7 +221,7 @@ struct CookieListTests {
         #expect(capture.cookies.map(\.path) == ["/p", "/"] && capture.cookies.map(\.isSecure) == [true, false])
     }
 
-    @Test("What is complete before a break counts, and the break is told with its place")
+    @Test("Everything complete before a syntax error counts, and the error has its place")
     func breaks() {
         let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
         #expect(

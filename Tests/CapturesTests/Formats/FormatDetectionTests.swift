@@ -5,7 +5,7 @@ import Testing
 @Suite("Telling formats apart")
 struct FormatDetectionTests {
     @Test(
-        "A format is told by what the capture begins with",
+        "The beginning of a capture determines its format",
         arguments: [
             ("{}", .har),
             ("\u{FEFF}{\"log\":{}}", .har),

@@ -35,7 +35,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "JSON that is no HAR is one failure",
+        "JSON that is not a HAR is one failure",
         arguments: [
             "{}", #"{"log":7}"#, #"{"log":{}}"#, #"{"log":{"entries":{}}}"#, #"{"log":[{"entries":[]}]}"#,
             #"{"entries":[]}"#,
@@ -45,7 +45,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "Broken syntax ends the reading with its place, and what was complete before stays",
+        "Broken syntax ends the reading with its place, and complete entries before it are kept",
         arguments: [
             ("{\"log\":{\"entries\":[@,\n}]}}", "line 2, column 1"),
             ("{\"log\":{\"entries\":[@\n] }]", "line 2, column 4"),
@@ -91,7 +91,7 @@ struct HARFailureTests {
         }
     }
 
-    @Test("A HAR that was cut off anywhere gives what was complete, and one failure")
+    @Test("A HAR truncated anywhere yields its complete entries, and one failure")
     func truncation() {
         let document = HARText.document(
             HARText.entry(setCookie: #""a=\u00e91""#, #""b=2\nc=3""#), "7", HARText.entry(status: "0"),

@@ -51,7 +51,7 @@ struct HARJoinedTests {
         }
     }
 
-    @Test("A response that keeps its lines apart is not touched, whatever its cookies say")
+    @Test("A response with separate lines is not touched, whatever its cookies contain")
     func apart() {
         var reader = CaptureReader(source: "x.har")
         var lines: [Octets] = []

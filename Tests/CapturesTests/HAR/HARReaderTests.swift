@@ -40,7 +40,7 @@ struct HARReaderTests {
     }
 
     @Test(
-        "Chromium's tools take octets for windows-1252, others for what they were",
+        "Chromium's tools decode octets as windows-1252, others correctly",
         arguments: [
             (#""creator":{"name":"Playwright"},"browser":{"name":"chromium"}"#, true),
             (#""browser":{"version":"1","name":"chromium"},"creator":{"version":"1","name":"Playwright"}"#, true),
@@ -89,7 +89,7 @@ struct HARReaderTests {
                 == [expected.map { Octets($0) }])
     }
 
-    @Test("Bytes that are not UTF-8 stay as they are, raw or as Python escapes them")
+    @Test("Bytes that are not UTF-8 are preserved, raw or as Python escapes them")
     func rawBytes() {
         var bytes = Array(HARText.document(HARText.entry(setCookie: #""a=?\udce9\udcff""#)).utf8)
         bytes = bytes.map { $0 == 0x3F ? 0xE8 : $0 }
@@ -108,7 +108,7 @@ struct HARReaderTests {
             Capture(HARText.document(HARText.entry(response: response))).responses.map(\.setCookie.count) == [count])
     }
 
-    @Test("The rebuilt cookies member is no Set-Cookie; without the header it shows that headers were left out")
+    @Test("The rebuilt cookies member is not a Set-Cookie; without the header it shows that headers were left out")
     func cookiesMember() {
         let response = #"{"cookies":[{"name":"a","value":"1"}],"status":200,"headers":[]}"#
         #expect(
@@ -135,7 +135,7 @@ struct HARReaderTests {
     }
 
     @Test(
-        "What else an entry has may be of any type",
+        "Other members of an entry may be of any type",
         arguments: [
             (#""status":"200""#, 0), (#""status":null"#, 0), (#""status":2e2"#, 0), (#""status":200.0"#, 0),
             (#""status":99999999999999999999"#, 0), (#""status":-1"#, -1), (#""status":[1]"#, 0),

@@ -16,7 +16,7 @@ struct JSONSyntaxTests {
         #"{"a":1}}"#, #"["a"#, #"["a":1]"#, #"{"a",1}"#, "[true,false,null]", #"{"":0}"#, #"["\u0000"]"#,
     ]
 
-    @Test("Whether a document is well-formed is what Foundation says too", arguments: values)
+    @Test("Foundation agrees on whether a document is well-formed", arguments: values)
     func agreement(value: String) {
         // Skipped, and within what is read.
         for template in [#"{"log":{"_x":@,"entries":[]}}"#, #"{"log":{"entries":[{"startedDateTime":@}]}}"#] {

@@ -26,7 +26,7 @@ struct HTTPBodyTests {
         "HTTP/1.1 302 x\r\nLocation: https://b.test/\r\n\r\n" + forged,
     ]
 
-    @Test("Whatever stands behind a final response is its body", arguments: heads, bodies)
+    @Test("Everything after a final response is its body", arguments: heads, bodies)
     func finalResponse(head: String, body: String) {
         let capture = Capture(head + "Set-Cookie: good=1\r\n\r\n" + body, url: Self.url)
         #expect(capture.responses.flatMap(\.setCookie) == ["good=1"])
@@ -36,7 +36,7 @@ struct HTTPBodyTests {
     }
 
     @Test(
-        "A block that is skipped where one could stand is reported",
+        "A skipped block is reported where one is possible",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" + forged, 1),
             ("HTTP/1.1 200 OK\r\n\r\n" + forged, 1),
@@ -67,7 +67,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test("A header dump has no bodies, whatever Content-Length says")
+    @Test("A header dump has no bodies, whatever its Content-Length")
     func headerDump() {
         let text = """
             HTTP/1.1 302 Found\r\nContent-Length: 154\r\nLocation: /next\r\nSet-Cookie: a=1\r\n\r

@@ -28,7 +28,7 @@ struct HTTPReaderTests {
     }
 
     @Test(
-        "What is no status line is one failure, and nothing behind it is read",
+        "An invalid status line is one failure, and nothing after it is read",
         arguments: [
             "HTTP/1.1 OK", "HTTP/1.1  200 OK", "HTTP/ 200 OK", "HTTP/11 200 OK", "HTTP/1. 200 OK", "HTTP/1.1 20 OK",
             "HTTP/1.1 2000 OK", "HTTP/1.1\t200 OK", "http/1.1 200 OK", "Set-Cookie: a=1",
@@ -53,7 +53,7 @@ struct HTTPReaderTests {
     }
 
     @Test(
-        "A line that is no field is left out, and the rest counts",
+        "A line that is not a field is left out, and the rest counts",
         arguments: [
             ("no colon", 2), (": no name", 2), (" folded to nothing", 2), ("\t: folded", 2), ("\u{0}", 2),
         ])

@@ -41,7 +41,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "The second column alone decides who gets the cookie, except for IP addresses",
+        "Only the second column decides who gets the cookie, except for IP addresses",
         arguments: [
             ("a.test|FALSE", "a.test", true), ("a.test|TRUE", "a.test", false), (".a.test|TRUE", "a.test", false),
             (".a.test|FALSE", "a.test", true), ("a.test|true", "a.test", false), ("a.test|False", "a.test", true),
@@ -94,7 +94,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "A line that is no cookie is a failure that says why, and costs that line only",
+        "A line that is not a cookie is a failure with a reason, and costs that line only",
         arguments: [
             ("a.test FALSE / FALSE 0 n v", "spaces"), ("a.test", "1 column,"), ("a.test|FALSE|/|FALSE|0", "5 columns"),
             ("a.test|FALSE|/|FALSE|0|n|v|x", "tab"), ("a.test|FALSE|/|FALSE|0|n|v|x|y|z", "tab"),

@@ -31,7 +31,7 @@ struct SampleTests {
         }
     }
 
-    @Test("mitmproxy 8 joins what mitmproxy 11 keeps apart, and both give the same lines")
+    @Test("mitmproxy 8 joins lines that mitmproxy 11 separates, and both give the same lines")
     func joined() throws {
         let joined = try Samples.capture("mitm8.har").responses.map(\.setCookie)
         #expect(joined == (try Samples.capture("mitm.har").responses.map(\.setCookie)))
@@ -80,7 +80,7 @@ struct SampleTests {
     }
 
     @Test(
-        "What is no capture of these formats is one failure that says what can be read",
+        "Input in none of these formats is one failure that lists the formats",
         arguments: [
             "mitm.flow", "db/chromium-156-Cookies.sqlite",
             "firefox-mozlog.moz_log",
@@ -138,7 +138,7 @@ struct SampleTests {
         #expect(capture.responses.map(\.time?.seconds) == [1_795_229_781])
     }
 
-    @Test("What curl and wget tell has the lines that curl -i has", arguments: Samples.transcripts)
+    @Test("The output of curl and wget has the same lines as curl -i", arguments: Samples.transcripts)
     func transcript(name: String) throws {
         var capture = try Samples.capture(name)
         capture.url = nil

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Captures
 
-@Suite("What is printed")
+@Suite("Secrets and printed descriptions")
 struct SecrecyTests {
     static let captures = [
         Capture(
@@ -72,7 +72,7 @@ struct SecrecyTests {
         #expect(place.description == text)
     }
 
-    @Test("A failure says where, what, and what to do")
+    @Test("A failure has its place, its cause, and the next step")
     func sentence() {
         let failures = Capture("HTTP/1.1 200 OK\n\n").failures
         #expect(failures.map(\.code.description) == ["url-missing"])

@@ -90,7 +90,7 @@ struct DevToolsLogTests {
         #expect(Capture(extra).failures.map(\.code) == [.entryMalformed])
     }
 
-    @Test("What is broken costs its own entry")
+    @Test("A broken event costs only its own entry")
     func broken() {
         let text = "\(Self.lines[0])\n{\"method\":\n\(Self.lines[1])\n\(Self.lines[2])\n"
         let capture = Capture(text)

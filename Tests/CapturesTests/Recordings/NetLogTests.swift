@@ -40,7 +40,7 @@ struct NetLogTests {
         #expect(capture.responses.allSatisfy { $0.time?.microseconds == 1_005_000 && $0.method == "POST" })
     }
 
-    @Test("A line that is not ASCII is written with a mark and percent signs, and one that is ASCII as it is")
+    @Test("A line that is not ASCII is written with a mark and percent signs, and an ASCII line unchanged")
     func escaped() {
         let capture = Capture(
             Self.log(

@@ -187,7 +187,7 @@ struct CopiedRequestTests {
         #expect(Capture(text, url: "https://a.test/").responses.first?.evidence.fetchSite == .crossSite)
     }
 
-    @Test("A copied command tells who made the request")
+    @Test("A copied command shows which page made the request")
     func evidence() throws {
         let text = """
             curl 'https://b.test/' -H 'sec-fetch-site: cross-site' -H 'sec-fetch-dest: iframe' -e https://a.test/ -b a=1

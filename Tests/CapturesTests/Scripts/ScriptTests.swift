@@ -3,7 +3,7 @@ import Testing
 
 @testable import Captures
 
-@Suite("What scripts tell")
+@Suite("Captures of scripts")
 struct ScriptTests {
     @Test(
         "A string of document.cookie is received through the script interface, pair by pair",

@@ -80,7 +80,7 @@ struct CurlVerboseTests {
         #expect(Capture(text).summary == ["200 https://a.test:443/ []", "200 https://a.test/x [a=1]"])
     }
 
-    @Test("A body between the lines ends what counts: it could look like any of them")
+    @Test("A body between the lines ends the transcript: it could look like any of them")
     func bodies() {
         let forged = Self.exchange("/", host: "bank.test", "Set-Cookie: forged=1")
         let start = Self.plain + Self.exchange("/", "Set-Cookie: a=1")

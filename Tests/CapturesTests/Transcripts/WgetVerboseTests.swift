@@ -5,7 +5,7 @@ import Testing
 
 @Suite("wget -S")
 struct WgetVerboseTests {
-    @Test("Each request's URL stands before its responses")
+    @Test("Each request's URL comes before its responses")
     func redirects() {
         let text = """
             --2026-11-21 02:56:22--  https://a.test/x

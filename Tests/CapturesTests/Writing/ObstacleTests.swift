@@ -3,7 +3,7 @@ import Testing
 
 @testable import Captures
 
-@Suite("What formats cannot hold")
+@Suite("Obstacles of formats")
 struct ObstacleTests {
     private static let all = ExportFormat.allCases
     private static let inLines: [ExportFormat] = [.har, .setCookie]
@@ -83,7 +83,7 @@ struct ObstacleTests {
         }
     }
 
-    @Test("A partition of the page's own site is no obstacle, whatever host of it the cookie belongs to")
+    @Test("A partition of the page's own site is not an obstacle, whichever host of it the cookie belongs to")
     func ownPartition() {
         let record = CookieRecord.sample { record in
             record.domain = "www.a.test"
@@ -96,7 +96,7 @@ struct ObstacleTests {
     }
 
     @Test(
-        "A format for one host leaves out what a page of that host cannot have set",
+        "A format for one host leaves out cookies that a page of that host cannot have set",
         arguments: [
             ("a.test", true, "a.test", true), ("a.test", true, "www.a.test", false),
             ("a.test", false, "www.a.test", true), ("www.a.test", false, "a.test", false),

@@ -8,7 +8,7 @@ import Testing
 struct RoundTripTests {
     private static let seeds = Array<UInt64>(1...20)
 
-    @Test("JSON lines lose nothing, whatever a cookie is", arguments: seeds)
+    @Test("JSON lines lose no property of any cookie", arguments: seeds)
     func json(seed: UInt64) {
         var random = RandomRecords(seed: seed)
         let records = (0..<100).map { _ in random.next(isTame: false) }
@@ -20,7 +20,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "Every other format loses what its table says, and nothing else",
+        "Every other format loses the properties in its table, and nothing else",
         arguments: ExportFormat.allCases.filter { $0 != .json }, seeds)
     func losses(format: ExportFormat, seed: UInt64) throws {
         var random = RandomRecords(seed: seed)
@@ -36,7 +36,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("What is read back is what was written, also of cookies that hardly any format holds", arguments: seeds)
+    @Test("Cookies that hardly any format can hold are read back as they were written", arguments: seeds)
     func wild(seed: UInt64) throws {
         for format in [ExportFormat.netscape, .storageState, .har, .httpieSession] {
             var random = RandomRecords(seed: seed)

@@ -38,7 +38,7 @@ struct WriterTests {
         #expect(Written([], as: .storageState).text == "{\"cookies\":[\n],\"origins\":[]}\n")
     }
 
-    @Test("Our own lines have everything, and leave out what a cookie does not have")
+    @Test("Our own lines have all properties, and omit those that a cookie does not have")
     func json() {
         #expect(
             Written(WriterTests.cookies, as: .json).text == """
@@ -52,7 +52,7 @@ struct WriterTests {
                 """)
     }
 
-    @Test("Set-Cookie lines are what the host would answer with")
+    @Test("Set-Cookie lines are those that the host would respond with")
     func setCookie() {
         #expect(
             Written(WriterTests.cookies, as: .setCookie, host: "a.test").text == """

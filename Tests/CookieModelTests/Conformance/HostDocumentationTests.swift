@@ -46,7 +46,7 @@ struct HostDocumentationTests {
         }
     }
 
-    @Test("This machine is what the page says")
+    @Test("Hosts count as this machine as the page documents")
     func loopback() throws {
         let rows = try HostDocumentationTests.rows(under: "| http to | accepts `Secure` |")
         #expect(rows.count == 13)

@@ -35,7 +35,7 @@ struct OtherJarsDifferenceTests {
             "tough-cookie: an error on a public suffix (5.7 step 9)"),
     ]
 
-    @Test("The draft's answer stands", arguments: rows)
+    @Test("The draft's answer applies", arguments: rows)
     func answer(row: Row) throws {
         var session = Session()
         for line in row.lines { try session.set(line, at: row.url) }
@@ -61,7 +61,7 @@ struct OtherJarsDifferenceTests {
     }
 
     @Test(
-        "Chromium, CreateInvalidUrl and CreateWithInvalidPort: what is no URL is none",
+        "Chromium, CreateInvalidUrl and CreateWithInvalidPort: text that is not a URL is rejected",
         arguments: [
             "http://.127.0.0.1/path", "http://www.foo.com:70000",
         ])

@@ -30,14 +30,14 @@ struct ReasonDocumentationTests {
         #expect(Set(Reason.allCases.map(\.identifier)).count == Reason.allCases.count)
     }
 
-    @Test("Every reason is documented with what to do about it, and no other is")
+    @Test("Every reason is documented with its remedy, and no other is")
     func complete() throws {
         try check("Why a cookie is rejected", RejectionReason.self)
         try check("Why a cookie is not sent", ExclusionReason.self)
         try check("Why a stored cookie is evicted", EvictionReason.self)
     }
 
-    @Test("An explanation and a fix each follow a word of their own, and say who acts")
+    @Test("An explanation and a fix each follow a word of their own, and name who acts")
     func wellFormed() {
         let reasons: [any DecisionReason] =
             RejectionReason.allCases + ExclusionReason.allCases + EvictionReason.allCases

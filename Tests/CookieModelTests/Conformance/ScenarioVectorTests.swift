@@ -41,7 +41,7 @@ struct ScenarioVectorTests {
     }
 
     @Test(
-        "Every date means what the suite says",
+        "Every date has the meaning given by the suite",
         arguments: [("http-state-dates-1.json", 15), ("http-state-dates-2.json", 55)])
     func dates(file: String, count: Int) throws {
         let json = try Conformance.lines(file).joined(separator: "\n")

@@ -28,7 +28,7 @@ struct EvictionTests {
         #expect((browser.partitionCookies, browser.partitionOctets) == (180, 10_240))
     }
 
-    @Test("The 181st cookie of a registrable domain, on whatever host of it, sends the first one out")
+    @Test("The 181st cookie of a registrable domain, on any of its hosts, evicts the first one")
     func domain() throws {
         var session = Session()
         for number in 0..<180 {

@@ -25,7 +25,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "What is no known attribute is ignored",
+        "An unknown attribute is ignored",
         arguments: [
             "", ";", ";;;", "; ", "; =", "; Secur", "; Securee", "; Sec ure", "; \u{A0}Secure", "; Http-Only",
             "; MaxAge=5",
@@ -37,7 +37,7 @@ struct AttributeTests {
         #expect(setCookie == (try parsed("")) || setCookie == SetCookie.parsed("a=" + setCookie.value))
     }
 
-    @Test("Of an attribute that stands twice the last one counts")
+    @Test("The last one of a repeated attribute counts")
     func lastOne() throws {
         #expect(try parsed("; Domain=b; Domain=c").domain == "c")
         #expect(try parsed("; Domain=b; Domain=").domain == "")
@@ -96,7 +96,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "A Path counts where it begins with a slash, and stands for the default-path otherwise",
+        "A Path counts if it begins with a slash, and means the default-path otherwise",
         arguments: [
             ("/", .path("/")), ("/b", .path("/b")), ("/b/", .path("/b/")), ("//", .path("//")), ("/ b", .path("/ b")),
             ("/b?c#d", .path("/b?c#d")), ("/b=c", .path("/b=c")), ("/é", .path("/é")), ("/../b", .path("/../b")),

@@ -19,7 +19,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "Any one octet changed, left out or put in: what the algorithm says",
+        "With any one octet changed, removed or inserted, the algorithm decides",
         arguments: ["Sat, 21 Nov 2026 08:30:15 GMT", "Sat, 21-Nov-2026 08:30:15", "Mar, 01 Mar 1999 1:02:03 4"])
     func neighboursOfTheUsualForm(text: String) {
         let usual = Array(text.utf8)
@@ -51,7 +51,7 @@ struct CookieDateTests {
     }
 
     @Test(
-        "A field that is missing or out of range is no date",
+        "A date with a missing field, or one out of range, is invalid",
         arguments: [
             "", " ", "21 Nov 2026", "Nov 2026 08:30:15", "21 2026 08:30:15", "21 Nov 08:30:15", "21 Nov 2026 08:30",
             "0 Nov 2026 08:30:15", "32 Nov 2026 08:30:15", "31 Nov 2026 08:30:15", "29 Feb 2026 08:30:15",

@@ -35,7 +35,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "What is no number is ignored, and the session ends the cookie",
+        "A lifetime that is not a number is ignored, and the session ends the cookie",
         arguments: [
             "", "x", "+1", "-", "--1", "- 1", "1.0", "1e3", "0x1", "1 000", "1s", "\"1\"", "١", "1-", "-+1", ".5",
         ] as [Octets])
@@ -68,7 +68,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "What is no date is ignored",
+        "An expiry that is not a date is ignored",
         arguments: [
             "", "0", "-1", "session", "Fri, 31 Dec 1600 23:59:59 GMT", "Sun, 29 Feb 2027 00:00:00 GMT",
             "2027-01-01T00:00:00Z",

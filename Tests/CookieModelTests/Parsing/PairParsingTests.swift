@@ -39,7 +39,7 @@ struct PairParsingTests {
         #expect((setCookie.name, setCookie.value) == (name, value))
     }
 
-    @Test("Every control character but the tab makes the line ignored, wherever it stands")
+    @Test("Every control character except the tab makes the line ignored, wherever it is")
     func controlCharacters() {
         for byte in UInt8.min...UInt8.max {
             let isControl = byte < 0x20 && byte != 0x09 || byte == 0x7F
@@ -100,7 +100,7 @@ struct PairParsingTests {
         #expect((setCookie.name.bytes, setCookie.value.bytes) == (bytes, bytes))
     }
 
-    @Test("What looks percent-encoded is not decoded")
+    @Test("Text that looks percent-encoded is not decoded")
     func percentEncoding() throws {
         let setCookie = try #require(SetCookie.parsed("a%3D=%3B%00; Path=/%61"))
         #expect((setCookie.name, setCookie.value) == ("a%3D", "%3B%00"))

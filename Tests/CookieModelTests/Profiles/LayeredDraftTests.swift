@@ -3,7 +3,7 @@ import Testing
 @testable import CookieModel
 
 /// Where the text of draft-ietf-httpbis-layered-cookies is not followed, in any profile: docs/profiles.md says why.
-@Suite("What of the layered-cookies draft is not followed")
+@Suite("The parts of the layered-cookies draft that are not followed")
 struct LayeredDraftTests {
     static let profiles: [CookieProfile] = [.rfc6265bis, .browser]
 
@@ -16,7 +16,7 @@ struct LayeredDraftTests {
         #expect(try session.set("__Host-Http-b=1; Secure; Path=/") == "rejected: prefix-http")
     }
 
-    @Test("Max-Age counts before Expires, wherever it stands", arguments: profiles)
+    @Test("Max-Age takes precedence over Expires, wherever it is", arguments: profiles)
     func maxAgeSeen(profile: CookieProfile) throws {
         let expires: Octets = "; Expires=Sat, 21 Nov 2026 01:00:00 GMT"
         let maxAge: Octets = "; Max-Age=60"

@@ -68,19 +68,19 @@ struct ProfileTests {
         return "\(outcome) \(cookie.path) \(cookie.sameSite)"
     }
 
-    @Test("A flag alone changes what it says", arguments: rows)
+    @Test("A flag by itself has the documented effect", arguments: rows)
     func alone(row: Row) throws {
         #expect(try fate(row.line, []) == row.without)
         #expect(try fate(row.line, row.flag) == row.with)
     }
 
-    @Test("All other flags together leave it as it is, and the browser profile has every flag", arguments: rows)
+    @Test("All other flags together have no effect on it, and the browser profile has every flag", arguments: rows)
     func others(row: Row) throws {
         #expect(try fate(row.line, CookieProfile.browser.subtracting(row.flag)) == row.without)
         #expect(try fate(row.line, .browser) == row.with)
     }
 
-    @Test("What no divergence is about stays the same in any profile", arguments: untouched)
+    @Test("Lines that no divergence affects have the same result in any profile", arguments: untouched)
     func same(row: Row) throws {
         for profile in [CookieProfile.rfc6265bis, .browser] + ProfileTests.flags {
             #expect(try fate(row.line, profile) == row.without)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CookieModel
 
-@Suite("What never happens")
+@Suite("Invariants")
 struct InvariantTests {
     /// Runs `check` on every retrieval of many random scenarios.
     private func retrievals(seed: UInt64, _ check: (Retrieval, RequestContext, CookiePolicy) -> Void) {

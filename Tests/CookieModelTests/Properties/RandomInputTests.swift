@@ -9,7 +9,7 @@ struct RandomInputTests {
         (0..<random.below(count)).map { _ in random.once(in: 10) ? UInt8(random.below(256)) : random.pick(alphabet) }
     }
 
-    @Test("Parsing a line never traps, and what it gives comes from the line")
+    @Test("Parsing a line never traps, and its result comes from the line")
     func lines() {
         var random = SeededGenerator(seed: 10)
         let alphabet = Array("a=1; \tPath/MaxgeExirsDomnSuc-.0\"".utf8)

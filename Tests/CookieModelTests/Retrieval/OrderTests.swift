@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The order of cookies (section 5.8.3, step 4)")
 struct OrderTests {
-    @Test("Longer paths go first, whatever came first")
+    @Test("Longer paths go first, whichever cookie came first")
     func longerPaths() throws {
         var session = Session()
         for line in ["a=1; Path=/", "b=2; Path=/x/y", "c=3; Path=/x", "d=4; Path=/x/", "e=5; Path=/x/y/"] as [Octets] {
@@ -47,7 +47,7 @@ struct OrderTests {
         #expect(try session.sent() == "b=2; c=3; a=5")
     }
 
-    @Test("Host-only and domain cookies, Secure ones and others stand in one row")
+    @Test("Host-only and domain cookies, Secure ones and others are in one order")
     func oneRow() throws {
         var session = Session()
         try session.set("a=1; Domain=example.com", at: "https://www.example.com/")

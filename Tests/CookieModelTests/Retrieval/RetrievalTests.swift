@@ -19,7 +19,7 @@ struct RetrievalTests {
     }
 
     @Test(
-        "A domain cookie goes to its domain and what lies below it",
+        "A domain cookie is sent to its domain and to all below it",
         arguments: [
             ("https://example.com/", true), ("https://www.example.com/", true), ("https://a.b.c.example.com/", true),
             ("https://.example.com/", false), ("https://notexample.com/", false), ("https://com/", false),
@@ -90,7 +90,7 @@ struct RetrievalTests {
     }
 
     @Test(
-        "IP addresses share nothing with what ends like them",
+        "IP addresses share nothing with hosts that end like them",
         arguments: [
             ("https://1.2.3.4/", "https://1.2.3.4/", true), ("https://1.2.3.4/", "https://01.2.3.4/", true),
             ("https://1.2.3.4/", "https://0x01020304/", true), ("https://2.3.4.1/", "https://1.2.3.4/", false),

@@ -77,7 +77,7 @@ struct SameSiteTests {
             Request(url, via: .script, on: foreign, navigates: true)),
     ]
 
-    @Test("Each kind of request sets and carries what its SameSite allows", arguments: rows)
+    @Test("Each kind of request sets and carries the cookies that their SameSite allows", arguments: rows)
     func matrix(row: Row) throws {
         for (attribute, level) in [("None", "none"), ("Lax", "lax"), ("", "lax"), ("x", "lax"), ("Strict", "strict")] {
             let line = Octets("a=1; Secure; SameSite=\(attribute); Domain=example.com")

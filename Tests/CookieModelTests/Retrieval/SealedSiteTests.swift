@@ -42,7 +42,7 @@ struct SealedSiteTests {
         return sealed.hasPrefix("sealed") ? Octets(String(sealed.dropFirst(6))) : nil
     }
 
-    @Test("Sealed and opened sites answer as the store in memory, in whatever order the rows came")
+    @Test("Sealed and opened sites answer as the store in memory, in any order of rows")
     func equivalence() throws {
         var random = SeededGenerator(seed: 7)
         var session = Session()

@@ -14,7 +14,7 @@ struct MalformedLineTests {
     }
 
     @Test(
-        "What is no JSON is answered in its place",
+        "A line that is not JSON is answered in its place",
         arguments: [
             "", " ", "{", "}", "nonsense", #"{"id": "x""#, #"{"id": "x", "steps": []} x"#, #"{'id': 'x'}"#,
             #"{"steps": [{"advance": NaN}]}"#,
@@ -24,7 +24,7 @@ struct MalformedLineTests {
     }
 
     @Test(
-        "What is no object has no id",
+        "A line that is not an object has no id",
         arguments: ["[]", "1", "null", "\"x\"", "true", "[{\"id\": \"x\", \"steps\": []}]"])
     func notAnObject(line: String) throws {
         #expect(try refusal(of: line).hasSuffix(#""id":null}"#))

@@ -41,7 +41,7 @@ struct ScenarioJSONTests {
         #expect(try !answer(to: #"{"id": 1, "laxAllowingUnsafe": -1, "steps": []}"#).isScenario)
     }
 
-    @Test("Limits are those of the profile but for what the scenario says, and evictions are told")
+    @Test("The scenario's limits replace those of the profile, and evictions are reported")
     func limits() throws {
         let receive = #"{"receive": {"url": "https://a.example/", "setCookie": ["a=1", "b=1"]}}"#
         func stored(_ name: String) -> String {
@@ -112,7 +112,7 @@ struct ScenarioJSONTests {
                 """#)
     }
 
-    @Test("A header that is no UTF-8 is null, and its base64 right all the same")
+    @Test("A header that is not UTF-8 is null, and its Base64 is still right")
     func notUTF8() throws {
         try expect(
             steps:
@@ -130,7 +130,7 @@ struct ScenarioJSONTests {
                 """#)
     }
 
-    @Test("What is left out is told with its reasons")
+    @Test("Excluded cookies are reported with their reasons")
     func excluded() throws {
         try expect(
             steps:
@@ -160,7 +160,7 @@ struct ScenarioJSONTests {
         return String(try #require(parts.last?.split(separator: "\"", omittingEmptySubsequences: false).first))
     }
 
-    @Test("The context decides on same-site as it is documented")
+    @Test("The context determines same-site as documented")
     func contexts() throws {
         #expect(try sent("") == "s=1; d=2")
         #expect(try sent(#", "context": {}"#) == "s=1; d=2")

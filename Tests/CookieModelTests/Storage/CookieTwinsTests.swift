@@ -95,7 +95,7 @@ struct CookieTwinsTests {
         #expect(Self.store(after: [lines]).cookies.map(\.isHTTPOnly).sorted { $0 && !$1 } == [true, isHTTPOnly])
     }
 
-    @Test("What the store had before counts; a cookie that it has just so stays as it is")
+    @Test("The store's earlier cookies count; an identical one is left unchanged")
     func stored() throws {
         var session = Self.line(isHTTPOnly: true)
         session.sameSite = .strict

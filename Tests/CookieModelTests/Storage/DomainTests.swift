@@ -64,7 +64,7 @@ struct DomainTests {
     }
 
     @Test(
-        "A Domain with an octet past ASCII is refused, whatever it means",
+        "A Domain with an octet past ASCII is rejected, whatever its meaning",
         arguments: [
             "bücher.de", "BÜCHER.DE", "xn--bcher-kva.dé", "\u{3002}de", "de\u{200D}",
         ] as [Octets])
@@ -93,7 +93,7 @@ struct DomainTests {
     }
 
     @Test(
-        "What lies above the suffix of the host is refused too",
+        "A domain above the suffix of the host is rejected, too",
         arguments: [
             ("kawasaki.jp", "b.kawasaki.jp"), ("kawasaki.jp", "a.b.kawasaki.jp"), ("kawasaki.jp", "a.city.kawasaki.jp"),
             ("jp", "a.city.kawasaki.jp"), ("io", "user.github.io"), ("uk", "example.co.uk"),

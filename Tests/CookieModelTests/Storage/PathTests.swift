@@ -16,7 +16,7 @@ struct PathTests {
     }
 
     @Test(
-        "A path matches itself and what lies below it",
+        "A path matches itself and all below it",
         arguments: [
             ("/", "/"), ("/a", "/"), ("/a/b", "/"), ("/a", "/a"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/", "/a/"),
             ("/a/b", "/a/"),
@@ -87,7 +87,7 @@ struct PathTests {
         #expect(try session.sent(to: "https://example.com/?/a") == "")
     }
 
-    @Test("Percent-encoding is compared as it stands")
+    @Test("Percent-encoding is compared without decoding")
     func percentEncoding() throws {
         var session = Session()
         try session.set("a=1; Path=/%61")

@@ -107,7 +107,7 @@ struct PrefixTests {
     }
 
     @Test(
-        "What only resembles a prefix promises nothing",
+        "A name that only resembles a prefix promises nothing",
         arguments: [
             "__Secure", "__Host", "_Secure-a", "-__Secure-a", "__ Secure-a", "__Secure a", "Secure-a", "__Hos-a",
             "a__Host-", "___Host-a",

@@ -12,7 +12,7 @@ struct RecordTests {
         return decision.outcome == .rejected ? "rejected: \(decision.reasons)" : decision.outcome.rawValue
     }
 
-    @Test("A record keeps what it says")
+    @Test("A record keeps its properties")
     func kept() throws {
         var session = Session()
         var record = CookieRecord(
@@ -33,7 +33,7 @@ struct RecordTests {
         #expect(try session.sent(to: "https://www.example.com/b") == "a=1")
     }
 
-    @Test("A record keeps its partition and the time of its last use, which lies not ahead")
+    @Test("A record keeps its partition and the time of its last use, which is never in the future")
     func partitionAndLastAccess() throws {
         let partition = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: true)
         for (lastAccess, kept) in [(5, 5), (Int64.max / 2_000_000, nil)] as [(Int64, Int64?)] {
@@ -86,7 +86,7 @@ struct RecordTests {
         #expect(fate { ($0.name, $0.value) = ("a b", "1\t2") } == "stored")
     }
 
-    @Test("A domain must be a host, and a public suffix stands for itself alone")
+    @Test("A domain must be a host, and a public suffix matches only itself")
     func domains() {
         for domain in ["", "a b", "1.2.3.4.5", "[::1", "a/b", "xn--a.ü"] {
             #expect(fate { $0.domain = domain } == "rejected: host-invalid", "\(domain)")

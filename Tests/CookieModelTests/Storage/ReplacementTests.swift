@@ -93,7 +93,7 @@ struct ReplacementTests {
     }
 
     @Test(
-        "A cookie that is set, or whose deletion is, removes what a request told of it",
+        "A cookie that a response sets or deletes replaces those known from requests",
         arguments: [
             ("sid=2", 10, "/app/x", "replaced sid=2"),
             ("sid=2; Domain=example.com", 10, "/app/x", "stored sid=2"),
@@ -129,7 +129,7 @@ struct ReplacementTests {
                 == (sent.isEmpty ? 0 : line.contains("Path=/other") ? 2 : sent.split(separator: ";").count))
     }
 
-    @Test("What requests told is evicted first and pushes nothing out")
+    @Test("Cookies known from requests are evicted first and displace nothing")
     func evictionOfRequests() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 3

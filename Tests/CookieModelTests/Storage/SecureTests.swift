@@ -80,7 +80,7 @@ struct SecureTests {
         #expect(try session.set(line, at: "https" + url.dropFirst(4)) != "rejected: overwrite-secure")
     }
 
-    @Test("What has run out, or is not Secure, is nothing to leave alone")
+    @Test("A cookie that has expired, or is not Secure, does not prevent overlaying")
     func nothingToOverlay() throws {
         for url in ["http://example.com/", "http://www.example.com/", "http://user.github.io/"] {
             var session = Session()

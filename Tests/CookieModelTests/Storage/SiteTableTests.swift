@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sites of a store")
 struct SiteTableTests {
-    @Test("Every site is found under its domain, and no other, whatever came and went before")
+    @Test("Every site is found under its domain only, after any insertions and removals")
     func comingAndGoing() {
         var random = SeededGenerator(seed: 31)
         var table = SiteTable()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CookieModel
 
-@Suite("What another program's store does not state")
+@Suite("Properties that another program's store does not state")
 struct UnstatedPropertiesTests {
     private static let partition = PartitionKey(topLevelSite: "https://example.com", hasCrossSiteAncestor: false)
     private static let foreign = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: false)
@@ -70,7 +70,7 @@ struct UnstatedPropertiesTests {
         CookieRecord(name: "sid", value: "1", domain: "example.com", isHostOnly: true, isSecure: true)
     }
 
-    @Test("A property that a format cannot state stays as it is stored", arguments: rows)
+    @Test("A property that a format cannot state keeps its stored value", arguments: rows)
     func table(row: Row) throws {
         let now = Timestamp(seconds: 1_000_000)
         var (stored, record, expected) = (Self.base, Self.base, Self.base)
@@ -89,7 +89,7 @@ struct UnstatedPropertiesTests {
     }
 
     @Test(
-        "A cookie that differs in a stated host-only flag alone takes what is not stated from its twin",
+        "A cookie that differs only in a stated host-only flag takes unstated properties from its twin",
         arguments: [true, false], ["1", "2"])
     func twin(isHostOnly: Bool, value: String) throws {
         let now = Timestamp(seconds: 1_000_000)
@@ -134,7 +134,7 @@ struct UnstatedPropertiesTests {
         #expect(store.count == 2)
     }
 
-    @Test("A cookie with the very same identity comes before one that differs in what is not stated")
+    @Test("A cookie with the same identity comes before one that differs in unstated properties")
     func sameIdentityFirst() {
         var store = CookieStore()
         var partitioned = Self.base
@@ -149,7 +149,7 @@ struct UnstatedPropertiesTests {
         #expect(decision.cookie?.id.partitionKey == nil && decision.kept == [] && store.count == 2)
     }
 
-    @Test("A cookie that has expired in a file deletes the one that it stands for")
+    @Test("An expired cookie in a file deletes its stored counterpart")
     func expired() {
         var store = CookieStore()
         var stored = Self.base

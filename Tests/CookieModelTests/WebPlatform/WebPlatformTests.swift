@@ -65,7 +65,7 @@ struct WebPlatformTests {
         return try JSONDecoder().decode(Answer.self, from: Data(answer)).results.last??.cookieBase64
     }
 
-    @Test("Every case gives what draft 22 says", arguments: tables)
+    @Test("Every case has the result of draft 22", arguments: tables)
     func draft(table: Table) throws {
         let lines = try table.lines
         #expect(lines.count == table.count)
@@ -75,7 +75,7 @@ struct WebPlatformTests {
         }
     }
 
-    @Test("Every case gives what browsers do, in their profile", arguments: tables)
+    @Test("Every case has the result of browsers, in their profile", arguments: tables)
     func browser(table: Table) throws {
         for line in try table.lines {
             let row = try parsed(line)

@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What happens to a database while a process has it open")
+@Suite("A database whose files change while a process has it open")
 struct OpenFileTests {
     /// Starts an import that has the database open, does something to it, lets the import end, and tells how.
     private func importing(
@@ -82,7 +82,7 @@ struct OpenFileTests {
         #expect(header.text == "Cookie: a=1; b=2\n", "\(header.messages)")
     }
 
-    @Test("A log that is deleted meanwhile is an error, and what was stored before is there")
+    @Test("A log that is deleted meanwhile is an error, and data stored before is kept")
     func logDeleted() throws {
         let home = CrumbHome()
         try home.receive("a=1; Path=/")

@@ -77,7 +77,7 @@ struct CurlServiceTests {
     }
 
     @Test(
-        "A request ends signed in by a cookie, or with what to do",
+        "A request ends signed in by a cookie, or with the next step",
         arguments: [
             (["access-0"], 0, "welcome\n", 2), (["access-1"], 0, "welcome\n", 3), ([], 43, "go away\n", 4),
         ] as [(Set<String>, Int32, String, Int)])

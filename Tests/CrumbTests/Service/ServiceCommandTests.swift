@@ -48,7 +48,7 @@ struct ServiceCommandTests {
         return text
     }
 
-    @Test("Each command says on a service what it says on a file", arguments: RunningService.Way.allCases)
+    @Test("Each command prints the same on a service as on a file", arguments: RunningService.Way.allCases)
     func sameOutput(way: RunningService.Way) throws {
         let service = try RunningService(way)
         let file = CrumbHome()

@@ -26,7 +26,7 @@ struct ServiceExampleTests {
         }
     }
 
-    @Test("The guide shows them as they are", arguments: ["curl.sh", "client.py", "Client.swift"])
+    @Test("The guide shows them unchanged", arguments: ["curl.sh", "client.py", "Client.swift"])
     func guide(example: String) throws {
         let guide = try String(contentsOf: Samples.package.appending(path: "docs/service-clients.md"), encoding: .utf8)
         let source = try String(contentsOfFile: "\(Self.folder)/\(example)", encoding: .utf8)

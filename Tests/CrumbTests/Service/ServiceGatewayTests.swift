@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Gateways of crumb serve")
 struct ServiceGatewayTests {
-    @Test("One decrypts with the stored authority; what passes, and what pages send, is followed until it ends")
+    @Test("One decrypts with the stored authority; requests and events of pages are followed until it ends")
     func story() throws {
         let service = try RunningService(.socket) { home in
             try home.makeCertificate(for: "localhost", names: "DNS:localhost")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Which service is asked, and what it does not do")
+@Suite("The service that commands use, and the operations that it does not offer")
 struct ServiceOptionTests {
     private let home = CrumbHome()
 
@@ -27,7 +27,7 @@ struct ServiceOptionTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
-    @Test("What answers and is no service of crumb's is exit status 57")
+    @Test("A server that is not a Crumb service is exit status 57")
     func stranger() throws {
         let port = try RunningService.freePort()
         let server = try RunningProcess(

@@ -16,7 +16,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "The request says what the client is going to do (section 2)",
+        "The request names the grants of the client (section 2)",
         arguments: [
             (ProfileSettings.Grant.authorizationCode, ["authorization_code", "refresh_token"], ["code"], true),
             (.deviceCode, ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"], [], false),
@@ -42,7 +42,7 @@ struct ClientRegistrationTests {
     }
 
     @Test(
-        "The reply has what the server made of it (section 3.2.1)",
+        "The reply determines the client's authentication (section 3.2.1)",
         arguments: [
             (#"{"client_id":"c"}"#, "none", false),
             (#"{"client_id":"c","client_secret":"s"}"#, "none", true),
@@ -68,7 +68,7 @@ struct ClientRegistrationTests {
         #expect((client.secret != nil) == hasSecret && client.accessToken == nil)
     }
 
-    @Test("What manages the registration is kept, and a refusal does not repeat the initial access token")
+    @Test("The registration's URL and token are stored, and an error does not repeat the initial access token")
     func management() throws {
         let registration = try registration(.authorizationCode)
         let body = #"""

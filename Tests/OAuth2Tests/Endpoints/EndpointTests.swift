@@ -27,7 +27,7 @@ struct EndpointTests {
         #expect(code("", .found) == .unexpectedStatus)
     }
 
-    @Test("Introspection tells what the server knows, in whatever form it says it")
+    @Test("Introspection returns the server's knowledge, in any form")
     func introspection() throws {
         let introspection = TokenIntrospection(
             endpoint: try Given.endpoint("/introspect"), authentication: Given.authentication)
@@ -67,7 +67,7 @@ struct EndpointTests {
         #expect(tokens.scopes == ["a", "b"] && tokens.accessTokenExpiry == after(60))
     }
 
-    @Test("A body of more than a mebibyte is no reply, whatever is in it")
+    @Test("A body of more than a mebibyte is not a reply, whatever it contains")
     func oversized() throws {
         let body = #"{"active":true,"pad":""# + String(repeating: "x", count: 1 << 20) + #""}"#
         let introspection = TokenIntrospection(

@@ -4,7 +4,7 @@ import Testing
 @Suite("EndpointURL")
 struct EndpointURLTests {
     @Test(
-        "divides a URL into what a request needs",
+        "divides a URL into the parts that a request needs",
         arguments: [
             ("https://issuer.example/token", "https", "issuer.example", "/token"),
             ("HTTPS://Issuer.Example:8443/T?x=1", "https", "issuer.example:8443", "/T?x=1"),

@@ -110,7 +110,7 @@ struct AuthorizationCodeGrantTests {
         }
     }
 
-    @Test("A server that repeats what it was sent does not bring it into an error")
+    @Test("A server that repeats the request does not bring it into an error")
     func echo() throws {
         let redirect = "/cb?state=the-state&error=x&error_description=the-state+was+bad%1B%5B31m"
         let grant = try grant()

@@ -57,7 +57,7 @@ struct DeviceGrantTests {
     }
 
     @Test(
-        "What no user should be shown is refused",
+        "A code or an address that no user should see is rejected",
         arguments: [
             #"{"device_code":"d","user_code":"u"}"#, #"{"device_code":"d","verification_uri":"https://x"}"#,
             #"{"user_code":"d","verification_uri":"https://x"}"#,

@@ -69,7 +69,7 @@ struct RefreshGrantTests {
         #expect(ClientAuthentication.clientSecretPost(clientID: "a", secret: secret).clientID == "a")
     }
 
-    @Test("asks for scopes where told to, and encodes whatever a refresh token is made of")
+    @Test("requests scopes if told to, and encodes any refresh token")
     func encoding() throws {
         var odd = tokens
         odd.refreshToken = Secret("a+b/c=d e&f")
@@ -109,7 +109,7 @@ struct RefreshGrantTests {
                     grantExpiry: after(2000)))
     }
 
-    @Test("keeps what did not come, but never the old access token's expiry")
+    @Test("keeps absent values, but never the old access token's expiry")
     func keeping() throws {
         let renewed = try response(#"{"access_token":"new"}"#)
         #expect(
@@ -131,7 +131,7 @@ struct RefreshGrantTests {
     }
 
     @Test(
-        "keeps the end of the grant, whatever becomes of its refresh token, until a reply tells another one",
+        "keeps the end of the grant, whatever happens to its refresh token, until a reply has another one",
         arguments: [
             ("", 2000), (#","refresh_token":"next""#, 2000), (#","refresh_expires_in":5"#, 2000),
             (#","authorization_expires_in":7"#, 7), (#","refresh_token":"next","authorization_expires_in":9000"#, 9000),
@@ -157,7 +157,7 @@ struct RefreshGrantTests {
         #expect(code("<html>", .ok) == .markup)
     }
 
-    @Test("shows nothing of what was sent", arguments: ["old-refresh", "old-access", "old-id", "pw-of-app"])
+    @Test("shows nothing of the request", arguments: ["old-refresh", "old-access", "old-id", "pw-of-app"])
     func echoes(_ secret: String) {
         do {
             _ = try response(#"{"error":"invalid_grant","error_description":"bad: \#(secret)"}"#, status: .badRequest)

@@ -103,7 +103,7 @@ struct RepeatableGrantTests {
         #expect(error?.code == .invalidKey)
     }
 
-    @Test("An exchange sends what RFC 8693, section 2.1 has, in order", arguments: [true, false])
+    @Test("An exchange sends the parameters of RFC 8693, section 2.1, in order", arguments: [true, false])
     func exchange(hasActor: Bool) async throws {
         var settings = ProfileSettings(
             grant: .tokenExchange, endpoints: [.token: "https://id.example/token"],

@@ -67,7 +67,7 @@ struct TokenImportTests {
     }
 
     @Test(
-        "says what is wrong, and nothing of the input",
+        "names the problem, and nothing of the input",
         arguments: [
             ("", .empty), (" \n\t", .empty), ("s3cr3t\ns3cr3t", .invalidAccessToken),
             ("s3cr3t s3cr3t", .invalidAccessToken),

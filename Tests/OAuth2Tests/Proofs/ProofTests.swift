@@ -21,7 +21,7 @@ struct ProofTests {
         return (objects[0], objects[1])
     }
 
-    @Test("A proof has what RFC 9449, section 4.2 wants, and its signature holds")
+    @Test("A proof has the claims of RFC 9449, section 4.2, and its signature is valid")
     func proof() throws {
         let key = SigningKey()
         var generator = SystemRandomNumberGenerator()
@@ -38,7 +38,7 @@ struct ProofTests {
         #expect(payload["ath"] as? String == hash && (payload["jti"] as? String)?.count == 22)
     }
 
-    @Test("Keys come back as they were kept, and what is none is refused")
+    @Test("Keys are restored from storage, and damaged ones are rejected")
     func keys() throws {
         let key = SigningKey()
         #expect(try SigningKey(key.secret) == key && key != SigningKey())
@@ -154,7 +154,7 @@ struct ProofTests {
         #expect(try fields(AccessCredential(tokens, proofKey: key)) == nil)
     }
 
-    @Test("Nonces are remembered for each origin, and what is none is not")
+    @Test("Nonces are remembered for each origin, unless they are invalid")
     func nonces() {
         let nonces = DPoPNonces()
         nonces.remember("one", for: "https://a.test")

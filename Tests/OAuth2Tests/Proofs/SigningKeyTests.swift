@@ -42,7 +42,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "A key signs as it is for, comes back as it was kept, and the assertion says how",
+        "A key signs with its algorithm, is restored from storage, and the assertion names the algorithm",
         arguments: [
             ("P-256", nil, .es256), ("P-256", .es256, .es256), ("Ed25519", nil, .edDSA), ("Ed25519", .edDSA, .edDSA),
             ("Ed25519", .ed25519, .ed25519),
@@ -67,7 +67,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "What is no key for the algorithm is refused",
+        "A file that is not a key for the algorithm is rejected",
         arguments: [
             ("P-256", .rs256), ("P-256", .edDSA), ("P-256", .ed25519), ("Ed25519", .es256), ("RSA", .es256),
             ("RSA", .edDSA),
@@ -81,7 +81,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "What was kept and damaged is no key",
+        "A damaged stored key is rejected",
         arguments: ["RS256\nx", "EdDSA\n", "XX256\n0123456789012345678901234567890"])
     func damaged(text: String) {
         let kept = Secret(text + String(repeating: "0", count: 40))

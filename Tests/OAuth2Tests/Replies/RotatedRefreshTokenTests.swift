@@ -5,7 +5,7 @@ import Testing
 @Suite("A rotated refresh token")
 struct RotatedRefreshTokenTests {
     @Test(
-        "is found in what is left of a successful reply",
+        "is found in the rest of a successful reply",
         arguments: [
             (#"{"access_token":"a","refresh_token":"r"}"#, "r"), (#"{"refresh_token":"r"}"#, "r"),
             (#"{"access_token":"a b","refresh_token":"r"}"#, "r"), (#"{"refresh_token":"r","access_token":"#, "r"),

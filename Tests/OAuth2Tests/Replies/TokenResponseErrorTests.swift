@@ -56,7 +56,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "tells a refusal of the grant, in whatever words, from what a new login would not help",
+        "distinguishes a rejected grant, in any words, from failures that a new login would not solve",
         arguments: [
             // RFC 6749, section 5.2, and what servers answer in its place
             (400, #"{"error":"invalid_grant"}"#, true), (400, "", true), (403, "", true), (401, "", true),
@@ -146,7 +146,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "never shows what the request held, even where the server repeats it",
+        "never shows the secrets of the request, even if the server repeats them",
         arguments: ["short1", "a-secret-of-mine"])
     func repeatedSecrets(_ secret: String) {
         let echoes = [
@@ -173,7 +173,7 @@ struct TokenResponseErrorTests {
         }
     }
 
-    @Test("says in one sentence what happened")
+    @Test("describes the failure in one sentence")
     func sentences() {
         #expect(
             error(400, #"{"error":"invalid_grant","error_description":"Token is not active"}"#)?.description

@@ -53,7 +53,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "keeps the token whatever the expiry looks like",
+        "keeps the token whatever the form of the expiry",
         arguments: [
             ("3600", 3600), (#""3600""#, 3600), (#"" 3600 ""#, 3600), ("3600.0", 3600), (#""3600.0""#, 3600),
             ("3.6e3", 3600), ("1", 1),
@@ -120,7 +120,7 @@ struct TokenResponseTests {
         #expect(try read(#"{"access_token":"a","expires_in":0.25}"#).accessTokenExpiry == now + 250_000)
     }
 
-    @Test("leaves out what is no refresh token or ID token", arguments: ["null", "\"\"", "false", "[]", "{}", "1"])
+    @Test("leaves out invalid refresh tokens and ID tokens", arguments: ["null", "\"\"", "false", "[]", "{}", "1"])
     func absentTokens(_ value: String) throws {
         let tokens = try read(#"{"access_token":"a","refresh_token":\#(value),"id_token":\#(value)}"#)
         #expect(tokens.refreshToken == nil)

@@ -59,7 +59,7 @@ struct MetadataDiscoveryTests {
         #expect(await transport.requests.count == 1)
     }
 
-    @Test("A document that is missing, or lacks what is needed, is completed by the other")
+    @Test("A document that is missing, or lacks required members, is completed by the other")
     func completed() async throws {
         let transport = ScriptedTransport { request throws(OAuth2Error) in
             request.endpoint.path.contains("oauth-authorization-server")
@@ -103,7 +103,7 @@ struct MetadataDiscoveryTests {
     }
 
     @Test(
-        "An error says what the document calls its issuer, where that is a URL",
+        "An error names the document's issuer, if that is a URL",
         arguments: [
             (#"{"issuer":"https://id.example/"}"#, true), (#"{"issuer":"https://id.example/ or else"}"#, false),
             (#"{"issuer":"https://id.example/\u001b[2J"}"#, false), ("{}", false),

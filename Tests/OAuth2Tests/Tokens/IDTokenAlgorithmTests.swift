@@ -73,7 +73,7 @@ struct IDTokenAlgorithmTests {
         }
     }
 
-    @Test("A client's private key is no shared secret")
+    @Test("A client's private key is not a shared secret")
     func privateKey() throws {
         let key = Secret("client-s3cret")
         var settings = ProfileSettings(grant: .imported, endpoints: [:], authenticationMethod: .privateKeyJWT)

@@ -60,7 +60,7 @@ struct IDTokenClaimsTests {
             code(IDTokenClaimsTests.right + members, header: #"{"alg":"RS256"\#(header)}"#) == expected)
     }
 
-    @Test("What is not known of issuer and client is not compared")
+    @Test("An unknown issuer or client is not compared")
     func unknownClient() throws {
         let claims = try IDTokenClaims(unverified: token("{" + IDTokenClaimsTests.right + "}"))
         try claims.check(issuer: "", clientID: "", nonce: nil, now: now)
@@ -147,7 +147,7 @@ struct IDTokenClaimsTests {
         #expect(code(IDTokenClaimsTests.right + #","nonce":"m""#, nonce: Secret("n")) == "invalid_id_token")
     }
 
-    @Test("What is no token is refused", arguments: ["", "a.b", "a.b.c", "....", "e30.e30.e30", "e30.W10.e30"])
+    @Test("An invalid token is rejected", arguments: ["", "a.b", "a.b.c", "....", "e30.e30.e30", "e30.W10.e30"])
     func noToken(_ text: String) {
         #expect(
             thrown { () throws(OAuth2Error) in try IDTokenClaims(unverified: Secret(text)) }?.code == .invalidIDToken)

@@ -79,7 +79,7 @@ struct TokenSetTests {
         #expect(field?.indexingStrategy == .disallow)
     }
 
-    @Test("presents no token of another type, nor one that would not arrive as it is")
+    @Test("presents no token of another type, nor one that would be changed on the way")
     func noAuthorization() {
         for type in ["DPoP", "mac", "N_A", ""] {
             var tokens = tokens(nil)

@@ -48,7 +48,7 @@ struct CaptureMessageTests {
     }
 
     @Test(
-        "The origin is the frame's, whatever the message says; the path is the message's where the origin is right",
+        "The origin is the frame's, whatever the message; the path is the message's if its origin is right",
         arguments: [
             ("https://www.example.com/other/page", "www.example.com", "/other"),
             ("https://bank.test/other/page", "www.example.com", "/shop"),

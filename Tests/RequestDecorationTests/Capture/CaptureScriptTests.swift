@@ -31,7 +31,7 @@ struct CaptureScriptTests {
         return try #require(results[2].messages).map { try CaptureMessage($0) }
     }
 
-    @Test("A set-cookie-string comes through as it is, with where it was set")
+    @Test("A set-cookie-string arrives unchanged, with the place where it was set")
     func cookies() throws {
         let lines = ["a=1", "b=\u{E9}\u{1F36A}\"\\\u{2028}</script>; Path=/; Secure", "", "=", "x=\t1; Expires=never"]
         let code = lines.map {
@@ -44,7 +44,7 @@ struct CaptureScriptTests {
     }
 
     @Test(
-        "What cannot be told without asking a page's object twice, or where it applies, is a hint",
+        "A value that would need reading a page's object twice, or a place that is unknown, is a hint",
         arguments: [
             "document.cookie = { toString() { return 'a=1'; } }", "document.cookie = 1", "document.cookie = null",
             "document.cookie = 'a=' + Array(20000).fill('x').join('')",
@@ -66,7 +66,7 @@ struct CaptureScriptTests {
         #expect(messages.map(\.content) == [.touched] && messages.map(\.url) == [nil])
     }
 
-    @Test("The answers to fetch are told, and the page gets them as they are")
+    @Test("The responses to fetch are reported, and the page gets them unchanged")
     func fetch() throws {
         let code = """
             (async () => {
@@ -205,7 +205,7 @@ struct CaptureScriptTests {
         }
     }
 
-    @Test("It installs once, whatever wraps it afterwards")
+    @Test("It installs once, whatever code wraps it afterwards")
     func once() throws {
         let wrap = """
             const old = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
@@ -234,7 +234,7 @@ struct CaptureScriptTests {
         #expect(try messages("document.cookie = 'a=1'", on: page).map(\.content) == [.cookie("a=1")])
     }
 
-    @Test("A page that changes what it can later gets nothing, stops nothing and changes no message")
+    @Test("A page's later changes to built-ins get no data, stop nothing and change no message")
     func hostile() throws {
         let attack = """
             window.loot = [];

@@ -178,7 +178,7 @@ struct DecoratedFieldTests {
         #expect(decorated.report.fieldOmissions.map(\.reason) == (goes ? [] : [.crossOriginRedirect]))
     }
 
-    @Test("Tokens come out of the store by name, as they are when the request is made")
+    @Test("Tokens are read from the store by name when the request is made")
     func store() throws {
         let fixture = try DecorationFixture()
         let rule = AuthorizationRule(

@@ -20,7 +20,7 @@ struct KeptFieldTests {
     }
 
     @Test(
-        "What no request can carry, or is not for settings, is refused and never repeated",
+        "A field that no request can carry, or that settings cannot hold, is rejected and never repeated",
         arguments: [
             ("", "v"), ("X Key", "v"), ("X-Key:", "v"), ("X\nKey", "v"), ("X-K\u{E9}y", "v"),
             (String(repeating: "x", count: 101), "v"), ("Cookie", "s3cret"), ("authorization", "s3cret"),
@@ -106,7 +106,7 @@ struct KeptFieldTests {
             ])
     }
 
-    @Test("Settings are not made of half of what was kept")
+    @Test("Settings are not built from half of the stored data")
     func damaged() throws {
         let damaged = StoredHeaderField(name: "X", scope: nil, value: nil)
         #expect(FieldRule(damaged) == nil)

@@ -53,7 +53,7 @@ struct RequestDecoratorTests {
         #expect(cookieFields(none.request) == ["jar; a=1"])
     }
 
-    @Test("Octets go as they are, the caller's too")
+    @Test("Octets are sent unchanged, including the caller's")
     func octets() throws {
         let all = Octets(([0x09] + (0x20...0xFF).map { UInt8($0) }).filter { ![0x3B, 0x7F, 0x20, 0x09].contains($0) })
         let line = Octets(Array("a=".utf8) + all.bytes)
@@ -78,7 +78,7 @@ struct RequestDecoratorTests {
         #expect(decorated.request == expected)
     }
 
-    @Test("Without a cookie there is no field, and the report says why")
+    @Test("Without a cookie there is no field, and the report has the reasons")
     func nothing() throws {
         let plain = try decorate(
             DecorationFixture.request(), with: "a=1; Path=/deep", "b=2; Secure",
@@ -102,7 +102,7 @@ struct RequestDecoratorTests {
     }
 
     @Test(
-        "The method is the request's own: Lax cookies do not go with what another site posts",
+        "The method is the request's own: Lax cookies are not sent with another site's POST",
         arguments: [("GET", true), ("get", true), ("HEAD", true), ("POST", false), ("post", false), ("PATCH", false)])
     func method(name: String, goes: Bool) throws {
         let crossSite = RequestContext(

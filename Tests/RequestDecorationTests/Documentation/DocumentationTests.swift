@@ -56,7 +56,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Every reason is documented with what to do about it, and no other is")
+    @Test("Every reason is documented with its remedy, and no other is")
     func reasons() throws {
         try check("Why a cookie is left out of a decorated request", CookieOmissionReason.self)
         try check("Why a header field is left out", FieldOmissionReason.self)

@@ -153,7 +153,7 @@ struct HostilePageTests {
         }
     }
 
-    @Test("The attacks work: a script that is not careful loses what it holds", arguments: 0...5)
+    @Test("The attacks work: a careless script discloses its values", arguments: 0...5)
     func attacksWork(index: Int) throws {
         let careless = """
             (function () {

@@ -71,7 +71,7 @@ struct InjectionScriptTests {
         #expect(reasons == ["octets-not-utf8"])
     }
 
-    @Test("What other hosts would get is named with the reason")
+    @Test("Cookies that other hosts would get are listed with the reason")
     func elsewhere() throws {
         var page = try Page("http://www.example.com/shop/cart")
         try page.receive("path=1; HttpOnly; Path=/other")
@@ -179,7 +179,7 @@ struct InjectionScriptTests {
     }
 
     @Test(
-        "What a browser refuses from a script is named with the reason",
+        "Cookies that a browser rejects from a script are listed with the reason",
         arguments: [
             ("__Http-a=1; Secure", "https://www.example.com/", "prefix-http"),
             ("__Host-Http-a=1; Secure; Path=/", "https://www.example.com/", "prefix-http"),
@@ -193,7 +193,7 @@ struct InjectionScriptTests {
         #expect(script.omissions.map(\.explanations.count) == [1])
     }
 
-    @Test("Several pages come into one script; of an origin's pages each adds what the others cannot see")
+    @Test("Several pages share one script; each page of an origin adds the cookies that the others cannot see")
     func severalPages() throws {
         var shop = try Page("https://www.example.com/shop/cart")
         try shop.receive("root=1; Path=/", "shop=2; Path=/shop", "hidden=3; HttpOnly; Path=/")

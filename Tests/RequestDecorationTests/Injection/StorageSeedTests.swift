@@ -46,7 +46,7 @@ struct StorageSeedTests {
     }
 
     @Test(
-        "Any text comes through as it is, and the script is ASCII that ends no element",
+        "Any text arrives unchanged, and the script is ASCII that ends no element",
         arguments: [
             "", "</script><!--", "\u{2028}\u{2029}\u{0}\r\n\t\u{7F}", "\"'\\`${x}&lt;", "\u{E9}\u{4E2D}\u{1F600}",
             "__proto__",
@@ -85,7 +85,7 @@ struct StorageSeedTests {
         #expect(results[11].value == "1")
     }
 
-    @Test("The report counts the items by what became of them")
+    @Test("The report counts the items by their outcome")
     func report() throws {
         let items = try items(("new", "1"), ("same", "2"), ("own", "3"), ("long", String(repeating: "x", count: 100)))
         let run = script(items, .once, .value)

@@ -2,7 +2,7 @@ import CookieModel
 import RequestDecoration
 import Testing
 
-@Suite("What an injection script reports", .enabled(if: Node.path != nil, "node is not on the PATH"))
+@Suite("Reports of an injection script", .enabled(if: Node.path != nil, "node is not on the PATH"))
 struct VerificationTests {
     private static let url = "https://www.example.com/shop/cart"
 
@@ -131,7 +131,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "What is no report is refused, with its place",
+        "A message that is not a report is rejected, with its place",
         arguments: [
             ("", "message-not-json", ""), ("[]", "message-malformed", ""),
             (#"{"crumb":"capture","page":"x","cookies":[]}"#, "message-malformed", "crumb"),

@@ -20,7 +20,7 @@ struct WritingTests {
     }
 
     @Test(
-        "What the page has is left alone, unless the jar always counts",
+        "The page's own values are left alone, unless the jar always counts",
         arguments: [(.once, "a=2"), (.missing, "a=2"), (.always, "a=1")] as [(InjectionScript.Writing, String)])
     func other(writing: InjectionScript.Writing, expected: String) throws {
         let results = try Browser.run(
@@ -30,7 +30,7 @@ struct WritingTests {
     }
 
     @Test(
-        "What the page deletes stays deleted, in the same document and in the next ones of the tab",
+        "Values that the page deletes stay deleted, in the same document and in the next ones of the tab",
         arguments: [(.once, ""), (.missing, "a=1"), (.always, "a=1")] as [(InjectionScript.Writing, String)])
     func deleted(writing: InjectionScript.Writing, expected: String) throws {
         let source = try script(writing, "a=1; Path=/")
@@ -52,7 +52,7 @@ struct WritingTests {
         #expect(results[8].value == "a=2")
     }
 
-    @Test("Where a tab remembers nothing, what is missing is given")
+    @Test("If a tab remembers nothing, missing values are set")
     func withoutStorage() throws {
         let source = try script(.once, "a=1; Path=/")
         let page = Browser.Step.open(WritingTests.url).with { $0.withoutStorage = true }

@@ -219,7 +219,7 @@ struct LoginFallbackTests {
         #expect(try jar.tokens.get("p").tokens.accessToken == Secret(refreshes == 0 ? "old" : "fresh"))
     }
 
-    @Test("What is refused once more is given to the caller: there is no loop")
+    @Test("A second rejection is returned to the caller: there is no loop")
     func noLoop() async throws {
         let jar = try jar()
         let server = Server()
@@ -236,7 +236,7 @@ struct LoginFallbackTests {
         #expect(exchange.head.status == 401 && count.withLock { $0 } == 2 && server.paths.withLock { $0.count } == 1)
     }
 
-    @Test("Who signs in himself is left alone")
+    @Test("A caller with credentials of its own is left alone")
     func ownCredentials() async throws {
         let jar = try jar()
         let fallback = try fallback(jar, .authorization)
@@ -293,7 +293,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "Every challenge of an answer counts, whatever stands before it",
+        "Every challenge of a response counts, whatever precedes it",
         arguments: [
             (["DPoP algs=\"ES256\", Bearer error=\"invalid_token\""], "bearer-challenge", true, nil),
             (["DPoP algs=\"ES256\"", "Bearer error=\"invalid_token\""], "bearer-challenge", true, nil),
@@ -317,7 +317,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "A login that is not what the site wants is not shown to it",
+        "A login that does not meet the site's requirements is not presented to it",
         arguments: [
             (#""acr":"gold","auth_time":1795247990"#, true), (#""acr":"0","auth_time":1795247990"#, false),
             (#""acr":"gold","auth_time":1"#, false), (#""acr":"gold""#, false),

@@ -214,7 +214,7 @@ struct LoginRecoveryTests {
         #expect(result.requests == ["GET /form", "GET /please-log-in", "GET /form"] && result.status == 200)
     }
 
-    @Test("A token that another process has renewed meanwhile is used as it is", arguments: deliveries)
+    @Test("A token that another process has renewed meanwhile is used", arguments: deliveries)
     func renewedByOthers(delivery: LoginRule.Delivery) async throws {
         try put("old")
         world.state.withLock { $0.taken = "others" }
@@ -244,7 +244,7 @@ struct LoginRecoveryTests {
     ]
 
     @Test(
-        "A token endpoint that refuses in whatever words is followed by a login, or by the page to open",
+        "A token endpoint that rejects in any words is followed by a login, or by the page to open",
         arguments: refusals)
     func refusedRefresh(status: Int, body: String) async throws {
         try put("old")
@@ -265,7 +265,7 @@ struct LoginRecoveryTests {
     }
 
     @Test(
-        "What is no refusal keeps the grant and begins no login",
+        "A failure that is not a rejection keeps the grant and begins no login",
         arguments: [
             nil, (503, ""), (429, ""), (408, ""), (401, #"{"error":"invalid_client"}"#), (200, "<html>"), (302, ""),
         ] as [(Int, String)?])

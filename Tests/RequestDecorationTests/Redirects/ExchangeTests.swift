@@ -129,7 +129,7 @@ struct ExchangeTests {
         #expect(web.values(.cookie) == ["strict=1", nil, considersChain ? nil : "strict=1"])
     }
 
-    @Test("An answer that redirects to an app is the caller's, with what it set stored")
+    @Test("A response that redirects to an app is the caller's, and its cookies are stored")
     func app() async throws {
         let web = Web(["https://a.test/1": (302, "com.example.app:/callback?code=1", ["a=1"])])
         let fixture = try DecorationFixture()
@@ -162,7 +162,7 @@ struct ExchangeTests {
         #expect(exchange.hops.map(\.status) == [302, 200])
     }
 
-    @Test("An upper-case method is what rules are asked, and what is sent stays as it is")
+    @Test("The rules use an upper-case method, and the request is sent with its own")
     func methodCase() async throws {
         let web = Web(["https://a.test/1": (302, "/2", [])])
         let exchange = try await exchange(

@@ -44,7 +44,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "What was left behind does not come back with the chain",
+        "Omitted fields do not return with the chain",
         arguments: [
             ([(307, "/2")], false, false), ([(307, "https://b.test/")], true, false),
             ([(307, "https://b.test/"), (307, "https://a.test/")], true, false),
@@ -57,7 +57,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "An answer that is no redirect to http or https is the caller's",
+        "A response that is not a redirect to http or https is the caller's",
         arguments: [
             (200, "/2"), (304, "/2"), (300, "/2"), (302, nil), (302, "app://callback?code=1"), (302, "tel:123"),
             (303, "mailto:a@b"), (307, "ftp://a.test/"), (302, "ws://a.test/"), (302, "javascript:alert(1)"),
@@ -70,7 +70,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "A Location that is no URL is an error, without what may be secret in it",
+        "A Location that is not a URL is an error, without its possible secrets",
         arguments: ["https://", "https://exa mple.com/?secret", "https://b.test:99999/secret", "https://[::1/secret"])
     func invalid(location: String) throws {
         var chain = try chain("https://a.test/path?query")
@@ -91,7 +91,7 @@ struct RedirectChainTests {
         #expect(try chain.follow(status: 200, location: nil) == nil)
     }
 
-    @Test("A loop is told from a long way, and ends no sooner: a cookie may be what it waits for")
+    @Test("A loop is detected only at the limit: it may wait for a cookie")
     func loop() throws {
         for hops in [["/1"], ["/2", "/1"], ["/2", "/3", "/2"]] {
             var chain = try chain()
@@ -129,7 +129,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "Requests of later hops: where they go, and what is left out",
+        "The targets of later hops, and their omitted fields",
         arguments: [
             ([], ["own", "body"]), ([(307, "/2")], ["own", "body"]), ([(308, "https://b.test/")], ["body"]),
             ([(302, "/2")], ["own"]), ([(303, "https://b.test:81/x?y")], []),

@@ -38,7 +38,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Other statuses are no redirects, whatever they say",
+        "Other statuses are not redirects, whatever their Location",
         arguments: [
             100, 200, 201, 204, 300, 304, 305, 306, 309, 399, 400, 500, 0, -1,
         ])
@@ -95,7 +95,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "What was meant for one origin stays behind at another one",
+        "Fields for one origin are not sent to another one",
         arguments: [
             ("https://example.com/x", false), ("https://example.com:443/", false), ("/x", false),
             ("http://example.com/", true), ("https://example.com:8443/", true), ("https://www.example.com/", true),

@@ -31,7 +31,7 @@ struct JoinedSetCookieTests {
     }
 
     @Test(
-        "What could be read in two ways is said",
+        "Ambiguous lines are reported",
         arguments: [
             // Two cookies without attributes, or a value with a comma.
             ("a=1, b=2", ["a=1", "b=2"], [(split, 1)]),
@@ -65,7 +65,7 @@ struct JoinedSetCookieTests {
         #expect(joined.doubts == doubts.map { SetCookieDoubt($0.0, line: $0.1) })
     }
 
-    @Test("Octets that are no text stay as they are")
+    @Test("Octets that are not text are preserved")
     func octets() {
         let joined = JoinedSetCookie(Octets([0x61, 0x3D, 0xE9, 0xFF, 0x3B, 0x2C, 0x20, 0x62, 0x3D, 0x80]))
         #expect(joined.lines == [[0x61, 0x3D, 0xE9, 0xFF, 0x3B], [0x62, 0x3D, 0x80]])

@@ -37,7 +37,7 @@ struct StoreDiffTests {
 
     /// base of the jar, base of the native store ("-" for no cookie, "?" for no base), jar, native, and what to do.
     @Test(
-        "Who changed what since the base",
+        "Changes of each side since the base",
         arguments: [
             // Nothing known.
             ("?", "?", "-", "-", nil), ("?", "?", "1", "1", nil), ("?", "?", "1", "-", "put 1: only-in-jar"),
@@ -146,7 +146,7 @@ struct StoreDiffTests {
         }
     }
 
-    @Test("What no native store can hold is compared with nothing, and named")
+    @Test("Cookies that no native store can hold are not compared, and listed")
     func omissions() {
         var cookie = cookies("1")[0]
         cookie.value = Octets([0xFF])
@@ -167,7 +167,7 @@ struct StoreDiffTests {
         #expect(actions.map { describe($0).prefix(4) } == ["take", "take", "put ", "take"])
     }
 
-    @Test("The jar does what is to be done to it, under its rules")
+    @Test("The jar applies its changes, under its rules")
     func apply() throws {
         let jar = try Page.jar()
         let page = RequestContext(url: try RequestURL("https://www.example.com/"))
@@ -237,7 +237,7 @@ struct StoreDiffTests {
         #expect(try jar.cookies().readable.map(\.id.partitionKey) == [partition])
     }
 
-    @Test("The journal says when a jar wrote, but not what ran out")
+    @Test("The journal has the times of a jar's writes, but not of expiries")
     func journal() throws {
         let jar = try Page.jar()
         let context = RequestContext(url: try RequestURL("https://www.example.com/"))

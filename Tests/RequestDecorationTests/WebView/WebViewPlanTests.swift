@@ -58,7 +58,7 @@ struct WebViewPlanTests {
         #expect(plan.expectedCookies.map(\.name) == ["a"])
     }
 
-    @Test("What the native store has already is not put again; what it has otherwise is")
+    @Test("Cookies that the native store has are not put again; those that differ are")
     func differences() throws {
         let full = try plan(WebViewPlanTests.session)
         var native = full.nativeCookies
@@ -71,7 +71,7 @@ struct WebViewPlanTests {
         #expect(full.missingCookies(in: []).count == 2)
     }
 
-    @Test("A store that does not say what SameSite is still has the cookie")
+    @Test("A store that does not report SameSite still has the cookie")
     func sameSite() throws {
         let full = try plan(WebViewPlanTests.session)
         let native = full.nativeCookies.map { cookie in
@@ -90,7 +90,7 @@ struct WebViewPlanTests {
     }
 
     @Test(
-        "What the native store cannot hold is named, and then the request carries it",
+        "Cookies that the native store cannot hold are listed, and then sent with the request",
         arguments: [
             (Octets([0x61, 0x3D, 0xFF]), NativeCookie.Obstacle.octetsNotUTF8, NativeStoreCapabilities.webKit, 1),
             ("=nameless", .namelessNotHeld, .webKit, 1),

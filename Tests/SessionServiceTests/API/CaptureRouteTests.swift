@@ -34,7 +34,7 @@ struct CaptureRouteTests {
         }
     }
 
-    @Test("A cookie file that comes back leaves what it cannot state as it was")
+    @Test("A cookie file that is imported again does not change properties that it cannot state")
     func returning() async throws {
         let dump = "HTTP/1.1 200 OK\r\nSet-Cookie: sid=1; Path=/; Secure; HttpOnly; SameSite=Strict\r\n\r\n"
         let file = "# Netscape HTTP Cookie File\na.test\tFALSE\t/\tTRUE\t0\tsid\t2\n"
@@ -111,7 +111,7 @@ struct CaptureRouteTests {
         }
     }
 
-    @Test("A dry run reports what an import reports, stores nothing and needs no jar")
+    @Test("A dry run returns the report of an import, stores nothing and needs no jar")
     func dryRun() async throws {
         try await ServiceFixture().run { client in
             let query = "captures?url=https://a.test/&dryRun=true"
@@ -126,7 +126,7 @@ struct CaptureRouteTests {
         }
     }
 
-    @Test("A capture that is larger than what is held back is read as it comes, and followed")
+    @Test("A capture larger than the held-back part is read as it arrives, and followed")
     func followed() async throws {
         let lines = (0..<120_000).map {
             "a.test\tFALSE\t/\tFALSE\t0\tn\($0 % 90)\t\(String(repeating: "v", count: 30))\n"
@@ -170,7 +170,7 @@ struct CaptureRouteTests {
         }
     }
 
-    @Test("What is wrong with a capture stands in its report")
+    @Test("The problems of a capture are in its report")
     func broken() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(.post, Self.route, bytes: Array("nothing known".utf8))

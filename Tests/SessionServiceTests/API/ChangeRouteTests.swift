@@ -78,7 +78,7 @@ struct ChangeRouteTests {
         return reader.text
     }
 
-    @Test("A follower gets what comes from now on")
+    @Test("A follower gets changes from now on")
     func fromNow() async throws {
         let fixture = try ServiceFixture()
         let text = try await events(fixture, "/v1/jars/default/events", until: "event: change") {
@@ -114,7 +114,7 @@ struct ChangeRouteTests {
         #expect(!text.contains("event:"))
     }
 
-    @Test("What is written here is told at once, not when the journal is asked again")
+    @Test("Changes of this service are sent at once, not at the next reading of the journal")
     func atOnce() async throws {
         let reader = EventReader("\"name\":\"last\"")
         // The interval is longer than the test waits.
@@ -167,7 +167,7 @@ struct ChangeRouteTests {
     }
 
     @Test(
-        "A service that stops does not wait for those who follow",
+        "A service that stops does not wait for followers",
         arguments: ["/v1/jars/work/events", "/jars/work/changes"])
     func stops(path: String) async throws {
         let answers = AsyncStream.makeStream(of: Int.self)
@@ -225,7 +225,7 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("Who may not read the jar follows nothing")
+    @Test("A caller without access to the jar follows nothing")
     func refused() async throws {
         let fixture = try ServiceFixture()
         let uri = "/v1/jars/default/events"

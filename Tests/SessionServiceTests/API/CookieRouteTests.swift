@@ -26,7 +26,7 @@ struct CookieRouteTests {
         #expect(cookies?.allSatisfy { $0["value"] == nil } == true)
     }
 
-    @Test("Values are for those who may see secrets")
+    @Test("Values require access to secrets")
     func values() async throws {
         let fixture = try ServiceFixture()
         for uri in ["\(Self.route)?values=true", "\(Self.route)/sid?values=true"] {
@@ -60,7 +60,7 @@ struct CookieRouteTests {
         #expect(names == ["sid", "lax", "deep", "late"])
     }
 
-    @Test("What the caller has already is not sent again until it changes")
+    @Test("A response that the caller has already is not sent again until it changes")
     func entityTags() async throws {
         try await ServiceFixture().run { client in
             let first = try await client.send(.get, Self.route)
@@ -105,7 +105,7 @@ struct CookieRouteTests {
         #expect(reasons?.first?["id"] as? String == "domain-mismatch")
     }
 
-    @Test("What is removed is gone, and named")
+    @Test("Removed cookies are gone, and listed")
     func remove() async throws {
         try await ServiceFixture().run { client in
             let answer = try await client.send(.delete, "\(Self.route)?url=https://www.example.com/&name=sid")

@@ -7,7 +7,7 @@ import Testing
 @Suite("The answer to a response")
 struct DecisionsTextTests {
     @Test(
-        "Is what the encoder writes",
+        "Is the same as the encoder's",
         arguments: [
             ["a=1"], ["a=1", "b=2; Path=/deep; Domain=example.com", "a=2"], [], ["a=1; Max-Age=0"], ["=nameless"],
             ["__Secure-a=1", "ok=1"], ["quo\"te=1", "back\\slash=1", "sla/sh=1"], ["ä=1", "€=😀"],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("A request gets what a browser would send")
+@Suite("A request gets the cookies that a browser would send")
 struct DecorateTests {
     private static let route = "/v1/jars/default/decorate"
 
@@ -31,7 +31,7 @@ struct DecorateTests {
         #expect(answer.status == 200 && answer.text.contains(#""fields":[]"#))
     }
 
-    @Test("The request's own cookies stand first and win by name")
+    @Test("The request's own cookies come first and win by name")
     func ownCookies() async throws {
         let answer = try await decorate(
             ServiceFixture(),
@@ -43,7 +43,7 @@ struct DecorateTests {
     }
 
     @Test(
-        "What would not stay one field, or one line, is refused",
+        "A value that would not stay one field, or one line, is rejected",
         arguments: [
             (#""headers":[{"name":"Cookie","value":"a=1\r\nX: y"}]"#, "headers.[0]"),
             (#""headers":[{"name":"cookie","value":"a=1\n"}]"#, "headers.[0]"),
@@ -56,7 +56,7 @@ struct DecorateTests {
         #expect(answer.text.contains(#""detail":"\#(place)"#), "\(answer.text)")
     }
 
-    @Test("Octets that are not text come in base64, and what JSON escapes is escaped")
+    @Test("Octets that are not text are in Base64, and JSON escapes are applied")
     func octets() async throws {
         let fixture = try ServiceFixture()
         let jar = try fixture.database.jar(now: ServiceFixture.now)
@@ -72,7 +72,7 @@ struct DecorateTests {
     }
 
     @Test(
-        "The answer is what the encoder writes",
+        "The response is the same as the encoder's",
         arguments: [
             #"{"url":"https://www.example.com/"}"#, #"{"url":"https://nowhere.test/"}"#,
             #"{"url":"https://api.test/v2"}"#,

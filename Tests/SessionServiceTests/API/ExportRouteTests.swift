@@ -41,7 +41,7 @@ struct ExportRouteTests {
     }
 
     @Test(
-        "An export comes in pieces, none of them large, whatever the jar holds", arguments: ["json", "netscape", "har"])
+        "An export arrives in small pieces, whatever the size of the jar", arguments: ["json", "netscape", "har"])
     func pieces(format: String) async throws {
         let fixture = try Self.fixture(sites: 2000)
         let response = try await Self.export(fixture, #"{"format":"\#(format)"}"#)
@@ -55,7 +55,7 @@ struct ExportRouteTests {
         #expect(field?.hasPrefix("written=2000, expired=0") == true)
     }
 
-    @Test("What is not read yet is not made yet: cookies that are removed meanwhile are not in it")
+    @Test("Parts that are not read yet are not created yet: cookies removed meanwhile are not included")
     func lazily() async throws {
         let fixture = try Self.fixture(sites: 2000)
         let response = try await Self.export(fixture, #"{"format":"json"}"#)
@@ -66,7 +66,7 @@ struct ExportRouteTests {
         #expect((1..<400).contains(pieces.text.components(separatedBy: "\n").count - 1))
     }
 
-    @Test("The report alone, or before what is written")
+    @Test("The report alone, or before the file")
     func reports() async throws {
         let fixture = try Self.fixture(sites: 300)
         let alone = Pieces()

@@ -27,7 +27,7 @@ struct PlainObjectTests {
         ("{\"url\":\"a\nb\"}", false), ("\u{FEFF}{\"url\":\"u\"}", false), (#"{"url":'u'}"#, false),
     ]
 
-    @Test("Say what the decoder says, or nothing", arguments: bodies)
+    @Test("Decode as the decoder does, or not at all", arguments: bodies)
     func agrees(body: String, isPlain: Bool) throws {
         let plain = FlatJSONObject(Array(body.utf8)).flatMap(DecorateDocument.init)
         #expect((plain != nil) == isPlain)
@@ -36,7 +36,7 @@ struct PlainObjectTests {
         #expect(PlainObjectTests.parts(plain) == PlainObjectTests.parts(decoded))
     }
 
-    @Test("Every cut and every change of a byte says what the decoder says, or nothing")
+    @Test("Every truncation and every change of a byte decodes as with the decoder, or not at all")
     func mutations() {
         let body = Array(#"{"navigation":true,"url":"https://a.test/","method":"GET"}"#.utf8)
         var variants = body.indices.map { Array(body[..<$0]) }

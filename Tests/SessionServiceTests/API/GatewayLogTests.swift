@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What is kept of what passes through a gateway")
+@Suite("The log of a gateway")
 struct GatewayLogTests {
     private static func request(_ number: Int, url: String = "https://a.test/") -> GatewayRequestReport {
         GatewayRequestReport(

@@ -52,7 +52,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("What has passed is read by cursor")
+    @Test("The log is read by cursor")
     func requests() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -70,7 +70,7 @@ struct GatewayRouteTests {
     }
 
     @Test(
-        "What cannot be is refused, with the member that it is about",
+        "An invalid member is rejected and named",
         arguments: [
             (#"{"jar":"default","intercept":["com"]}"#, 400, "intercept 'com': this is a public suffix"),
             (#"{"jar":"default","bypass":["a b"]}"#, 400, "bypass 'a b': this is not a host"),
@@ -197,7 +197,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("The token that started it is what it lives by; who started it is in the audit log; it counts")
+    @Test("A gateway ends with the token that started it; the audit log names its starter; metrics count it")
     func service() async throws {
         let gateways = PretendedGateways()
         let server = try await RunningServer.with(

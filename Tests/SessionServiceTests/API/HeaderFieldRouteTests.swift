@@ -34,7 +34,7 @@ struct HeaderFieldRouteTests {
     }
 
     @Test(
-        "What no request can carry is refused, and not repeated",
+        "A field that no request can carry is rejected, and not repeated",
         arguments: [
             ("Cookie", #"{"value":"s3cret"}"#, "field-invalid"), ("a%20b", #"{"value":"s3cret"}"#, "field-invalid"),
             ("X", #"{"value":""}"#, "field-invalid"), ("X", #"{"value":"s3cret\r\nY: 1"}"#, "field-invalid"),
@@ -89,7 +89,7 @@ struct HeaderFieldRouteTests {
         }
     }
 
-    @Test("What is damaged is named and stays out; an explanation says what becomes of each")
+    @Test("Damaged fields are named and left out; an explanation has the outcome of each")
     func explained() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

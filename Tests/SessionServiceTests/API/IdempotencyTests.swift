@@ -81,7 +81,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("Who may not send a request is not told what was answered to it")
+    @Test("A caller without access to a request does not get its response")
     func access() async throws {
         let fixture = try ServiceFixture()
         let fields = try Self.key("k1")
@@ -98,7 +98,7 @@ struct IdempotencyTests {
         #expect(other.status == 403)
     }
 
-    @Test("What is only read is read anew, and captures need no key")
+    @Test("Requests that only read are read again, and captures need no key")
     func reads() async throws {
         try await ServiceFixture().run { client in
             let fields = try Self.key("k1")
@@ -111,7 +111,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("While the first is under way, the second waits elsewhere; what failed here is tried again")
+    @Test("While the first is in progress, the second waits; a write that failed here is tried again")
     func running() async throws {
         let cache = IdempotencyCache()
         let fixture = try ServiceFixture()
@@ -137,7 +137,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("What is known is bounded")
+    @Test("The memory is bounded")
     func bounded() async throws {
         var limits = IdempotencyCache.Limits()
         limits.entries = 2

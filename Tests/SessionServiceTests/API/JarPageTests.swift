@@ -57,7 +57,7 @@ struct JarPageTests {
         }
     }
 
-    @Test("PUT makes a jar once, and the second time finds it; what the body names are the settings afterwards")
+    @Test("PUT creates a jar once, and finds it the second time; the body determines the settings")
     func put() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

@@ -65,7 +65,7 @@ struct LoginCallbackTests {
         }
     }
 
-    @Test("The page names what was refused, with markup and control characters as text")
+    @Test("The page names the rejected login, with markup and control characters as text")
     func refusal() async throws {
         let fixture = try ServiceFixture()
         let body = #"{"error":"invalid_grant","error_description":"<b>used\u001b[2J</b> & gone"}"#

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What cannot be answered is a problem with a stable code")
+@Suite("Failures are problems with a stable code")
 struct ProblemTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let method: HTTPRequest.Method
@@ -124,7 +124,7 @@ struct ProblemTests {
         #expect(answer.object["detail"] as? String != "")
     }
 
-    @Test("What is missing is named without advice for a command line that the caller may not have")
+    @Test("A missing resource is named without advice for a command line that the caller may not have")
     func missing() async throws {
         try await ServiceFixture().run { client in
             for (method, uri, detail) in [
@@ -154,7 +154,7 @@ struct ProblemTests {
         #expect(answer.status == 405 && answer.fields[.allow] == "DELETE, GET, HEAD, POST")
     }
 
-    @Test("A token that is not for enough is told what it takes")
+    @Test("A token without sufficient rights is told which ones are required")
     func forbidden() async throws {
         let named = AccessGrant(verbs: [.write], jars: .named(["default"]))
         let pairs: [(AccessGrant, HTTPRequest.Method, String, String)] = [

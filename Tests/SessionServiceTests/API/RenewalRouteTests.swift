@@ -38,7 +38,7 @@ struct RenewalRouteTests {
         ("a page", response(200), nil), ("another site's refusal", response(401, url: "https://a.test/"), nil),
     ]
 
-    @Test("A response tells what it asks for, with its decisions, alone or among others", arguments: signs.map(\.name))
+    @Test("The decisions include a response's login challenge, alone or among others", arguments: signs.map(\.name))
     func told(name: String) async throws {
         let row = try #require(Self.signs.first { $0.name == name })
         try await ServiceFixture().run { client in
@@ -62,7 +62,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("A renewal puts the token's cookie into the jar, and answers what to send the request with")
+    @Test("A renewal stores the token's cookie in the jar, and returns the fields of the next request")
     func renewed() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -83,7 +83,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("What the site refuses right after a renewal is not renewed again and again")
+    @Test("A token that the site rejects right after a renewal is not renewed again and again")
     func loops() async throws {
         let fixture = try ServiceFixture()
         let (before, after) = ("2027-01-15T07:59:59.5Z", "2027-01-15T08:00:00.5Z")

@@ -93,7 +93,7 @@ struct ResponseQueueTests {
         #expect(try present.cookies().readable.count == 5)
     }
 
-    @Test("Where the database fails, all who wait are told, and those that come later are written")
+    @Test("If the database fails, all waiting callers get the error, and later responses are written")
     func lost() async throws {
         let database = try database()
         let jar = try database.createJar(named: "j", now: ServiceFixture.now)
@@ -111,7 +111,7 @@ struct ResponseQueueTests {
         #expect(try jar.cookies().readable.map(\.name) == ["later"])
     }
 
-    @Test("What goes over a jar's total is told with the response that did it")
+    @Test("Cookies over a jar's total are reported with the response that evicted them")
     func total() async throws {
         let database = try database()
         var settings = JarSettings()

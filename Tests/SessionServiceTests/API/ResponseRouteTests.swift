@@ -41,7 +41,7 @@ struct ResponseRouteTests {
         #expect(responses.map(outcomes) == [["stored"], [], ["replaced"]])
     }
 
-    @Test("One of several that is no response leaves the jar as it was")
+    @Test("An invalid response among several leaves the jar unchanged")
     func severalWithFault() async throws {
         try await ServiceFixture().run { client in
             let answer = try await client.send(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("The routes, their document, and who may")
+@Suite("The routes, their document, and the required access")
 struct RouteTests {
     private static let following: Set<String> = ["GET /v1/jars/{jar}/events", "GET /v1/gateways/{name}/events"]
 
@@ -17,7 +17,7 @@ struct RouteTests {
         #expect(Set(RouteSample.all.map { "\($0.method) \($0.path)" }).union(Self.following) == Set(routes))
     }
 
-    @Test("The document has the routes of the router, all of them, and says what each requires")
+    @Test("The document has all routes of the router, with the access that each requires")
     func document() throws {
         let fixture = try ServiceFixture()
         let router = Router(context: ServiceRequestContext.self)
@@ -48,7 +48,7 @@ struct RouteTests {
         #expect(try APIDocument().faults(of: answer, to: "\(sample.method) \(sample.path)") == [])
     }
 
-    @Test("What is asked for by GET is asked for by HEAD, too, as the methods that are allowed say")
+    @Test("Every path that allows GET also allows HEAD")
     func heads() async throws {
         try await RunningServer.with { server in
             let fields = ["Host": "localhost:\(server.port)", "Authorization": "Bearer \(try server.ownerToken)"]
@@ -112,7 +112,7 @@ struct RouteTests {
         }
     }
 
-    @Test("Who may not see secrets is never answered one", arguments: RouteSample.all)
+    @Test("A caller without access to secrets never gets one", arguments: RouteSample.all)
     func secrecy(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
         let answer = try await send(sample, fixture, AccessGrant(verbs: [.read, .write]))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What a request says twice, wrongly or in addition is refused, on every route")
+@Suite("Repeated, invalid and unknown parts of a request are rejected on every route")
 struct StrictRequestTests {
     /// The routes whose body is a JSON document.
     private static let documents = RouteSample.all.filter {
@@ -90,7 +90,7 @@ struct StrictRequestTests {
     }
 
     @Test(
-        "A member of the wrong kind is named, with what it must be",
+        "A member of the wrong kind is named, with the expected kind",
         arguments: [
             ("/v1/tokens/work/access-token", #"{"skew":1.5}"#, "skew: use a whole number from 0 to 86400"),
             ("/v1/tokens/work/access-token", #"{"skew":1e99}"#, "skew: use a whole number from 0 to 86400"),
@@ -130,7 +130,7 @@ struct StrictRequestTests {
         #expect((answer.object["detail"] as? String)?.hasPrefix(detail) == true, "\(answer.text)")
     }
 
-    @Test("The pages and what orchestrators ask know their parameters, too")
+    @Test("The pages and the health routes check their parameters, too")
     func otherParameters() async throws {
         try await RunningServer.with { server in
             let fields = ["Host": "localhost:\(server.port)", "Authorization": "Bearer \(try server.ownerToken)"]
@@ -262,7 +262,7 @@ struct StrictRequestTests {
         }
     }
 
-    @Test("Who asks before sending a body is told to go on when it is wanted, and only then")
+    @Test("A client that expects 100 (Continue) gets it when its body is read, and only then")
     func expectation() async throws {
         try await RunningServer.with { server in
             func head(_ path: String, _ token: String, _ length: Int) -> String {

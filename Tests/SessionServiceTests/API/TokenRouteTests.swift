@@ -139,7 +139,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A login on another device says what to type where, and ends by itself")
+    @Test("A login on another device shows the code and the address, and ends by itself")
     func device() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 400, #"{"error":"authorization_pending"}"#)
@@ -297,7 +297,7 @@ struct TokenRouteTests {
     }
 
     @Test(
-        "What is no place of a proxy",
+        "A URL that cannot be a proxy's is rejected",
         arguments: [
             "http://crumb.example", "a.test", "ftp://a.test", "", "https://a.test/?q", "https://a.test/x//y",
             "https://a.test/a%20b", "https://a.test/v1", "https://a.test/jars/x", "https://a.test/sign-in",
@@ -307,7 +307,7 @@ struct TokenRouteTests {
         #expect(PublicURL(text) == nil)
     }
 
-    @Test("A provider's preset stands for an issuer or endpoints; what is said counts before it")
+    @Test("A provider's preset replaces an issuer or endpoints; explicit values take precedence")
     func preset() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer(

@@ -68,7 +68,7 @@ struct WebStorageRouteTests {
         }
     }
 
-    @Test("What does not fit together is refused", arguments: ["values=true", "origin=nonsense", "keys=a"])
+    @Test("Inconsistent parameters are rejected", arguments: ["values=true", "origin=nonsense", "keys=a"])
     func refused(query: String) async throws {
         let answer = try await ServiceFixture().run { try await $0.send(.get, "\(Self.route)?\(query)") }
         #expect(answer.status == 400, "\(answer.text)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Who is admitted, and for what")
+@Suite("Admission of requests")
 struct AdmissionTests {
     private static let body = #"{"url": "https://www.example.com/"}"#
 
@@ -111,7 +111,7 @@ struct AdmissionTests {
         #expect(InspectorPath.contains(path) == isInspectors)
     }
 
-    @Test("Guesses are slowed down; who has a token is not, though they come from the same address")
+    @Test("Guesses are slowed down; a caller with a token is not, even from the same address")
     func guesses() async throws {
         try await RunningServer.with {
             $0.limits.failedAttemptsPerMinute = 3

@@ -42,7 +42,7 @@ struct AgentLockTests {
         }
     }
 
-    @Test("Only the passphrase of the first lock opens it, and who may not change everything can do neither")
+    @Test("Only the passphrase of the first lock opens it, and a caller without full access can do neither")
     func passphrase() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run(AccessGrant(verbs: [.read, .secrets], jars: .all)) { client in

@@ -33,7 +33,7 @@ struct AuditWriterTests {
         #expect(file.reopen() == goesOn)
     }
 
-    @Test("What is rare has a line each, with names and without values, its owner's alone")
+    @Test("Rare accesses have a line each, with names, without values, in a file that only its owner can read")
     func rare() throws {
         let writer = try writer()
         for name in ["sid", "a\nb"] {
@@ -50,7 +50,7 @@ struct AuditWriterTests {
         #expect(try folder.mode("audit.jsonl") == 0o600)
     }
 
-    @Test("What is frequent is summed up by who, what and where")
+    @Test("Frequent accesses are summed up by caller, kind and place")
     func frequent() throws {
         let writer = try writer()
         for site in ["a.test", "b.test", "a.test", "a.test"] {

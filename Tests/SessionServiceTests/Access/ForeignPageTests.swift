@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What browsers send for other sites' pages, and what tools send")
+@Suite("Requests from other sites' pages in browsers, and requests from tools")
 struct ForeignPageTests {
     private static let decorate = "/v1/jars/work/decorate"
     private static let callback = "/v1/logins/callback?state=x"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Who sees what in the inspector")
+@Suite("Access to the inspector's pages")
 struct InspectorAccessTests {
     /// A page, and what a caller has to be allowed to do to get it.
     private static let pages: [String: AccessVerb?] = [
@@ -56,7 +56,7 @@ struct InspectorAccessTests {
         AccessGrant(verbs: Set(AccessVerb.allCases), jars: .named(["default"])), AccessGrant(verbs: []),
     ]
 
-    @Test("A page shows what the token is for, and no more", arguments: grants)
+    @Test("A page shows the data that the token covers, and no more", arguments: grants)
     func pages(grant: AccessGrant) async throws {
         let server = try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)
@@ -102,7 +102,7 @@ struct InspectorAccessTests {
         for jar in seen { #expect(taken.contains { $0.contains(#""jar":"\#(jar)""#) }) }
     }
 
-    @Test("Who has not signed in sees no page but the one to sign in on")
+    @Test("Without signing in, only the sign-in page is shown")
     func nobody() async throws {
         try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)
@@ -128,7 +128,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("The page of a gateway shows what has passed to who may read its jar, and text as text")
+    @Test("The page of a gateway shows its log to readers of its jar, and text as text")
     func gateway() async throws {
         let gateways = PretendedGateways()
         try await RunningServer.with(runningGateway: { try await gateways.run($0) }) { server in
@@ -200,7 +200,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("Who signs out is signed out here, not in the browser alone")
+    @Test("Signing out takes effect on the server, not only in the browser")
     func signedOut() async throws {
         try await RunningServer.with { server in
             let visitor = try await Visitor(server, try server.token("visitor", [.read]))

@@ -7,13 +7,13 @@ import Testing
 
 @testable import SessionService
 
-@Suite("No secret is in a log, at whatever level")
+@Suite("No secret is in a log, at any level")
 struct LoggedSecretTests {
     /// What all secrets of these tests end with, whether they are kept, sent, answered or guessed.
     private static let mark = "-secret"
     private static let reply = #"{"error":"reply-secret","error_description":"reply-secret"}"#
 
-    @Test("Whatever a route is asked, by whomever, and whatever comes of it", arguments: RouteSample.all)
+    @Test("Every route, with any caller and any outcome", arguments: RouteSample.all)
     func routes(sample: RouteSample) async throws {
         let authorizations = AuthorizationServer()
         let server = try await RunningServer.with(transport: authorizations) { server in
@@ -50,7 +50,7 @@ struct LoggedSecretTests {
         for secret in secrets { #expect(!log.contains(secret) && !audit.contains(secret), "\(secret)") }
     }
 
-    @Test("What is no request of any route, and what the inspector is sent")
+    @Test("Requests that match no route, and forms of the inspector")
     func others() async throws {
         let server = try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)

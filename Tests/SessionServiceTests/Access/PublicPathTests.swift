@@ -145,7 +145,7 @@ struct PublicPathTests {
         }
     }
 
-    @Test("Whom a proxy asks for is the last address that is no proxy's, and from anybody else it is not believed")
+    @Test("The client is the last address that is not a proxy's, and only proxies are believed")
     func clientAddress() async throws {
         let rows: [(proxies: [String], publicURL: String?, field: String?, peer: String)] = [
             (["127.0.0.1"], Self.publicURL, "203.0.113.9", "203.0.113.9"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("The audit log records who read a secret")
+@Suite("The audit log records the reader of a secret")
 struct SecretAccessTests {
     /// Whether a route can answer a secret, by what it says of itself: it is for whoever may see secrets, first of all,
     /// or shows values where it is asked to.
@@ -47,7 +47,7 @@ struct SecretAccessTests {
         }
     }
 
-    @Test("Who is refused, or fails, took nothing", arguments: RouteSample.all)
+    @Test("A rejected or failed request has read nothing", arguments: RouteSample.all)
     func refused(sample: RouteSample) async throws {
         let (always, withValues) = try Self.givesSecrets(sample)
         guard always || withValues else { return }

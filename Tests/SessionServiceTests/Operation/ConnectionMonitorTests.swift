@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What watches over a connection")
+@Suite("The monitor of a connection")
 struct ConnectionMonitorTests {
     /// A connection whose requests are collected and not answered.
     private final class Connection {
@@ -201,7 +201,7 @@ struct ConnectionMonitorTests {
 
     private static let asking = "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
 
-    @Test("Who asks before sending a body is told to go on once, when it is read")
+    @Test("A client that expects 100 (Continue) gets it once, when its body is read")
     func expectation() throws {
         let connection = try Connection()
         try connection.send(ConnectionMonitorTests.asking)
@@ -213,7 +213,7 @@ struct ConnectionMonitorTests {
         #expect(try connection.written().hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test("Who asks before sending a body is refused without it, and told to go on before any other answer")
+    @Test("A client that expects 100 (Continue) is rejected without its body, and continued before any other response")
     func expectationAnswered() throws {
         let refused = try Connection()
         try refused.send(ConnectionMonitorTests.asking)

@@ -97,7 +97,7 @@ struct DeviceLoginTests {
         #expect((result.error as? OperationError)?.code == "login-failed")
     }
 
-    @Test("A user who has less time than the code lives is waited for that long", arguments: [1, 12, 199, 1000])
+    @Test("A login waits only as long as the user's timeout, if the code lives longer", arguments: [1, 12, 199, 1000])
     func timeout(seconds: Int) async throws {
         let result = try await waits(Server([DeviceLoginTests.pending]), within: seconds)
         #expect(result.waits.reduce(0, +) == min(Int64(seconds), 200) && result.tokens == nil)
@@ -105,7 +105,7 @@ struct DeviceLoginTests {
         #expect(error.code == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
     }
 
-    @Test("What the token is for is said at the beginning, and with each question")
+    @Test("The resource of the token is sent at the beginning, and with each poll")
     func resources() async throws {
         let server = Server([DeviceLoginTests.pending, DeviceLoginTests.tokens])
         _ = try await waits(server)

@@ -39,7 +39,7 @@ struct HousekeeperTests {
         get throws { try fixture.database.jar(named: "default", now: ServiceFixture.now).cookies().readable.count }
     }
 
-    @Test("What has expired is removed when it is time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
+    @Test("Expired data is removed when it is time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
     func prunes(after seconds: Int64, left count: Int) throws {
         let last = housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now.advanced(bySeconds: seconds))
@@ -129,7 +129,7 @@ struct HousekeeperTests {
         #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
     }
 
-    @Test("What keeps failing has a line in ten minutes, and the next one tells how often it failed")
+    @Test("A persistent failure has a line in ten minutes, and the next one counts the failures")
     func failures() throws {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))

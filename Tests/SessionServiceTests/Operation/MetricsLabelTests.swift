@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("What metrics say, and to whom")
+@Suite("Metrics, and access to them")
 struct MetricsLabelTests {
     @Test("No path, jar, host, site, method, query or caller of a request is in them")
     func labels() async throws {
@@ -63,7 +63,7 @@ struct MetricsLabelTests {
     }
 
     @Test(
-        "They are for who may read everything, or for all who reach the service", arguments: Requester.allCases,
+        "They require access to everything, or are open to all who reach the service", arguments: Requester.allCases,
         [false, true])
     func access(requester: Requester, isPublic: Bool) async throws {
         let expected =

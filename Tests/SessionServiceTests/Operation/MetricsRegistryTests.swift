@@ -28,7 +28,7 @@ struct MetricsRegistryTests {
         #expect(lines.contains("t_seconds_count 2") && lines.contains("t_seconds_sum 20.001"))
     }
 
-    @Test("What requests bring along becomes no label")
+    @Test("Data of requests never becomes a label")
     func labels() throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(

@@ -31,7 +31,7 @@ struct ServiceConfigurationTests {
     }
 
     @Test(
-        "What cannot be is an error that names it",
+        "An invalid setting is an error that names it",
         arguments: [
             (#"{"sokcet": "/f"}"#, "'sokcet'"), (#"{"limits": {"idle": 1}}"#, "'limits.idle'"),
             (#"{"limits": 3}"#, "'limits'"), (#"{"socket": 3}"#, "'socket'"), (#"{"hosts": "a"}"#, "'hosts'"),

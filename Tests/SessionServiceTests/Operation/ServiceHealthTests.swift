@@ -10,7 +10,7 @@ import Testing
 @testable import SessionService
 @testable import SessionStore
 
-@Suite("What keeps going wrong with the service")
+@Suite("Persistent failures of the service")
 struct ServiceHealthTests {
     private static func log(_ log: CollectedLog) -> Logger {
         Logger(label: "test") { label in

@@ -5,7 +5,7 @@ import SessionStore
 import Testing
 
 /// What a login goes by: what it says itself, and what was said before.
-@Suite("What a login goes by that was said before")
+@Suite("Values that a login takes from earlier ones")
 struct TokenLoginHistoryTests {
     /// Nobody is asked where all endpoints are known.
     private struct Nobody: EndpointTransport {
@@ -44,7 +44,7 @@ struct TokenLoginHistoryTests {
         return plan.parameters.map { "\($0.name)=\($0.value)" }
     }
 
-    @Test("What a site asks of one login is added to what was said before, and is not asked of the next")
+    @Test("A site's requirements for one login are added to earlier values, and do not apply to the next")
     func stepUp() async throws {
         let first = request(parameters: ["audience": "https://api.test/", "prompt": "consent"])
         #expect(try await logIn(first) == ["audience=https://api.test/", "prompt=consent"])

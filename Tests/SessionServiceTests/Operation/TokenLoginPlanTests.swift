@@ -6,7 +6,7 @@ import SessionStore
 import Testing
 
 /// How a client authenticates and where it goes, by what it has and what the server says of itself.
-@Suite("How a login goes by what the client has")
+@Suite("The choice of a login's authentication method")
 struct TokenLoginPlanTests {
     /// A server that answers with its metadata alone.
     private struct Server: EndpointTransport {

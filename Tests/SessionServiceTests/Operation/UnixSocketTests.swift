@@ -80,7 +80,7 @@ struct UnixSocketTests {
         close(second.descriptor)
     }
 
-    @Test("A file that is no socket stays as it is")
+    @Test("A file that is not a socket is left unchanged")
     func otherFile() throws {
         try Data("x".utf8).write(to: URL(filePath: folder.file("s")))
         #expect(throws: ServiceStartError.self) { try UnixSocket(path: folder.file("s")) }
@@ -92,7 +92,7 @@ struct UnixSocketTests {
         #expect(throws: ServiceStartError.self) { try UnixSocket(path: name) }
     }
 
-    @Test("A folder that every user may write is refused, at any level; the sticky bit of /tmp protects what is in one")
+    @Test("A folder writable by every user is rejected, at any level; the sticky bit of /tmp protects its entries")
     func folders() throws {
         for (name, mode, isRefused) in [("open", 0o777, true), ("sticky", 0o1777, false), ("group", 0o770, false)] {
             for path in ["\(name)/s", "\(name)/below/s"] {

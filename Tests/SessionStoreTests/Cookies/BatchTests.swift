@@ -20,7 +20,7 @@ struct BatchTests {
         #expect(try jar.header("https://h0.example/").hasPrefix("c0=0; c7=7; c14=14"))
     }
 
-    @Test("A batch that fails at its end stores nothing of it, and what was there before is as it was")
+    @Test("A batch that fails at its end stores nothing, and changes nothing")
     func nothing() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/", "old=1; Max-Age=5; Path=/")

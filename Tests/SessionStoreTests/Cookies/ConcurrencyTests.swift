@@ -45,7 +45,7 @@ struct ConcurrencyTests {
         #expect(try Given.jar(path).cookies().readable.map(\.creation) == Array(creations))
     }
 
-    @Test("Set and deleted in turn by many, every deletion finds what was set")
+    @Test("Set and deleted in turn by many, every deletion finds the stored cookie")
     func setAndDelete() throws {
         let path = path
         let outcomes = try onThreads(4) { index in

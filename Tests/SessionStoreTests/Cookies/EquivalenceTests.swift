@@ -171,7 +171,7 @@ struct EquivalenceTests {
             })
     }
 
-    @Test("Decide and send the same, whatever comes", arguments: EquivalenceTests.seeds(0..<200))
+    @Test("Decide and send the same, with any input", arguments: EquivalenceTests.seeds(0..<200))
     func inMemory(seed: Int) throws {
         let policy = CookiePolicy(profile: seed % 2 == 0 ? .rfc6265bis : .browser)
         let jar = try Given.database().jar(policy: policy, now: Given.now)

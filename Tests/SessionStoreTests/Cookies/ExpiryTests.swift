@@ -44,7 +44,7 @@ struct ExpiryTests {
         #expect(try jar.header("https://other.example/", now: end) == "e=5")
     }
 
-    @Test("What expires at this very moment is not swept out with what has expired")
+    @Test("A cookie that expires at this very moment is not removed with expired ones")
     func sweptAtTheMoment() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Max-Age=10; Path=/", "b=2; Max-Age=9; Path=/")
@@ -73,7 +73,7 @@ struct ExpiryTests {
         #expect(try jar.receive("a=2; Path=/", from: "http://www.example.com/", now: later).map(\.outcome) == [.stored])
     }
 
-    @Test("What an old capture set and has run out since then deletes what it would have replaced")
+    @Test("A cookie of an old capture that has expired since deletes the one that it would have replaced")
     func oldCapture() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/", "b=2; Path=/")

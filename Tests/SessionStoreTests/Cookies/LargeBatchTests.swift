@@ -34,7 +34,7 @@ struct LargeBatchTests {
         try jar.changes(after: 0, count: 10_000).changes
     }
 
-    @Test("Leave what single responses leave: cookies, their order, decisions and journal")
+    @Test("Have the result of single responses: cookies, their order, decisions and journal")
     func equivalence() throws {
         let responses = try responses()
         let one = try Given.jar(folder.file("one.sqlite"))
@@ -113,7 +113,7 @@ struct LargeBatchTests {
         }
     }
 
-    @Test("Find in a new jar what they have stored themselves, also of sites that they no longer have in memory")
+    @Test("Find their own writes in a new jar, also of sites that are no longer in memory")
     func newJar() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0..<5000).map {
@@ -123,7 +123,7 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 5000) + Array(repeating: .replaced, count: 5000))
     }
 
-    @Test("Find what they decided just before they forgot its site, even if it is not written yet")
+    @Test("Find their last decisions on a site that they dropped from memory, even if those are not written yet")
     func forgottenSite() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0...4096).map {

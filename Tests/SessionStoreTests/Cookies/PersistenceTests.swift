@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("What a jar keeps")
+@Suite("Persistence of a jar")
 struct PersistenceTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
@@ -77,7 +77,7 @@ struct PersistenceTests {
         #expect(try jar.header() == "b=2; a=3")
     }
 
-    @Test("Cookies that differ in one part of their identity stand side by side")
+    @Test("Cookies that differ in one part of their identity coexist")
     func identity() throws {
         let jar = try Given.jar(path)
         let lines = [

@@ -16,7 +16,7 @@ struct SiteCacheTests {
         return header
     }
 
-    @Test("What this connection writes is there at the next reading")
+    @Test("The next read sees writes of this connection")
     func ownWrites() throws {
         let jar = try Given.jar(path)
         #expect(try header(jar) == "")
@@ -31,7 +31,7 @@ struct SiteCacheTests {
         #expect(try header(jar.database.jar(named: "other", now: Given.now)) == "")
     }
 
-    @Test("What another connection writes is there at the next reading, site by site")
+    @Test("The next read sees writes of another connection, site by site")
     func othersWrites() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         let second = "https://other.example/"
@@ -99,7 +99,7 @@ struct SiteCacheTests {
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])
     }
 
-    @Test("Whatever is done to the database as a whole, the next reading is right")
+    @Test("The next read is right after any operation on the whole database")
     func maintenance() throws {
         let key = KeySource.file(folder.file("key"))
         func open() throws -> CookieJar {
@@ -178,7 +178,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("The first question for a site gives what all later ones give, sealed, opened and changed")
+    @Test("The first question for a site has the answer of all later ones, sealed, opened and changed")
     func equalAnswers() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         try other.receive("a=1; Path=/", "b=\u{20AC}; Path=/; Secure", "=nameless; Path=/", "c=; Path=/x; HttpOnly")
@@ -198,7 +198,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("Many threads read while others write, and each reads what was acknowledged before it asked")
+    @Test("Many threads read while others write, and each sees all writes acknowledged before")
     func threads() throws {
         let path = path
         let database = try Given.database(path, busyTimeout: 60)

@@ -41,7 +41,7 @@ struct BusyTests {
         #expect(try jar.header("https://held.example/") == "h=1")
     }
 
-    @Test("Readers see what was committed, and wait for nothing")
+    @Test("Readers see committed data, and wait for nothing")
     func readers() throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.database(path, busyTimeout: 0).jar(now: Given.now)

@@ -77,7 +77,7 @@ struct DamageTests {
         #expect(try Given.jar(path).cookies().readable.count == 120)
     }
 
-    @Test("Values that no rule would store are read as they are, and sent nowhere they should not go")
+    @Test("Values that no rule would store are read unchanged, and not sent where they must not be")
     func oddRows() throws {
         let jar = try Given.jar()
         try jar.receive("a=1", "b=2")

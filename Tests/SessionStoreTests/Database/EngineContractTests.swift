@@ -54,7 +54,7 @@ struct EngineContractTests {
         statement.releaseParameters()
     }
 
-    @Test("Give back what was bound, NULL and empty values told apart", arguments: [false, true])
+    @Test("Return bound values, and distinguish NULL from empty ones", arguments: [false, true])
     func binding(kept: Bool) throws {
         try withTable { connection in
             try insert(connection, kept: kept) { statement in
@@ -105,7 +105,7 @@ struct EngineContractTests {
         }
     }
 
-    @Test("Tell what went wrong in the store's words", .onlyOnSQLite("has its codes, and goes on in a transaction"))
+    @Test("Report failures in the store's terms", .onlyOnSQLite("has its codes, and goes on in a transaction"))
     func failures() throws {
         try withTable { connection in
             #expect(throws: StoreFailure(.other, code: 1)) { try connection.statement("SELECT none FROM nothing") }

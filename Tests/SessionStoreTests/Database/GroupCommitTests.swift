@@ -37,7 +37,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("All that wait are in the next commit, and each sees what came before it")
+    @Test("All waiting writes are in the next commit, and each sees those before it")
     func together() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))

@@ -4,7 +4,7 @@ import Testing
 @testable import SessionStore
 
 /// What a transaction writes is counted in frames of the write-ahead log: a page each, with 24 octets in front.
-@Suite("What the write-ahead log grows by")
+@Suite("Growth of the write-ahead log")
 struct LogGrowthTests {
     private static let frame = 4096 + 24
     private static let responses = 1000
@@ -31,7 +31,7 @@ struct LogGrowthTests {
         #expect(frames * 100 <= 215 * LogGrowthTests.responses, "\(frames) frames")
     }
 
-    @Test("A new cookie's journal entry costs one page, whatever becomes of the cookie's own")
+    @Test("A new cookie's journal entry costs one page, whatever the cost of the cookie's own")
     func adding() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let frames = try responses(of: jar) { "name\($0)=first; Path=/; Max-Age=10000" }

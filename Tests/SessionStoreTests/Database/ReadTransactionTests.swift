@@ -35,7 +35,7 @@ struct ReadTransactionTests {
         return result
     }
 
-    @Test("Sees one commit; what another connection commits meanwhile comes with the next read")
+    @Test("Sees one commit; commits of another connection meanwhile appear with the next read")
     func oneCommit() throws {
         let database = try Given.database(path)
         let jar = try Given.jar(path)

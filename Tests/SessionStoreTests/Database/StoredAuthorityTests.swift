@@ -9,7 +9,7 @@ import Testing
 struct StoredAuthorityTests {
     private let folder = TemporaryFolder()
 
-    @Test("What is stored comes back, on disk and in memory, and goes only once", arguments: [true, false])
+    @Test("A stored authority is read back, on disk and in memory, and is removed only once", arguments: [true, false])
     func roundTrip(isOnDisk: Bool) throws {
         let database = try Given.database(isOnDisk ? folder.file("a.sqlite") : nil)
         let authority = try FullDatabase.authority(["shop.example", "127.0.0.1", "[::1]"])

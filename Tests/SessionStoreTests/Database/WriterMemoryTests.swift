@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("What a transaction leaves in memory for the next")
+@Suite("The state that a transaction leaves in memory for the next")
 struct WriterMemoryTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
@@ -46,7 +46,7 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Is what the rows say, whoever changed them meanwhile", arguments: Interference.allCases)
+    @Test("Matches the rows, whichever process changed them meanwhile", arguments: Interference.allCases)
     func interference(interference: Interference) throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/")
@@ -94,7 +94,7 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Knows what expired since: the cookie is set anew in the row that waited")
+    @Test("Knows cookies that have expired since: the cookie is set again in the row that waited")
     func expiry() throws {
         let jar = try Given.jar(path)
         try jar.receive("short=1; Path=/; Max-Age=10", "long=1; Path=/; Max-Age=100")
@@ -146,7 +146,7 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Octets of every length are bound as they are, also those that do not fit a buffer")
+    @Test("Octets of every length are bound unchanged, also those that do not fit a buffer")
     func lengths() throws {
         let jar = try Given.jar(path)
         let lengths = [0, 1, 100, 1900, 1990, 2015, 2048, 4000]

@@ -59,7 +59,7 @@ struct TruncatedLogTests {
         #expect(Set(counts).count == TruncatedLogTests.writes + 1)
     }
 
-    @Test("Changed anywhere, it counts as far as it is what was written", arguments: 0..<10)
+    @Test("If changed anywhere, it counts up to the change", arguments: 0..<10)
     func changed(seed: Int) throws {
         let (database, log) = try died()
         var random = SeededGenerator(seed: UInt64(seed))

@@ -16,7 +16,7 @@ import Testing
 struct FileModeTests {
     private let folder = TemporaryFolder()
 
-    @Test("Database, log, index and key are their owner's alone, whatever the umask", arguments: [0o000, 0o022, 0o077])
+    @Test("Only the owner can access database, log, index and key with any umask", arguments: [0o000, 0o022, 0o077])
     func modes(mask: UInt32) throws {
         let previous = umask(mode_t(mask))
         defer { _ = umask(previous) }

@@ -42,7 +42,7 @@ struct CookieRemovalTests {
         #expect(try removed { _ in }.left.isEmpty)
     }
 
-    @Test("A request picks what it carries, whatever the jar's limit on requests")
+    @Test("A request selects the cookies that it carries, whatever the jar's limit on requests")
     func request() throws {
         let secure = try removed { $0.request = try Given.context("https://www.example.com/") }
         #expect(secure.gone.count == 3 && secure.left == ["a=2", "a=6"])

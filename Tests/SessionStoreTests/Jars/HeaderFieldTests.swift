@@ -41,7 +41,7 @@ struct HeaderFieldTests {
         #expect(try fields(jar) == ["User-Agent - ua", "X-Key https://a.test/v2 k2"])
     }
 
-    @Test("What another connection does is seen by the next question, and by who opens the jar")
+    @Test("The next question, and the next opening of the jar, see changes of another connection")
     func otherWriter() throws {
         let path = folder.file("crumb.sqlite")
         let (reader, writer) = (try Given.database(path), try Given.database(path))
@@ -60,7 +60,7 @@ struct HeaderFieldTests {
         #expect(try fields(open).isEmpty && !reader.present("default").hasHeaderFields)
     }
 
-    @Test("Who has just opened a jar without fields asks nothing")
+    @Test("A jar that was just opened without fields asks nothing")
     func nothingAsked() throws {
         let path = folder.file("crumb.sqlite")
         let database = try Given.database(path)
@@ -73,7 +73,7 @@ struct HeaderFieldTests {
             errorCode { try jar.headerFields() } == (TestServer.shared == nil ? .databaseFailed : .databaseUnavailable))
     }
 
-    @Test("Copies and merges of jars take them along, and what the target has of its own stays")
+    @Test("Copies and merges of jars include them, and the target's own are kept")
     func copies() throws {
         let database = try Given.database()
         _ = try given(database, "from")

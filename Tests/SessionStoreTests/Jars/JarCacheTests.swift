@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Jars that were asked for before")
 struct JarCacheTests {
-    @Test("What another connection does to a jar is seen by the next question")
+    @Test("The next question sees another connection's changes to a jar")
     func otherWriter() throws {
         let folder = TemporaryFolder()
         let reader = try Given.database(folder.file("crumb.sqlite"))

@@ -94,7 +94,7 @@ struct JarChangeTests {
         #expect(try database.present("b").header() == "id=b; p=b")
     }
 
-    @Test("Settings change one by one, and what is over a new limit goes with the next cookie, reported")
+    @Test("Settings change one by one, and cookies over a new limit are evicted with the next cookie, and reported")
     func settings() throws {
         let database = try twoJars()
         let before = try database.settings(ofJar: "b")

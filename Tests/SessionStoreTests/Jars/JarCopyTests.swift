@@ -65,7 +65,7 @@ struct JarCopyTests {
         #expect(try database.present("to").cookies().unreadable.count == 1)
     }
 
-    @Test("What has expired and what was tampered with is left out and told, without values")
+    @Test("Expired and tampered cookies are left out and reported, without values")
     func leftOut() throws {
         let database = try Given.database()
         let jar = try database.jar(named: "from", now: Given.now)

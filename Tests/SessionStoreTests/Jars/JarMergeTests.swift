@@ -92,7 +92,7 @@ struct JarMergeTests {
         #expect(try target.contents().count == 6)
     }
 
-    @Test("A cookie that replaces another stands in its place; the others line up behind in their own order")
+    @Test("A cookie that replaces another takes its place; the others follow in their own order")
     func order() throws {
         let database = try Given.database()
         let target = try database.jar(named: "target", now: Given.now)
@@ -111,7 +111,7 @@ struct JarMergeTests {
         #expect(try target.pairs().last == "last=1")
     }
 
-    @Test("What has expired counts as not there, on either side")
+    @Test("Expired cookies count as absent, on either side")
     func expired() throws {
         let database = try Given.database()
         let target = try database.jar(named: "target", now: Given.now)
@@ -163,7 +163,7 @@ struct JarMergeTests {
         #expect(merge.evicted.map(\.reason) == [.partitionOctetLimit] && merge.evicted.first?.cookie.name == "a")
     }
 
-    @Test("What was tampered with stays out; an unknown jar, and a failure in the middle, change nothing")
+    @Test("Tampered cookies are left out; an unknown jar, and a failure in the middle, change nothing")
     func failures() throws {
         let database = try Given.database()
         let source = try database.jar(named: "source", now: Given.now)

@@ -146,7 +146,7 @@ struct ManyJarsTests {
         #expect(try database.number(difference) == 0, comment)
     }
 
-    @Test("The sites of a jar are those of its cookies, whatever is done with them", arguments: 0..<20)
+    @Test("The sites of a jar are those of its cookies, after any operations", arguments: 0..<20)
     func sites(seed: Int) throws {
         let database = try Given.database()
         var policy = CookiePolicy()

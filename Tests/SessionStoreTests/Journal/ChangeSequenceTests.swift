@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The changes of a jar as they come")
 struct ChangeSequenceTests {
-    @Test("What was there, what this process writes and what another one writes arrives in order, once")
+    @Test("Earlier changes, and new ones of this process and of another, arrive in order, once")
     func arrives() async throws {
         let folder = TemporaryFolder()
         let jar = try Given.jar(folder.file("crumb.sqlite"))

@@ -45,7 +45,7 @@ struct FormerJarTests {
         #expect(!next.hasGap && names(next) == ["d", "e", "f", "g"])
     }
 
-    @Test("Who begins at the beginning has missed nothing", arguments: Way.allCases)
+    @Test("A reader from the beginning has missed nothing", arguments: Way.allCases)
     func beginners(way: Way) throws {
         let database = try Given.database()
         try database.createJar(named: "other", now: Given.now).receive("o=1; Path=/")

@@ -53,7 +53,7 @@ struct JarJournalTests {
         }
     }
 
-    @Test("Restoring what is not there any more")
+    @Test("Restoring cookies that do not exist any more")
     func restoringMissing() throws {
         try expect(
             ["removed a", "removed b", "removed c", "removed old", "stored a", "stored b"], header: "a=1; b=1"

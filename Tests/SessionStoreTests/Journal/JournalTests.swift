@@ -64,7 +64,7 @@ struct JournalTests {
         #expect(try jar.latestChanges(site: "none.example").isEmpty)
     }
 
-    @Test("What a response deleted, or whose lifetime was over, is found by its site, with the time of its end")
+    @Test("Cookies that a response deleted, or that had expired, are found by site, with the time of their end")
     func endings() throws {
         let jar = try Given.jar()
         let other = try jar.database.jar(named: "other", now: Given.now)
@@ -114,7 +114,7 @@ struct JournalTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie_change WHERE ended_at IS NOT NULL") == 0)
     }
 
-    @Test("A reader that asks again gets what came since, in pages, from any connection")
+    @Test("A reader that reads again gets the changes since, in pages, from any connection")
     func cursor() throws {
         let folder = TemporaryFolder()
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -162,7 +162,7 @@ struct JournalTests {
         #expect(try jar.changes(after: 1 << 40).hasGap)
     }
 
-    @Test("Places in the journal and in the order of creation are given out once, whatever is removed")
+    @Test("Positions in the journal and numbers in the order of creation are never reused after removals")
     func neverAgain() throws {
         let folder = TemporaryFolder()
         func receive(_ name: String) throws {

@@ -155,7 +155,7 @@ struct CheckTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
     }
 
-    @Test("An unfinished rotation and what a killed process left are told, and nothing is wrong for it")
+    @Test("An unfinished rotation and files of a killed process are notes, not problems")
     func notes() throws {
         let database = try database()
         try KeyFile(folder.file("key")).appendKey()

@@ -32,7 +32,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("No cookie is lost, whatever is done meanwhile, by one process or by several", arguments: Deed.allCases)
+    @Test("No cookie is lost, after any operations meanwhile, by one process or by several", arguments: Deed.allCases)
     func survives(_ deed: Deed) throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.jar(path)
@@ -55,7 +55,7 @@ struct ClockJumpTests {
         #expect(try jar.database.check().findings.isEmpty)
     }
 
-    @Test("What a server sets or deletes meanwhile counts, and comes back no more")
+    @Test("A cookie that a server sets or deletes meanwhile stays set or deleted")
     func serverCounts() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/; Max-Age=86400", "b=2; Path=/; Max-Age=86400", "c=3; Path=/; Max-Age=86400")

@@ -44,7 +44,7 @@ struct PruningTests {
         #expect(try database.prune(now: after).waitingCookies == ["default": 1])
     }
 
-    @Test("Pruning one jar leaves the journals of the others as they are")
+    @Test("Pruning one jar does not change the journals of the others")
     func otherJournals() throws {
         let database = try Given.database()
         try fill(database)
@@ -55,7 +55,7 @@ struct PruningTests {
         #expect(try database.prune(journalLimit: 0, now: Given.now).journalEntries == other.count)
     }
 
-    @Test("The journal tells of what went, and keeps its newest entries")
+    @Test("The journal reports the removals, and keeps its newest entries")
     func journal() throws {
         let database = try Given.database()
         try fill(database)

@@ -42,7 +42,7 @@ struct PostgreSQLDatabaseTests {
         #expect(count > 60)
     }
 
-    @Test("Gives what another connection committed, from the cache too")
+    @Test("Returns commits of another connection, from the cache too")
     func freshness() throws {
         let (one, other) = (try database(), try database())
         let (jar, otherJar) = (try one.jar(now: Given.now), try other.jar(now: Given.now))

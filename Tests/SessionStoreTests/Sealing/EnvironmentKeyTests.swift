@@ -19,7 +19,7 @@ struct EnvironmentKeyTests {
     }
 
     @Test(
-        "What is no key is one clear error that does not show it",
+        "Text that is not a key is one clear error that does not show it",
         arguments: ["", "AAAA", "secret", "\(key),", ",\(key)", "\(key) \(other)", "crumb-key-1:\(key)"])
     func refused(text: String) throws {
         let error = #expect(throws: SessionStoreError.self) { try KeySource.base64(Secret(text), name: "CRUMB_KEY") }

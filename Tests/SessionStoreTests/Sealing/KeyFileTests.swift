@@ -66,7 +66,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "What is no key is refused and left alone",
+        "A file that is not a key is rejected and left alone",
         arguments: [
             "", "\n", "crumb-key-1:", "crumb-key-1:AAAA\n", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
             "crumb-key-2:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n", "crumb-key-1:\u{0}",
@@ -99,7 +99,7 @@ struct KeyFileTests {
         #expect(errorCode { try load(folder.file("file/key"), mayCreate: true) } == .keyUnavailable)
     }
 
-    @Test("No error shows what is in the file")
+    @Test("No error shows the content of the file")
     func silent() throws {
         let secret = "crumb-key-1:c2VjcmV0"
         try folder.write(secret.utf8, to: "key")

@@ -164,7 +164,7 @@ struct KeyRotationTests {
         for name in ["one", "two"] { #expect(try open(name).jar(now: Given.now).header() == "a=\(name)") }
     }
 
-    @Test("Values that cannot be read are named, stay as they are, and stop nothing")
+    @Test("Values that cannot be read are listed, not changed, and stop nothing")
     func unreadable() throws {
         let database = try open()
         try FullDatabase.fill(database, cookies: 5)
@@ -204,7 +204,7 @@ struct KeyRotationTests {
         #expect(try keyCount() == 1)
     }
 
-    @Test("What a killed process left beside the key is removed; a link to a key stays one")
+    @Test("A killed process's file beside the key is removed; a link to a key stays one")
     func leftovers() throws {
         try FileManager.default.createDirectory(atPath: folder.file("real"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(

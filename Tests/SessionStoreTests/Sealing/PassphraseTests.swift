@@ -61,7 +61,7 @@ struct PassphraseTests {
         #expect(try header("correct horse") == "a=1")
     }
 
-    @Test("New files cost what a guess should cost")
+    @Test("New files have the intended cost of a guess")
     func defaultCost() {
         #expect(KeyFile("key").cost == 17 && ScryptParameters().cost == 17)
         #expect(ScryptParameters().salt != ScryptParameters().salt && ScryptParameters().salt.count == 16)

@@ -59,7 +59,7 @@ struct ColumnSecretTests {
         search.expectNothing(in: try folder.contents(), "after closing")
     }
 
-    @Test("Not in the journal, whatever became of a cookie")
+    @Test("Not in the journal, after any change of a cookie")
     func journal() throws {
         let jar = try jar()
         let secret = search.secrets[0]

@@ -99,7 +99,7 @@ struct SecretSearchTests {
         }
     }
 
-    @Test("Not in what a process that is within a rotation, a backup or VACUUM has on the disk")
+    @Test("Not in the files of a process in the middle of a rotation, a backup or VACUUM")
     func temporaryFiles() throws {
         let path = folder.file("crumb.sqlite")
         let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
@@ -129,7 +129,7 @@ struct SecretSearchTests {
         #expect(looks[1] > 0)
     }
 
-    @Test("The search finds what is there")
+    @Test("The search finds existing text")
     func control() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         try jar.receive("\(secrets[0])=1")

@@ -17,7 +17,7 @@ struct ServiceTokenTests {
             named: name, grant: grant, expiry: expiry, now: Given.now, using: &generator)
     }
 
-    @Test("A token opens what it was made for, in memory as on disk", arguments: [true, false])
+    @Test("A token grants its rights, in memory as on disk", arguments: [true, false])
     func grant(isOnDisk: Bool) throws {
         let database = try Given.database(isOnDisk ? folder.file("a.sqlite") : nil)
         let grant = AccessGrant(verbs: [.read, .secrets], jars: .named(["b", "a"]))
@@ -38,7 +38,7 @@ struct ServiceTokenTests {
         #expect(try create("other", in: database).exposedText != text)
     }
 
-    @Test("What is nearly a token opens nothing")
+    @Test("Text that is nearly a token grants nothing")
     func near() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         let token = try create("ci", in: database)
@@ -71,7 +71,7 @@ struct ServiceTokenTests {
         #expect(try here.serviceTokens.token(token, now: Given.now)?.name == "last")
     }
 
-    @Test("A name stands for one token at a time, and for those that were revoked")
+    @Test("A name belongs to one token at a time, and to revoked ones")
     func names() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         let first = try create("ci", in: database)
@@ -86,7 +86,7 @@ struct ServiceTokenTests {
         #expect(all.map { $0.revocation != nil } == [true, false] && all.map { $0.lastUse != nil } == [false, true])
     }
 
-    @Test("What the database has of it, and looks it up by, is its SHA-256")
+    @Test("The database stores a token's SHA-256, and looks it up by that")
     func digest() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         let token = try create("ci", in: database)
@@ -121,7 +121,7 @@ struct ServiceTokenTests {
         #expect(ServiceTokenDigest(bytes: one) != ServiceTokenDigest(bytes: one + [0]))
     }
 
-    @Test("No two tokens have the same number, of whatever name")
+    @Test("No two tokens have the same number, whatever their names")
     func numbers() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         var numbers: Set<Int64> = []

@@ -37,7 +37,7 @@ struct SessionTests {
         return (jars[0], jars[1])
     }
 
-    @Test("The end of a session removes what ends with it, of that jar")
+    @Test("The end of a session removes session cookies, of that jar")
     func end() throws {
         let (jar, other) = try twoJars()
         try jar.receive("short=1; Path=/; Max-Age=5")
@@ -54,7 +54,7 @@ struct SessionTests {
         #expect(try jar.contents(at: now) == expected)
     }
 
-    @Test("Restoring brings back what went, changes back what changed and removes what came, of that jar")
+    @Test("Restoring adds removed cookies, reverts changed ones and removes new ones, of that jar")
     func restore() throws {
         let (jar, other) = try twoJars()
         let before = try rows(jar)
@@ -76,7 +76,7 @@ struct SessionTests {
         #expect(try jar.pairs().last == "last=1")
     }
 
-    @Test("What has expired since stays out and is told, without values")
+    @Test("Cookies that have expired since are left out and reported, without values")
     func expired() throws {
         let (jar, _) = try twoJars()
         try jar.saveSession(named: "s", now: Given.now)
@@ -134,7 +134,7 @@ struct SessionTests {
         #expect(try jar.pairs() == ["s=1", "p=2", "t=3"])
     }
 
-    @Test("A flag that was tampered with is as it was saved, and what was tampered with in a session is noticed")
+    @Test("A tampered flag is restored as saved, and tampering with a session is noticed")
     func tampered() throws {
         let (jar, _) = try twoJars()
         try jar.saveSession(named: "s", now: Given.now)
@@ -165,7 +165,7 @@ struct SessionTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie WHERE capture_id IS NOT NULL") == 0)
     }
 
-    @Test("Whatever happens between, restoring gives what was saved but for what has expired", arguments: 0..<60)
+    @Test("After any operations, restoring returns the saved cookies, except for expired ones", arguments: 0..<60)
     func property(seed: Int) throws {
         let database = try Given.database(lastAccessGranularity: 0)
         let jar = try database.jar(named: "jar", now: Given.now)

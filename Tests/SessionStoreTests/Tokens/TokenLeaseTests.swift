@@ -131,7 +131,7 @@ struct TokenLeaseTests {
 
     // MARK: - Holders that were stopped
 
-    @Test("Nothing is sent once the lease is another's; what that other has got is given")
+    @Test("Nothing is sent once another process has the lease, and the tokens of that process are returned")
     func stopped() async throws {
         let store = try given()
         let looks = Mutex(0)
@@ -192,7 +192,7 @@ struct TokenLeaseTests {
         #expect(try store.lease("p", now: Given.now) == nil)
     }
 
-    @Test("What comes between a request and its answer is kept away")
+    @Test("The exchange is shielded from its request to its response")
     func shield() async throws {
         let store = try given()
         let counts = Mutex<[Int]>([])
@@ -214,7 +214,7 @@ struct TokenLeaseTests {
         #expect(counts.withLock { $0 } == [0, 1])
     }
 
-    @Test("What a request brings is kept even where the lease was lost meanwhile")
+    @Test("The tokens of a response are stored even if the lease was lost meanwhile")
     func lostWhileUnderWay() async throws {
         let store = try given()
         let (token, answer) = try await asked(refresher(store))

@@ -135,7 +135,7 @@ struct TokenRefresherTests {
         #expect(try store.lease("p", now: Given.now)?.process == 77)
     }
 
-    @Test("Who holds the lease keeps it for as long as the server takes", .timeLimit(.minutes(2)))
+    @Test("The lease is renewed for as long as the server takes", .timeLimit(.minutes(2)))
     func renewing() async throws {
         let store = try given()
         var timing = TokenRefresherTests.timing
@@ -529,7 +529,7 @@ struct TokenRefresherTests {
         #expect(try store.get("p").refusal == nil)
     }
 
-    @Test("Without a refresh token or settings the error says what to do")
+    @Test("Without a refresh token or settings the error names the next step")
     func nothingToRenewWith() async throws {
         let store = try given(refreshToken: nil)
         let refresher = refresher(store)
@@ -672,7 +672,7 @@ struct TokenRefresherTests {
         #expect(tokens.count == 3 && tokens.values.allSatisfy { $0.count == 1 })
     }
 
-    @Test("A refusal of one resource loses nothing, and what is no resource is not asked for")
+    @Test("A rejection of one resource loses nothing, and an invalid resource is not requested")
     func refusedResource() async throws {
         let store = try given(left: 3600)
         server.state.withLock {

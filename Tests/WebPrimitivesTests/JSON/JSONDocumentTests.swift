@@ -11,7 +11,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "takes what RFC 8259 allows",
+        "accepts the grammar of RFC 8259",
         arguments: [
             "{}", " [ ] ", "null", "true", "false", "0", "-0", "-1.5e+10", "1E5", "0.1", #""""#,
             #""\"\\\/\b\f\n\r\t\u00e9""#,
@@ -22,7 +22,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "refuses what it does not",
+        "rejects all other text",
         arguments: [
             "", " ", "{", "}", "[", "]", "[1", "[1,]", "[,1]", "[1 2]", "{1:2}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
             "{\"a\" 1}", "{a:1}", "'a'", "tru", "True", "nul", "NaN", "Infinity", "-", "+1", "01", "-01", "1.", ".1",
@@ -36,7 +36,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "unescapes strings, and repairs what is no text",
+        "unescapes strings, and repairs octets that are not text",
         arguments: [
             (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00""#, "😀"), (#""\ud83d""#, "\u{FFFD}"),
             (#""\ude00x""#, "\u{FFFD}x"), (#""\ud83d\u0041""#, "\u{FFFD}A"), (#""\ud83d\n""#, "\u{FFFD}\n"),

@@ -41,7 +41,7 @@ struct StrictJSONTests {
     }
 
     @Test(
-        "What is no JSON is refused, and its place is named",
+        "Text that is not JSON is rejected with its place",
         arguments: [
             (#"{"a":1,}"#, "line 1, column 8: this is not JSON"), ("[1,]", "line 1, column 4: this is not JSON"),
             ("{\n \"a\": 01}", "line 2, column 8: this is not JSON"), ("{'a':1}", "line 1, column 2: this is not JSON"),

@@ -36,7 +36,7 @@ struct ByteWordTests {
         }
     }
 
-    @Test("A search finds what a search byte by byte finds, at any length")
+    @Test("A search has the result of a search byte by byte, at any length")
     func searches() {
         var random = SeededGenerator(seed: 22)
         for _ in 0..<20_000 {

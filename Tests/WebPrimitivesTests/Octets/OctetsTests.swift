@@ -50,7 +50,7 @@ struct OctetsTests {
         }
     }
 
-    @Test("A range past the end is cut to what is there")
+    @Test("A range past the end is clamped")
     func clamped() {
         #expect(Octets([1, 2, 3], in: 1..<9).bytes == [2, 3])
         #expect(Octets([1, 2, 3], in: 5..<9).isEmpty)

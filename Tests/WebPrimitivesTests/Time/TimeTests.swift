@@ -82,7 +82,7 @@ struct TimeTests {
     }
 
     @Test(
-        "What is no RFC 3339 date and time is refused",
+        "Text that is not an RFC 3339 date and time is rejected",
         arguments: [
             "", "2026-11-21", "2026-11-21T00:00:00", "2026-11-21T00:00Z", "2026-11-21T24:00:00Z",
             "2026-11-21T00:60:00Z", "2026-11-21T00:00:61Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",

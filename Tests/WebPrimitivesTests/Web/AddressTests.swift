@@ -25,7 +25,7 @@ struct AddressTests {
     }
 
     @Test(
-        "What ends in a number and is no IPv4 address is no host",
+        "A name that ends in a number and is not an IPv4 address is not a host",
         arguments: [
             "256.256.256.256", "1.2.3.4.5", "1.2.3.08", "1.2.3.09", "08", "4294967296", "0x100000000", "040000000000",
             "1.16777216", "1.2.65536", "1.2.3.256", "256.1",
@@ -56,7 +56,7 @@ struct AddressTests {
     }
 
     @Test(
-        "What is no IPv6 address is no host",
+        "Text that is not an IPv6 address is not a host",
         arguments: [
             "[]", "[", "]", "[:]", "[:::]", "[::", "::1", "::1]", "[::1]a", "[::1]]", "[[::1]]", "[1]", "[1:2]", "[:1]",
             "[1:]", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1::2::3]",

@@ -33,7 +33,7 @@ struct PunycodeTests {
         #expect(Punycode.encode(Array(label.unicodeScalars)) == Array(encoded.utf8))
     }
 
-    @Test("gives up on what is no label, and overflows on nothing")
+    @Test("gives up on invalid labels, and never overflows")
     func limits() {
         let highest = [Unicode.Scalar](repeating: "\u{10FFFF}", count: 256)
         #expect(Punycode.encode(highest) != nil)

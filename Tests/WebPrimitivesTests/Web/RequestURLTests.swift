@@ -90,7 +90,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "What no request can go to says what is wrong",
+        "A URL that no request can have is an error with a reason",
         arguments: [
             ("", "url-scheme-missing"), ("example.com", "url-scheme-missing"), ("//example.com/", "url-scheme-missing"),
             ("/a", "url-scheme-missing"), ("example.com:8080/a", "url-scheme-missing"),

@@ -47,7 +47,7 @@ struct ResolvingTests {
     }
 
     @Test(
-        "Port and scheme stay, and what is relative to the root needs no path",
+        "Port and scheme are kept, and a reference relative to the root needs no path",
         arguments: [
             ("https://a:81/", "b", "https://a:81/b"), ("https://a:81/b", "?", "https://a:81/b?"),
             ("https://a:81", "//b", "https://b/"), ("wss://a/b/c", "../d", "wss://a/d"),

@@ -103,9 +103,9 @@ struct RefreshOptions: ParsableArguments {
             valueName: "seconds"))
     var refreshTimeout: Int?
 
-    /// How many seconds the server has.
+    /// Returns how many seconds the server has to respond.
     ///
-    /// - Parameter said: What an option says; `nil` for what the environment or the default says.
+    /// - Parameter said: The value of an option; `nil` for that of the environment or the default.
     static func seconds(_ said: Int?) throws -> Int {
         try said ?? Locations().refreshTimeout ?? defaultTimeout
     }

@@ -72,7 +72,7 @@ struct TokenExportCommand: CrumbCommand {
         }
     }
 
-    /// What git asks for comes on standard input, before it is known whether the token is due.
+    /// git's request comes on standard input, before it is known whether the token is due.
     var needsNetwork: Bool { format == .gitCredential || database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {

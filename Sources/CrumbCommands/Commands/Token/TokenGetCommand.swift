@@ -151,7 +151,7 @@ extension Profile {
     }
 }
 
-/// The tokens of a database, and what gets them from servers.
+/// The tokens of a database, and the means to get them from servers.
 struct TokenAccess: Sendable {
     let store: TokenStore
     let clock: CommandClock
@@ -175,9 +175,10 @@ struct TokenAccess: Sendable {
         self.clock = clock
     }
 
-    /// What refreshes the tokens. It needs the network, so `crumb` is replaced before a lease is taken.
+    /// Returns a refresher of the tokens. It needs the network, so `crumb` is replaced before a lease is taken.
     ///
-    /// - Parameter timeout: how many seconds the server has to answer; `nil` for what the environment or the default says.
+    /// - Parameter timeout: how many seconds the server has to respond; `nil` for the value of the environment or the
+    ///   default.
     func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
         let timeout = try RefreshOptions.seconds(timeout)
         let network = try Network.required()
@@ -188,9 +189,9 @@ struct TokenAccess: Sendable {
             shield: { try await SignalDeferral.run($0) }, now: clock)
     }
 
-    /// The tokens of a profile, refreshed where they are due. Those that are not need no network.
+    /// Returns the tokens of a profile, refreshed if they are due. Only a refresh needs the network.
     ///
-    /// - Parameter resource: What the access token is for; `nil` for the login's own.
+    /// - Parameter resource: The resource that the access token is for; `nil` for the login's own.
     func token(
         _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil
     ) throws -> StoredToken {

@@ -33,7 +33,7 @@ struct TokenHelperCommand: CrumbCommand {
     @Argument(help: "The operation that the program asks for.")
     var words: [String] = []
 
-    /// What the program asks for comes on standard input, before it is known whether the token is due.
+    /// The program's request comes on standard input, before it is known whether the token is due.
     var needsNetwork: Bool { tool != .npm || database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {

@@ -119,7 +119,7 @@ struct TokenLoginCommand: CrumbCommand {
             printsJSON: output.json, timeout: timeout)
     }
 
-    /// What the options say.
+    /// The request that the options describe.
     private func request() throws -> TokenLoginRequest {
         let preset = try server.preset()
         let lookup = try server.lookup(preset)

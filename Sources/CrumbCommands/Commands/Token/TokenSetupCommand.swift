@@ -115,7 +115,7 @@ struct TokenSetupCommand: CrumbCommand {
             var words = [program, "token", "export", "--format", "kubernetes"] + place
             if useAccessToken { words.append("--use-access-token") }
             words += [login]
-            // v1beta1 is what every kubectl since 1.11 takes.
+            // Every kubectl since 1.11 accepts v1beta1.
             let entry = ["--exec-api-version=client.authentication.k8s.io/v1beta1", "--exec-command=\(words[0])"]
             return [
                 .command(

@@ -4,7 +4,7 @@ import Synchronization
 
 /// How changes are followed.
 struct ChangeFollowing: Sendable {
-    /// How often the journal is asked for what other processes have written.
+    /// How often the journal is read for changes by other processes.
     var interval = Duration.milliseconds(250)
     /// After how many questions without an answer the follower gets a sign of life.
     var heartbeat = 60
@@ -12,24 +12,24 @@ struct ChangeFollowing: Sendable {
     var retry = 2000
 }
 
-/// Sends a jar's changes to one follower as they come, as server-sent events (HTML, section 9.2): what this process
-/// writes at once, what others do after a while.
+/// Sends a jar's changes to one follower as server-sent events (HTML, section 9.2): those that this process writes at
+/// once, those of other processes after a delay.
 struct ChangeFollower: Sendable {
     let jar: CookieJar
     let following: ChangeFollowing
     let changes: ChangeSignal
-    /// Who follows, for as long as its access token counts.
+    /// The follower, which is served as long as its access token is valid.
     let caller: Caller
     let tokens: ServiceTokenStore
     let now: @Sendable () -> Timestamp
     /// A page of the journal as events.
     let events: @Sendable (ChangePage) throws -> [UInt8]
 
-    /// What sends the changes.
+    /// The follower that sends the changes.
     var follower: EventFollower {
         EventFollower(subject: jar.name, following: following, signal: changes) { position in
-            // Who comes again is told that the jar is gone, that changes were missed in another one of its name, or that
-            // the token has ended.
+            // A follower that connects again is told that the jar is gone, that changes were missed in another jar of
+            // its name, or that the token has ended.
             guard let page = try page(after: position) else { return nil }
             let isEmpty = page.changes.isEmpty && !page.hasGap
             return EventFollower.Page(events: isEmpty ? [] : try events(page), position: page.position)

@@ -3,10 +3,10 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Sends what happens to one subject to one follower as it comes, as server-sent events (HTML, section 9.2): what this
-/// process does at once, what others do after a while.
+/// Sends the events of one subject to one follower as server-sent events (HTML, section 9.2): those of this process at
+/// once, those of other processes after a delay.
 struct EventFollower: Sendable {
-    /// What has happened after a position.
+    /// The events after a position.
     struct Page: Sendable {
         /// It as events; empty for nothing.
         let events: [UInt8]
@@ -18,15 +18,15 @@ struct EventFollower: Sendable {
     let subject: String
     let following: ChangeFollowing
     let signal: ChangeSignal
-    /// What has happened after a position; `nil` if the follower may follow no more.
+    /// Returns the events after a position; `nil` if the follower may follow no more.
     let page: @Sendable (_ position: Int64) throws -> Page?
 
-    /// Sends what comes after a position, until the follower has gone or may follow no more, or the service stops.
+    /// Sends the events after a position, until the follower has gone or may follow no more, or the service stops.
     @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
         let (signals, signal, end) = signal.follow(subject)
         defer { end() }
         try await writer.write(ByteBuffer(string: "retry: \(following.retry)\n\n"))
-        // What this process does not signal, time does.
+        // The timer covers events that this process does not signal.
         let interval = following.interval
         let timer = Task {
             while true {

@@ -1,6 +1,6 @@
 import SessionOperations
 
-/// What has passed through a gateway: counts of all of it, and the newest entries.
+/// The requests and events that have passed through a gateway: counts of all of them, and the newest entries.
 struct GatewayLog: Sendable {
     /// A request, or an event of a page.
     enum Entry: Sendable {

@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// How many gateways a service runs, and what each of them puts up with.
+/// The number of gateways that a service runs, and the limits of each.
 public struct GatewayLimits: Sendable, Hashable {
     /// How many gateways run at the same time; 0 for none.
     public var count = 16
@@ -43,7 +43,7 @@ final class GatewayRegistry: Service {
 
     /// - Parameters:
     ///   - run: Runs a gateway; `nil` if this service runs none.
-    ///   - logger: Gets what no request is told; `nil` for nothing.
+    ///   - logger: Gets the failures that no response reports; `nil` to drop them.
     init(limits: GatewayLimits = GatewayLimits(), logger: Logger? = nil, running run: Run? = nil) {
         self.limits = limits
         self.logger = logger
@@ -65,9 +65,10 @@ final class GatewayRegistry: Service {
     /// Starts a gateway, unless it runs already.
     ///
     /// - Parameters:
-    ///   - asked: What it was asked for with. Only the same again is answered with the one that runs.
-    ///   - mayGoOn: Throws when it has to end: its caller may use the jar no more. Asked from time to time.
-    /// - Returns: It, once it listens, and whether it is new.
+    ///   - asked: The document that requests it. A running gateway is only returned for an equal document.
+    ///   - mayGoOn: Throws when the gateway has to end, because its caller may use the jar no more. It is called from
+    ///     time to time.
+    /// - Returns: The gateway, once it listens, and whether it is new.
     func start(
         _ name: String, as asked: GatewayDocument, _ order: GatewayOrder, metrics: ServiceMetrics?,
         checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () throws -> Void
@@ -135,7 +136,7 @@ final class GatewayRegistry: Service {
 /// A gateway that runs in the service.
 final class HostedGateway: Sendable {
     let name: String
-    /// What it was asked for with.
+    /// The document that requested the gateway.
     let asked: GatewayDocument
     let jar: String
     private let order: GatewayOrder
@@ -162,8 +163,8 @@ final class HostedGateway: Sendable {
     /// Starts it, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - end: Called once it has ended, with what ended it.
-    ///   - watch: Runs beside it. It ends when this does.
+    ///   - end: Called once the gateway has ended, with the error that ended it.
+    ///   - watch: Runs concurrently. The gateway ends when this does.
     fileprivate func start(
         _ run: @escaping GatewayRegistry.Run, ending end: @escaping @Sendable ((any Error)?) -> Void,
         watching watch: @escaping @Sendable () async throws -> Void
@@ -229,7 +230,7 @@ final class HostedGateway: Sendable {
     /// The position of the newest entry.
     var position: Int64 { log.withLock { $0.position } }
 
-    /// What has passed through it after a position.
+    /// The requests and events after a position.
     func entries(after position: Int64, limit: Int) -> GatewayLog.Page {
         log.withLock { $0.page(after: position, limit: limit) }
     }

@@ -5,12 +5,11 @@ import NIOCore
 import SessionOperations
 import Synchronization
 
-/// Answers a write that is sent again with what it was answered the first time
-/// (draft-ietf-httpapi-idempotency-key-header).
+/// Answers a repeated write with the response to the first one (draft-ietf-httpapi-idempotency-key-header).
 ///
-/// Keys are each caller's own, and a caller that may not send the request is told so, whatever was answered to it. What
-/// was answered is known for an hour, for as many writes and octets as the limits say, and no longer than the service
-/// runs. A write that failed in the service was not answered, and is tried again.
+/// Each caller has its own keys, and a caller without permission for the request is rejected even if the response is
+/// known. Responses are kept in memory for an hour, up to the limits of writes and octets. A write that failed in the
+/// service has no response, and is tried again.
 final class IdempotencyCache: Sendable {
     /// How many answers are known, how many octets they have together, and for how long.
     struct Limits: Sendable {

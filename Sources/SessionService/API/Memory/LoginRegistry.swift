@@ -4,7 +4,7 @@ import OAuth2
 import SessionOperations
 import Synchronization
 
-/// The logins under way, and those that ended lately: so many, for so long, in memory.
+/// The logins in progress, and those that ended lately. Their number and their time in memory are limited.
 final class LoginRegistry: Sendable {
     /// How many there are at most.
     static let limit = 64
@@ -60,7 +60,7 @@ final class LoginRegistry: Sendable {
         return login
     }
 
-    /// Lets what waits for the user end with the login.
+    /// Makes the task that waits for the user end with the login.
     func follow(_ id: String, by task: Task<Void, Never>) {
         let isKnown = logins.withLock { logins in
             logins[id]?.task = task

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The last renewals of jars' requests, by rule.
 ///
-/// Each response that says "not signed in" comes in a call of its own, and goes on where the one before it left off: the
-/// token that was there, a renewed one, a new login. That is the ``LoginRecovery`` of one request, as `crumb curl` has it.
+/// Each response that says "not signed in" arrives in a separate call, and continues from the one before: the stored
+/// token, a renewed one, a new login. Together they are the ``LoginRecovery`` of one request, as in `crumb curl`.
 final class RenewalMemory: Sendable {
     /// How many seconds after a renewal its result counts as fresh.
     static let settlingTime: Int64 = 10
@@ -27,7 +27,7 @@ final class RenewalMemory: Sendable {
     enum Step {
         /// Nothing: it was sent before the last renewal ended.
         case sendAgain
-        /// A new login: the site refuses what was renewed just now.
+        /// A new login: the site rejects the token that was renewed just now.
         case logIn
         /// The next step of a recovery that has begun; `nil` for the first one of a new one.
         case renew(LoginRecovery?)
@@ -43,10 +43,11 @@ final class RenewalMemory: Sendable {
         }
     }
 
-    /// The next step after a request that a site rejects.
+    /// Returns the next step after a request that a site rejects.
     ///
-    /// - Parameter time: When it was sent; `nil` if that is not known. It is then taken for one that had what the last
-    ///   renewal gave, unless that was a renewed token: one is not renewed again for a request that never had it.
+    /// - Parameter time: When the request was sent; `nil` if not known. The request is then assumed to carry the result
+    ///   of the last renewal, unless that was a renewed token: a token is not renewed again for a request that never
+    ///   had it.
     func step(after challenge: LoginChallenge, sent time: Timestamp?, _ rule: String, of jar: String, now: Timestamp)
         -> Step
     {

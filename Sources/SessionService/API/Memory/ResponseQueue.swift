@@ -3,11 +3,10 @@ import NIOPosix
 import SessionStore
 import Synchronization
 
-/// Has a jar receive the responses that wait for it, as many as there are, in one transaction, and answers each after
-/// the commit.
+/// Stores all responses that wait for a jar in one transaction, and resumes the caller of each after the commit.
 ///
-/// A thread writes for all who wait for the same jar: a thread of each would be woken up for each commit, which costs
-/// more than what it writes. Those of several jars share their commits as writers of one process do.
+/// One thread writes for all callers that wait for the same jar: waking up a thread of each for every commit would cost
+/// more than the writing. Threads of several jars share commits like other writers of the process.
 final class ResponseQueue: Sendable {
     private struct Job: Sendable {
         let jar: CookieJar
@@ -16,7 +15,7 @@ final class ResponseQueue: Sendable {
         let now: Timestamp
         let answer: CheckedContinuation<[StorageDecision], any Error>
 
-        /// What must be the same in one transaction.
+        /// The settings that all responses of a transaction must share.
         var settings: JarSettings { JarSettings(jar.policy) }
     }
 
@@ -68,7 +67,8 @@ final class ResponseQueue: Sendable {
                 waiting[id] = nil
                 return nil
             }
-            // What goes over a jar's total goes at the end of the transaction, and is told with the response that did it.
+            // Cookies beyond a jar's total are evicted at the end of the transaction, and reported with the response
+            // that caused it.
             let limit = first.jar.policy.limits.totalCookies == nil ? ResponseQueue.groupLimit : 1
             let settings = first.settings
             let taken = jobs.prefix(limit).prefix { $0.settings == settings }
@@ -98,7 +98,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// Whether a failure has nothing to do with what was written.
+    /// Whether a failure is independent of the data that was written.
     private static func isOfAll(_ error: SessionStoreError) -> Bool {
         switch error.code {
         case .databaseBusy, .databaseUnavailable, .databaseUnreachable, .databaseReadOnly, .diskFull: true

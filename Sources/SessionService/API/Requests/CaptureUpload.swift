@@ -8,8 +8,8 @@ import Synchronization
 final class CaptureUpload: Sendable {
     private struct State {
         var capture: CaptureImport
-        /// What has come and was not read yet, since the capture may be one that was imported before; `nil` once
-        /// it is too long to wait for.
+        /// The bytes that have arrived and are not read yet, since the capture may have been imported before; `nil`
+        /// once they are too many to hold back.
         var held: [UInt8]? = []
     }
 
@@ -85,7 +85,7 @@ final class CaptureUpload: Sendable {
 
     private static let sqlite = Array("SQLite format 3\0".utf8)
 
-    /// Reads what was held back.
+    /// Reads the bytes that were held back.
     private static func release(_ state: inout State) throws {
         guard let held = state.held else { return }
         state.held = nil

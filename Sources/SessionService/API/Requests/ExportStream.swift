@@ -54,7 +54,7 @@ final class ExportStream: Sendable {
         }
     }
 
-    /// What becomes of every cookie, with what would be written let go.
+    /// Returns the outcome of every cookie, and drops the written bytes.
     func report() throws -> ExportReport {
         while try next() != nil {}
         return state.withLock { $0.exporter.report }

@@ -3,8 +3,8 @@ import WebPrimitives
 /// A JSON object of the plainest kind: a few members that are text of printable ASCII without escapes, small whole
 /// numbers, true or false, or a list of such objects, each once.
 ///
-/// Nearly every request that is asked for often is one, and read so in a tenth of the time. What is not, well formed or
-/// else, is for the decoder, which knows what is wrong with it.
+/// Nearly all frequent requests have this form, and reading it takes a tenth of the time. Everything else, well formed
+/// or not, is left to the decoder, which reports errors.
 struct FlatJSONObject {
     private enum Value {
         case text(Range<Int>)

@@ -105,9 +105,9 @@ struct QueryItems: Sendable {
 }
 
 extension RequestURL {
-    /// The URL that a caller wrote.
+    /// Parses a URL from a request.
     ///
-    /// - Parameter member: where it stands.
+    /// - Parameter member: the member that contains it.
     init(_ text: String, member: String) throws(ServiceProblem) {
         do {
             self = try RequestURL(text)
@@ -118,7 +118,7 @@ extension RequestURL {
 }
 
 extension RawRepresentable<String> where Self: CaseIterable {
-    /// What to write instead of a value that is none of these.
+    /// A hint that lists the accepted values.
     static var hint: String {
         "use one of \(allCases.map(\.rawValue).joined(separator: ", "))"
     }

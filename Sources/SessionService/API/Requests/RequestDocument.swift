@@ -62,11 +62,12 @@ extension Request {
         try await json(StrictlyDecoded<Document>.self, in: context, ifEmpty: "{}").document
     }
 
-    /// The JSON in the body, which ``StrictJSON`` takes.
+    /// Decodes the JSON in the body, which ``StrictJSON`` must accept.
     ///
     /// - Parameters:
-    ///   - standIn: stands in for a body that is empty.
-    ///   - plain: makes it out of a plain object, or gives `nil` if it has to be decoded; `nil` if it always has.
+    ///   - standIn: the JSON to use for an empty body.
+    ///   - plain: makes the value from a plain object, or returns `nil` if the body has to be decoded; `nil` to always
+    ///     decode it.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
         plain: ((FlatJSONObject) -> Value?)? = nil

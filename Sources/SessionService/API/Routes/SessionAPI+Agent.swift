@@ -26,7 +26,7 @@ extension SessionAPI {
             ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document, isOfLock: true) {
                 request, context in
                 try agentLock.lock(try await request.document(AgentPassphraseDocument.self, in: context).secret())
-                // Who can use a gateway has the session of its jar.
+                // A client of a gateway has the session of its jar, so the gateways stop.
                 await gateways.stopAll()
                 return .json(AgentReport(isLocked: true))
             },

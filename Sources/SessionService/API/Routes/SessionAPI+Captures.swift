@@ -114,7 +114,7 @@ extension SessionAPI {
         } catch let error as SessionStoreError {
             throw error
         } catch {
-            // Who sent it has gone: what came is worth keeping.
+            // The sender has disconnected. The part that arrived is kept.
             _ = try await take(&piece, upload)
             try await blocking { _ = try upload.finish(isWhole: false) }
             throw error

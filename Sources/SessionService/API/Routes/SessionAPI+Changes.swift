@@ -22,7 +22,7 @@ extension SessionAPI {
     private func follow(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let jar = try jar(in: context)
         let asked = try EventFollower.position(in: request, context.query)
-        // Who says nothing wants what comes from now on.
+        // Without a position, only changes from now on are sent.
         let position = try asked ?? jar.changes(after: .max, count: 1).position
         let follower = ChangeFollower(
             jar: jar, following: following, changes: changes, caller: context.caller, tokens: database.serviceTokens,

@@ -52,11 +52,11 @@ extension SessionAPI {
         ]
     }
 
-    /// What the jar adds to a request; audits that the caller sees it.
+    /// Returns the cookies and fields that the jar adds to a request, and audits that the caller sees them.
     ///
     /// - Parameters:
     ///   - own: the caller's own Cookie fields.
-    ///   - names: the names of the fields that the request has already.
+    ///   - names: the names of the request's own fields.
     func decoration(
         of description: CookieModel.RequestContext, in jar: CookieJar, own: [Octets] = [], fields names: [String] = [],
         _ context: ServiceRequestContext

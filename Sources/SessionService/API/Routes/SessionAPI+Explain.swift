@@ -14,7 +14,7 @@ extension ExplainSetCookieDocument {
 }
 
 extension EngineVerdictDocument {
-    /// What the names stand for.
+    /// Creates the verdict from its names.
     fileprivate func verdict() throws(ServiceProblem) -> EngineVerdict {
         do {
             return try EngineVerdict(source: source, classes: classes, partition: partition)

@@ -49,7 +49,7 @@ extension SessionAPI {
                 let selection = try asked.selection()
                 let jar = try jar(in: context)
                 let now = now()
-                // What is in it is said before it, so that it is gone through twice rather than kept.
+                // The report precedes the file, so the cookies are read twice rather than kept.
                 let (report, stream) = try await blocking {
                     func stream() throws -> ExportStream {
                         try ExportStream(of: jar, format, for: description, selection, now: now)
@@ -80,7 +80,7 @@ extension SessionAPI {
 }
 
 extension ExportFormat {
-    /// The media type of what is written.
+    /// The media type of the exported file.
     fileprivate var mediaType: String {
         switch self {
         case .storageState, .har, .httpieSession, .webDriver: "application/json"
@@ -91,7 +91,7 @@ extension ExportFormat {
 }
 
 extension ExportReport {
-    /// The media type of a report with what was written behind it.
+    /// The media type of a report followed by the exported file.
     fileprivate static let mediaType = "application/vnd.crumb.export"
 
     /// The report's numbers as a dictionary of RFC 9651.

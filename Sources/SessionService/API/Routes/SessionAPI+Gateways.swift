@@ -6,8 +6,8 @@ import SessionOperations
 import SessionStore
 
 extension SessionAPI {
-    /// Who may send requests through a gateway has the session of its jar: to start one takes the right to change the jar
-    /// and to see its secrets. A gateway of a jar that the grant is not for is answered as one that does not run.
+    /// A client of a gateway has the session of its jar, so starting one requires the right to change the jar and to
+    /// see its secrets. A gateway of a jar outside the grant is reported as not running.
     var gatewayRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/gateways", .someJars(.read)) { _, context in
@@ -37,7 +37,7 @@ extension SessionAPI {
             },
             ServiceRoute(.get, "/v1/gateways/{name}/events", .someJars(.read), query: ["after"]) { request, context in
                 let gateway = try gateway(.read, context)
-                // Who says nothing wants what comes from now on.
+                // Without a position, only events from now on are sent.
                 let position = try EventFollower.position(in: request, context.query) ?? gateway.position
                 return GatewayFollowing(
                     gateway: gateway, gateways: gateways, following: following, caller: context.caller,
@@ -94,12 +94,12 @@ extension SessionAPI {
     }
 }
 
-/// Sends what passes through a gateway to one follower.
+/// Sends the events of a gateway to one follower.
 struct GatewayFollowing: Sendable {
     let gateway: HostedGateway
     let gateways: GatewayRegistry
     let following: ChangeFollowing
-    /// Who follows, for as long as its access token counts.
+    /// The follower, which is served as long as its access token is valid.
     let caller: Caller
     let tokens: ServiceTokenStore
     let now: @Sendable () -> Timestamp
@@ -112,7 +112,7 @@ struct GatewayFollowing: Sendable {
             var events: [UInt8] = []
             if let gap = page.gap { events += EventFollower.event("missed", MissedChanges(position: gap), id: gap) }
             for entry in page.entries { events += event(entry) }
-            // What has come up to its end is sent; then the stream ends, too.
+            // The events up to the gateway's end are sent. Then the stream ends, too.
             guard !events.isEmpty || gateways.gateway(gateway.name) === gateway else { return nil }
             return EventFollower.Page(events: events, position: page.position)
         }
@@ -123,7 +123,7 @@ extension GatewayDocument {
     /// The most hosts of each list, and sites.
     private static let countLimit = 100
 
-    /// Sets what the document says.
+    /// Applies the settings of the document.
     fileprivate func apply(to order: inout GatewayOrder) throws(ServiceProblem) {
         order.client = try GatewayClient.named(client, member: "client")?.rawValue ?? GatewayClient.browser.rawValue
         order.port = port?.value ?? 0

@@ -16,8 +16,8 @@ extension HeaderFieldSettingDocument {
 }
 
 extension SessionAPI {
-    /// What a field is for and what it is, goes with every request of the jar: to set one is to write to the jar, and to
-    /// see its value takes the right to see what a session consists of.
+    /// A field is part of the jar's requests, so setting one requires the right to write to the jar, and seeing its
+    /// value requires the right to see the secrets of a session.
     var headerFieldRoutes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/v1/jars/{jar}/header-fields", .jar(.read), query: ["values"], use: listHeaderFields),

@@ -5,7 +5,7 @@ import SessionOperations
 import SessionStore
 
 extension JarSettingsDocument {
-    /// Makes settings what the document says; what it does not say stays.
+    /// Returns a function that applies the document to settings. Members that are `nil` change nothing.
     func change() throws(ServiceProblem) -> @Sendable (inout JarSettings) -> Void {
         let profile = try knownProfile()
         var changes: [JarLimit: Int?] = [:]
@@ -86,7 +86,7 @@ extension SessionAPI {
         ] + jarPairRoutes
     }
 
-    /// What is done with two jars is for who may see all of them.
+    /// Operations on two jars require access to all jars.
     private var jarPairRoutes: [ServiceRoute] {
         [
             ServiceRoute(.post, "/v1/jars/{jar}/rename", .allJars(.write), body: .document) { request, context in
@@ -109,7 +109,7 @@ extension SessionAPI {
         ]
     }
 
-    /// The most jars of a page, and as many as a page has where nothing else is said.
+    /// The maximum number of jars of a page, and the default.
     private static let pageLimit: Int64 = 1000
 
     /// A page of the jars that the caller may see, by name.

@@ -26,7 +26,6 @@ extension LoginDocument {
         }
     }
 
-    /// What is known of the provider beforehand.
     private func preset() throws -> ProviderPreset {
         guard let provider else {
             guard providerTenant == nil, providerHost == nil else {
@@ -190,7 +189,7 @@ extension SessionAPI {
     ///
     /// A locked service leaves the code unused: the same page ends the login once the service is unlocked.
     private func callback(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        // Who only looks ends no login.
+        // A HEAD request must not end a login.
         guard request.method == .get else { return SessionAPI.page(.notThisLogin, .badRequest) }
         do {
             guard let login = try await end(with: request.uri.description, { _ in true }) else {

@@ -11,7 +11,7 @@ extension SessionAPI {
         [ServiceRoute(.post, "/v1/jars/{jar}/renewals", .jar(.secrets), and: [.write], body: .document, use: renew)]
     }
 
-    /// What a response says by a jar's rules, where it says "not signed in".
+    /// Returns the challenge in a response by a jar's rules; `nil` if the response does not say "not signed in".
     func challenge(
         in document: ResponseDocument, by rules: [LoginRuleMemory.Rule], of jar: CookieJar
     ) throws -> (name: String, challenge: LoginChallenge)? {
@@ -51,7 +51,7 @@ extension SessionAPI {
     }
 
     /// Signs a request in again whose response says "not signed in": gets a token by the jar's rule, delivers it, and
-    /// answers what the request is to be sent once more with.
+    /// answers with the fields to use when the request is sent again.
     private func renew(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let asked = try await request.document(ResponseDocument.self, in: context)
         let jar = try jar(in: context)
@@ -92,8 +92,9 @@ extension SessionAPI {
         return .json(text: DecorationText(decoration, rule: rule).bytes)
     }
 
-    /// The header fields that present a token with a request before its site asks for one, as a login rule has it; none
-    /// for a caller who may not have tokens renewed, and for a request that is signed in already.
+    /// Returns the header fields that present a token with a request before its site asks for one, according to a login
+    /// rule. They are empty for a caller without the right to renew tokens, and for a request that is signed in
+    /// already.
     func presentedCredential(
         in jar: CookieJar, for asked: DecorateDocument, _ description: CookieModel.RequestContext,
         _ context: ServiceRequestContext

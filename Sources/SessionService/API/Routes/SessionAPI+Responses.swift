@@ -14,14 +14,14 @@ extension HeaderFieldDocument: PlainDocument {
 
     /// The octets of the value.
     ///
-    /// - Parameter place: where the field stands in the body.
+    /// - Parameter place: the field's place in the body.
     func octets(at place: String) throws(ServiceProblem) -> Octets {
         try HeaderFieldDocument.octets(value, valueBase64, at: "\(place).")
     }
 
-    /// The octets of a value that is given as text or in base64.
+    /// Returns the octets of a value that is given as text or in Base64.
     ///
-    /// - Parameter prefix: what the names of the two members begin with in the body.
+    /// - Parameter prefix: the prefix of the two members' names in the body.
     static func octets(
         _ value: String?, _ valueBase64: String?, at prefix: String
     ) throws(ServiceProblem) -> Octets {
@@ -65,7 +65,7 @@ extension ResponseDocument: PlainDocument {
             context: try requestContext(), status: status?.value ?? 200, setCookie: try values(of: "set-cookie"))
     }
 
-    /// What of it may say "not signed in".
+    /// The parts of the response that may say "not signed in".
     func head() throws(ServiceProblem) -> ResponseHead {
         ResponseHead(
             status: status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
@@ -175,7 +175,7 @@ extension SessionAPI {
         }
     }
 
-    /// What becomes of the lines of one response, in a transaction that others may share.
+    /// Stores the lines of one response, in a transaction that others may share, and returns the outcome of each.
     func decisions(
         on response: ReceivedResponse, at time: Timestamp, by jar: CookieJar, now: Timestamp
     ) async throws -> [StorageDecisionReport] {

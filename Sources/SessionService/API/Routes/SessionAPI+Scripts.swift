@@ -32,7 +32,7 @@ extension ScriptDocument {
         return pages
     }
 
-    /// How it is said what became of each cookie.
+    /// The way in which the script reports the outcome of each cookie.
     func verification() throws(ServiceProblem) -> InjectionScript.Verification {
         guard let handler else { return verify == true ? .value : .none }
         return .message(try MessageHandlerName(handler, of: "handler"))

@@ -48,7 +48,7 @@ extension SessionAPI {
     }
 }
 
-/// Cuts what comes into lines that are not empty.
+/// Cuts the body into lines that are not empty.
 private struct ScenarioLines {
     let limit: Int
     private var rest: [UInt8] = []
@@ -75,7 +75,7 @@ private struct ScenarioLines {
     /// The line that has no end.
     mutating func finish() -> [[UInt8]] {
         defer { (rest, isTooLong) = ([], false) }
-        // What is too long is answered as what is no scenario, in its place.
+        // A line that is too long gets the answer of an invalid scenario, in its place.
         if isTooLong { return [Array("too long".utf8)] }
         return rest.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } ? [] : [rest]
     }

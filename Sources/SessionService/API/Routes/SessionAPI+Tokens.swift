@@ -89,10 +89,11 @@ extension SessionAPI {
         do {
             revoked = try await tokens.revoke(name)
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
-            // The server has no way to end them, or the caller does not care: what is known here goes all the same.
+            // The server has no revocation endpoint, or the caller forces the logout: the stored tokens are removed all
+            // the same.
             problem = "\(name): the server did not revoke the tokens: \(error)"
         } catch let error as OperationError {
-            // Likewise where it is not known which server it is.
+            // Likewise if the server is not known.
             problem = "the server did not revoke the tokens: \(error)"
         }
         try await removeToken(name)

@@ -6,12 +6,12 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// The tokens of a database, what gets them from servers, and the logins under way.
+/// The tokens of a database, the client of authorization servers, and the logins in progress.
 struct TokenAPI: Sendable {
     let store: TokenStore
     private let transport: (any EndpointTransport)?
-    /// What renews tokens; `nil` if no authorization servers are asked. There is one in the process, so that all who
-    /// want the same token renewed share it.
+    /// The refresher of tokens; `nil` if no authorization servers are asked. There is one in the process, so that all
+    /// callers who want the same token refreshed share it.
     let refresher: TokenRefresher?
     private let checkIDToken: IDTokenCheck?
     /// Where the browser comes back to after a login, where that can be this service.
@@ -20,15 +20,15 @@ struct TokenAPI: Sendable {
     let now: @Sendable () -> Timestamp
     let clock: any Clock<Duration>
 
-    /// The tokens of a store.
+    /// Creates an API for the tokens of a store.
     ///
     /// - Parameters:
-    ///   - transport: what sends requests to authorization servers; `nil` if none are asked.
+    ///   - transport: sends requests to authorization servers; `nil` if none are asked.
     ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
     ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
-    ///   - process: the number of this process, by which people know who refreshes.
-    ///   - answerTimeout: how long the server's answer to a refresh is waited for.
-    ///   - clock: what waits are measured with.
+    ///   - process: the identifier of this process, which shows people who refreshes a token.
+    ///   - answerTimeout: how long to wait for the server's response to a refresh.
+    ///   - clock: the clock that measures waits.
     init(
         _ store: TokenStore, transport: (any EndpointTransport)?, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         callback: String? = nil, process: Int32 = ProcessInfo.processInfo.processIdentifier,
@@ -50,11 +50,11 @@ struct TokenAPI: Sendable {
         }
     }
 
-    /// The tokens of a profile, refreshed where fewer seconds than `skew` are left.
+    /// Returns the tokens of a profile, refreshed if fewer seconds than `skew` are left.
     ///
-    /// Where a refresh fails and the access token still lives, it is given all the same.
+    /// If a refresh fails and the access token is still valid, it is returned all the same.
     ///
-    /// - Parameter resource: What the access token is for; `nil` for the login's own.
+    /// - Parameter resource: The resource that the access token is for; `nil` for the login's own.
     func token(_ name: String, for resource: String? = nil, skew: Int) async throws -> StoredToken {
         let stored = try store.get(name, for: resource)
         switch stored.tokens.validity(at: now().microseconds, skew: .seconds(skew)) {
@@ -69,7 +69,7 @@ struct TokenAPI: Sendable {
                 return latest
             }
         case .expired:
-            // Who was told by the server that the login is lost is not asked again.
+            // After the server has rejected the login, it is not asked again.
             return stored.refusal == nil
                 ? try await refreshed(name, for: resource) : try await onlineRefresher().token(name, for: resource)
         }
@@ -85,7 +85,7 @@ struct TokenAPI: Sendable {
         try await onlineRefresher().refreshed(name, for: resource)
     }
 
-    /// What knows by a jar's rules that a site says "not signed in", and gets its requests back in.
+    /// The fallback that recognizes "not signed in" by a jar's rules, and signs its requests in again.
     func fallback(_ rules: [LoginRule]) -> LoginFallback {
         LoginFallback(
             rules: rules, store: store, refresher: anyRefresher, transport: transport ?? OfflineTransport())
@@ -103,7 +103,7 @@ struct TokenAPI: Sendable {
             try await request.plan(store, over: transport), over: transport, checkingIDTokens: checkIDToken, now: now)
     }
 
-    /// What renews tokens, or says that no authorization servers are asked.
+    /// The refresher, or one that fails because no authorization servers are asked.
     private var anyRefresher: TokenRefresher {
         refresher ?? TokenRefresher(store: store, transport: OfflineTransport(), process: 0, now: now)
     }

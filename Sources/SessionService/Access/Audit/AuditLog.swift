@@ -1,9 +1,8 @@
 import CookieModel
 import Hummingbird
 
-/// What someone took that is secret, without the secret.
+/// An access to secrets, without the secrets.
 struct SecretAccess: Sendable, Hashable {
-    /// What it was.
     enum Kind: String, Sendable, Hashable {
         /// A Cookie field for a request.
         case cookieField = "cookie-field"
@@ -35,7 +34,7 @@ struct SecretAccess: Sendable, Hashable {
     var jar: String?
     /// The site or host that it is for, where there is one.
     var site: String?
-    /// The names of what was taken: cookies, header fields, or a token's profile. Left out where ``Kind/isFrequent``.
+    /// The names of the secrets: cookies, header fields, or a token's profile. Left out if ``Kind/isFrequent``.
     var names: [String] = []
 
     init(_ kind: Kind, jar: String? = nil, site: String? = nil, names: [String] = []) {
@@ -53,7 +52,7 @@ extension ServiceRequestContext {
     }
 }
 
-/// A line of the audit log: who took what, and when.
+/// A line of the audit log: an access, its caller and its time.
 struct AuditEntry: Encodable, Sendable, Equatable {
     /// When it was; of several, the last time.
     var time: String
@@ -80,7 +79,7 @@ struct AuditEntry: Encodable, Sendable, Equatable {
     }
 }
 
-/// What is taken so often that a line for each would drown the rest: summed up by who took what from where.
+/// Accesses so frequent that a line for each would drown the rest. They are counted by access, caller and peer.
 struct AuditSummary {
     private struct Key: Hashable {
         let access: SecretAccess

@@ -126,7 +126,7 @@ struct AuditFile: ~Copyable {
     private var descriptor: Int32
     private let encoder: JSONEncoder
 
-    /// Opens the file, making it if there is none.
+    /// Opens the file, and creates it if it does not exist.
     init(_ path: String) throws(ServiceStartError) {
         self.path = path
         encoder = JSONEncoder()

@@ -12,7 +12,7 @@ struct CookiePage {
     let flags: [String]
     let size: String
     let isUnreadable: Bool
-    /// What the value is asked for by; `nil` if there is none to show.
+    /// The cookie's key in the form that requests its value; `nil` if there is no value to show.
     let key: String?
     let jarHref: String
 

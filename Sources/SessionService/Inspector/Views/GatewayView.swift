@@ -1,7 +1,7 @@
 import CookieModel
 import SessionOperations
 
-/// One gateway: how it runs, and what has passed through it.
+/// One gateway: its settings, and the requests and events that have passed through it.
 struct GatewayView: InspectorView {
     static let template = "gateway"
     let title: String
@@ -14,13 +14,13 @@ struct GatewayView: InspectorView {
     let rows: [GatewayRow]
     let position: Int64
 
-    /// What is so of a gateway, with its name.
+    /// A property of a gateway, with its label.
     struct Fact {
         let label: String
         let value: String
     }
 
-    /// - Parameter entries: What it shows, the oldest first.
+    /// - Parameter entries: The entries to show, the oldest first.
     init(_ gateway: HostedGateway, entries: GatewayLog.Page, caller: CallerView?) {
         let report = gateway.report
         name = shownName(Octets(report.name))
@@ -67,7 +67,7 @@ struct GatewaySummary {
     }
 }
 
-/// What has passed through a gateway, as the page and its script show it.
+/// A request or event of a gateway, as the page and its script show it.
 struct GatewayRow: Encodable {
     let time: String
     let request: String

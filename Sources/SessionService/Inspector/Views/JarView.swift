@@ -3,7 +3,7 @@ import PublicSuffix
 import SessionOperations
 import SessionStore
 
-/// One jar: a question of its cookies, the cookies by site, and what changed.
+/// One jar: a form to ask about its cookies, the cookies by site, and the changes.
 struct JarView: InspectorView {
     struct Site {
         let site: String

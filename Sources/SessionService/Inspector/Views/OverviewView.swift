@@ -52,7 +52,7 @@ struct OverviewView: InspectorView {
     /// A page of jars.
     struct Page {
         let jars: [SessionDatabase.JarSummary]
-        /// What the names contain; empty for any name.
+        /// The text that the names contain; empty for any name.
         let search: String
         let isFirst: Bool
         let hasMore: Bool
@@ -97,7 +97,7 @@ struct OverviewView: InspectorView {
     }
 }
 
-/// Who looks at a page.
+/// The viewer of a page.
 struct CallerView {
     let name: String
     /// Whether the caller signed in here. On a Unix-domain socket, no sign-in is needed.
@@ -128,7 +128,7 @@ struct ProblemView: InspectorView {
     let detail: String
 }
 
-/// What becomes of a site's cookies for one request.
+/// The outcome of a site's cookies for one request.
 struct AnswerView {
     struct Reason {
         let id: String
@@ -143,7 +143,7 @@ struct AnswerView {
         let kind: String
         let label: String
         let reasons: [Reason]
-        /// What happened to the cookie.
+        /// The changes of the cookie.
         let notes: [String]
     }
 

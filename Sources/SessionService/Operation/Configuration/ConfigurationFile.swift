@@ -13,8 +13,8 @@ struct ConfigurationFile {
 
     /// Reads a file.
     ///
-    /// - Throws: an error that names what is not known, or is not what it should be: a setting with a slip of the pen in
-    ///   its name would protect nobody.
+    /// - Throws: an error that names an unknown or invalid setting: a setting with a misspelled name would protect
+    ///   nobody.
     init(_ path: String) throws(ServiceStartError) {
         self.path = path
         guard let bytes = PrivateFile.contents(path, limit: ConfigurationFile.sizeLimit) else {
@@ -68,7 +68,7 @@ struct ConfigurationFile {
 }
 
 extension ServiceSetting.Kind {
-    /// What a value is to be, for people.
+    /// The expected value, for people.
     fileprivate var description: String {
         switch self {
         case .text: "a string"

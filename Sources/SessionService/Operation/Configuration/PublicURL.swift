@@ -12,9 +12,9 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     /// Scheme, host and port, as browsers say where a page is from.
     let origin: String
-    /// Host and port, as they stand in a Host field.
+    /// Host and port, in the form of a Host field.
     let authority: String
-    /// What stands before the service's own paths: empty, or as in `/crumb`.
+    /// The prefix of the service's own paths: empty, or as in `/crumb`.
     let prefix: String
 
     /// Reads `https://HOST` or `https://HOST/PREFIX`, with a port if it needs one; `http` on this machine alone.
@@ -51,7 +51,7 @@ public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 0 for any that is free.
     public let port: Int
 
-    /// The address `host:port`, `[host]:port` or `:port` for loopback; `nil` if it is none.
+    /// The address `host:port`, `[host]:port` or `:port` for loopback; `nil` for any other text.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -66,7 +66,7 @@ public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = Int(port)
     }
 
-    /// The address as it stands in a URL.
+    /// The address in the form of a URL's authority.
     public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

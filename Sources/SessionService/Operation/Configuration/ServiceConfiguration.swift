@@ -3,7 +3,7 @@ public import Logging
 
 /// How a ``SessionServer`` runs.
 public struct ServiceConfiguration: Sendable {
-    /// The database; `nil` if it is said elsewhere.
+    /// The database; `nil` if it is configured elsewhere.
     public var database: String?
     /// Whether an acknowledged write survives a power failure, and not just the end of the process.
     public var isFullyDurable = true
@@ -13,7 +13,7 @@ public struct ServiceConfiguration: Sendable {
     public var addresses: [TCPAddress] = []
     /// The names that requests over TCP may be for besides those of the machine itself, each with a port or for any.
     public var hosts: [String] = []
-    /// Where browsers and clients reach the service, where a proxy stands in between.
+    /// The URL at which browsers and clients reach the service through a proxy.
     public var publicURL: PublicURL?
     /// The IP addresses of the proxies whose `X-Forwarded-For` is believed, if there is a ``publicURL``.
     public var proxies = ["127.0.0.1", "::1"]
@@ -27,11 +27,11 @@ public struct ServiceConfiguration: Sendable {
     public var auditFile: String?
     /// How many seconds of the same caller doing the same are one line there.
     public var auditSummarySeconds = 60
-    /// What the service puts up with.
+    /// The limits of the service.
     public var limits = ServiceLimits()
-    /// How many gateways run, and what they put up with.
+    /// The limits of gateways.
     public var gateways = GatewayLimits()
-    /// How many minutes lie between two removals of what has expired; 0 for never.
+    /// The interval, in minutes, at which expired data is removed; 0 for never.
     public var pruneMinutes = 60
     /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.
     public var refreshAheadSeconds = 300
@@ -47,7 +47,7 @@ public struct ServiceConfiguration: Sendable {
     public var authorityFile: String?
     /// Whether the metrics are for everyone who reaches the service, not for those only who may read all jars.
     public var publishesMetrics = false
-    /// What is logged.
+    /// The level of the log.
     public var logLevel = Logger.Level.info
 
     /// A configuration that listens nowhere yet.
@@ -55,13 +55,14 @@ public struct ServiceConfiguration: Sendable {
 }
 
 extension ServiceConfiguration {
-    /// Reads a configuration: what the command line says counts before the environment, and that before the file.
+    /// Reads a configuration. The command line takes precedence over the environment, and the environment over the
+    /// file.
     ///
     /// - Parameters:
-    ///   - arguments: what the command line says, by the keys that the file has; several values for a list.
+    ///   - arguments: the settings of the command line, by the keys of the file; several values for a list.
     ///   - environment: variables, of which those that begin with `CRUMB_` are looked at.
     ///   - file: a JSON file; everything in it must be known.
-    /// - Throws: an error that names the setting that cannot be.
+    /// - Throws: an error that names the invalid setting.
     public init(
         arguments: [String: [String]] = [:], environment: [String: String] = [:], file: String? = nil
     ) throws(ServiceStartError) {
@@ -86,7 +87,7 @@ extension ServiceConfiguration {
     }
 }
 
-/// What the service puts up with from one connection, one caller, and all of them.
+/// The limits for one connection, for one caller, and for all of them.
 public struct ServiceLimits: Sendable, Hashable {
     /// How many connections are open at once, over TCP and over the socket each; further ones are answered with 503.
     public var connections = 4096
@@ -104,11 +105,11 @@ public struct ServiceLimits: Sendable, Hashable {
     public var requestsPerSecond = 0
     /// How many requests a caller may make at once before that average counts; 0 for two seconds' worth.
     public var requestBurst = 0
-    /// How many access tokens that are none an address may show in a minute.
+    /// How many invalid access tokens an address may present in a minute.
     public var failedAttemptsPerMinute = 20
     /// How many seconds requests that were accepted have to be answered in when the service stops.
     public var shutdownSeconds = 25
 
-    /// The limits where nothing else is said.
+    /// Creates the default limits.
     public init() {}
 }

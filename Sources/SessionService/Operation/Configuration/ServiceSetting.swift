@@ -1,9 +1,9 @@
 import Configuration
 import Logging
 
-/// A setting of the service: how it is called in a file and in the environment, and what it sets.
+/// A setting of the service: its names in a file and in the environment, and its effect.
 struct ServiceSetting: Sendable {
-    /// What values there are.
+    /// The type of the value.
     enum Kind: Sendable {
         case text
         case texts

@@ -101,11 +101,11 @@ final class MessageHandler: ChannelDuplexHandler {
     }
 }
 
-/// Lets requests through whose head can be read in one way only. Tells the connection's monitor of the request after which
-/// it is to end, which depends on the version of HTTP (RFC 9112, section 9.3).
+/// Admits only requests with an unambiguous head. Reports to the connection's monitor the request after which the
+/// connection ends, which depends on the version of HTTP (RFC 9112, section 9.3).
 ///
-/// A target other than a path is for proxies: one reader could take what it names for the host, the next one for nothing.
-/// A transfer coding that the service does not undo hides where the body ends (RFC 9112, section 6.1).
+/// A request target other than a path is for proxies: one reader could take its authority for the host, another one
+/// could ignore it. A transfer coding that the service does not undo hides where the body ends (RFC 9112, section 6.1).
 final class RequestHeadHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -139,7 +139,7 @@ final class RequestHeadHandler: ChannelInboundHandler {
     }
 }
 
-/// One connection: TLS where there is to be some, HTTP/1.1, and what watches over both.
+/// One connection: TLS if it is configured, HTTP/1.1, and the monitor of both.
 struct ServiceChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 

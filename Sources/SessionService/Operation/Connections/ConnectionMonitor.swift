@@ -3,13 +3,13 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// Watches one connection, from the bytes to the requests: ends what takes too long, answers what is no request, and
-/// lets the connection end when the service stops, after what was accepted is answered.
+/// Watches one connection, from the bytes to the requests. It closes slow connections, answers invalid requests, and,
+/// when the service stops, closes the connection after the accepted requests are answered.
 ///
 /// Lives on the connection's event loop, shared by the two handlers that see bytes and messages.
 final class ConnectionMonitor {
-    /// How long a connection without a request stays open after the service began to stop: what was sent before its
-    /// client could know arrives in the meantime.
+    /// How long a connection without a request stays open after the service began to stop. Requests that the client
+    /// sent before it could know arrive in the meantime.
     static let drainGrace = TimeAmount.milliseconds(250)
     /// How long a connection is still read that was answered for the last time. A close with bytes unread would reset
     /// it, and take the answer along.
@@ -27,9 +27,9 @@ final class ConnectionMonitor {
     private var headBytes: ByteBuffer?
     /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
     private var expectsContinue = false
-    /// What is left to say about bytes that are no request, after the requests before them are answered.
+    /// The problem to report for bytes that are not a request, after the requests before them are answered.
     private var lastProblem: ServiceProblem?
-    /// Whether the client wants the connection to end after what it has asked.
+    /// Whether the client wants the connection to end after its current request.
     private var hasLastRequest = false
     /// Whether the answer that is being written is the last one.
     private var isLastAnswer = false
@@ -91,14 +91,14 @@ final class ConnectionMonitor {
         context.fireChannelRead(NIOAny(part))
     }
 
-    /// What cannot be read as a request.
+    /// Handles bytes that cannot be read as a request.
     func receive(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
         let head = progress.phase == .head ? headBytes.map { RequestHeadBytes($0.readableBytesView) } : nil
         fail(ServiceProblem(malformed: error, head: head), context)
     }
 
-    /// Someone reads the body of the request that is answered now: a client that waits for that is told to go on.
+    /// The body of the current request is read. A client that expects 100 (Continue) is told to go on.
     func readBody(_ context: ChannelHandlerContext) {
         // Pipelined requests are answered one after the other, so that a body that is read is that of the last one.
         guard expectsContinue, progress.unanswered == 1, !isFinished else { return }
@@ -106,7 +106,7 @@ final class ConnectionMonitor {
         context.writeAndFlush(NIOAny(HTTPResponsePart.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
-    /// Says what is wrong, in its turn.
+    /// Reports a problem, after the responses to earlier requests.
     private func fail(_ problem: ServiceProblem, _ context: ChannelHandlerContext) {
         if progress.phase == .body {
             // The reader of the body gets the error, and answers.
@@ -218,7 +218,7 @@ final class ConnectionMonitor {
 
     // MARK: - Stopping
 
-    /// The service stops: this connection ends after what it has been asked is answered.
+    /// The service stops: this connection ends after its accepted requests are answered.
     func drain(_ context: ChannelHandlerContext) {
         guard !isDraining, !isFinished else { return }
         isDraining = true

@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// Knows no clock and no channel: moments are handed in.
 struct ConnectionProgress {
-    /// What is being read.
+    /// The part that is being read.
     enum Phase: Equatable {
         /// Nothing: the next request may begin, or not.
         case between
@@ -14,7 +14,7 @@ struct ConnectionProgress {
         case body
     }
 
-    /// What took too long.
+    /// The part that took too long.
     enum Delay: Equatable {
         /// No request came.
         case request
@@ -26,7 +26,7 @@ struct ConnectionProgress {
         case reader
     }
 
-    /// How long what may take.
+    /// The time limits.
     struct Patience {
         var idle: TimeAmount
         var head: TimeAmount
@@ -46,7 +46,7 @@ struct ConnectionProgress {
     private(set) var unanswered = 0
     /// How many bytes of the present body there were.
     private(set) var bodyBytes = 0
-    /// Since when ``phase`` is what it is; of ``Phase/between``, since when nothing at all goes on.
+    /// When ``phase`` last changed; in ``Phase/between``, since when the connection is idle.
     private var since: NIODeadline
     /// How long this side was ready to read the present body, up to ``readingSince``.
     private var bodyWait = TimeAmount.zero
@@ -102,7 +102,7 @@ struct ConnectionProgress {
         unwritableSince = isWritable ? nil : now
     }
 
-    /// What has taken too long by now.
+    /// Returns the delay that exceeds its limit by now; `nil` if none does.
     func delay(_ patience: Patience, _ now: NIODeadline) -> Delay? {
         if let unwritableSince, now - unwritableSince >= patience.idle { return .reader }
         switch phase {

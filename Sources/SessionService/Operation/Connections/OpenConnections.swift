@@ -5,8 +5,8 @@ import NIOHTTP1
 import SessionOperations
 import Synchronization
 
-/// The connections of every way in, each counted by itself: whoever reaches a port cannot use up those of the socket's
-/// owner.
+/// The connections of the socket and of TCP, counted separately, so that clients of a port cannot use up those of the
+/// socket's owner.
 struct ConnectionPools: Sendable {
     let socket: OpenConnections
     let tcp: OpenConnections
@@ -42,9 +42,9 @@ final class OpenConnections: Sendable {
     /// How many there are.
     var count: Int { state.withLock { $0.channels.count } }
 
-    /// Takes a connection in, until it is closed.
+    /// Adds a connection, until it is closed.
     ///
-    /// - Returns: whether there are so many that it cannot be served.
+    /// - Returns: whether the limit is exceeded, so that it cannot be served.
     func add(_ channel: any Channel) -> Bool {
         let id = ObjectIdentifier(channel)
         let (isRefused, isDraining) = state.withLock { state in
@@ -71,7 +71,7 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// What a connection is answered that never got as far as a route.
+/// The responses on connections before a request reaches a route.
 extension ServiceProblem {
     static let headLate = ServiceProblem(
         .requestLate, "the request did not arrive in time")
@@ -99,9 +99,9 @@ extension ServiceProblem {
         .transferCodingUnknown,
         "this service supports only the transfer coding 'chunked'")
 
-    /// What is wrong with bytes that are no request.
+    /// Creates the problem for bytes that are not a request.
     ///
-    /// - Parameter head: what has come of it; `nil` if that is not known.
+    /// - Parameter head: the part that has arrived; `nil` if not known.
     init(malformed error: any Error, head: RequestHeadBytes? = nil) {
         switch error {
         case let problem as ServiceProblem: self = problem

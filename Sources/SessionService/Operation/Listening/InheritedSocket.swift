@@ -8,7 +8,7 @@ import NIOCore
     import Glibc
 #endif
 
-/// What is known of a socket that someone else has bound.
+/// The properties of a socket that another process has bound.
 enum InheritedSocket {
     /// Where it is bound; `nil` for an unknown family.
     static func address(_ descriptor: Int32) -> SocketAddress? {
@@ -30,7 +30,7 @@ enum InheritedSocket {
         }
     }
 
-    /// What people call it.
+    /// The name of an address, for people.
     static func name(_ address: SocketAddress) -> String {
         if let host = address.ipAddress, let port = address.port {
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

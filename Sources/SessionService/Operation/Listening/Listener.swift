@@ -11,7 +11,7 @@ import ServiceLifecycle
 struct Listener: Service {
     typealias Accepted = NIOAsyncChannel<ServiceChannel.Value, Never>
 
-    /// What is listened on, for people.
+    /// The listener's address, for people.
     let name: String
     private let server: Accepted
     private let ownership: Ownership
@@ -28,7 +28,7 @@ struct Listener: Service {
         case inherited(Int32)
     }
 
-    /// Whose the address is.
+    /// The owner of the address.
     private enum Ownership {
         case own
         case unixSocket(UnixSocket)
@@ -162,9 +162,9 @@ enum TLSFiles {
 
 /// How a connection reached the service.
 struct ListenerKind: Sendable {
-    /// What it is called in logs: `socket`, or `tcp`.
+    /// The name in logs: `socket`, or `tcp`.
     let name: String
-    /// Whether whoever comes this way is the owner, as no one else can.
+    /// Whether every client of the listener is the owner, because no one else can reach it.
     let isOwners: Bool
     /// Whether it is encrypted.
     let isEncrypted: Bool
@@ -179,10 +179,10 @@ struct ListenerKind: Sendable {
     /// A Unix-domain socket, which its file's mode protects.
     static let socket = ListenerKind(name: "socket", isOwners: true, isEncrypted: false, hosts: nil)
 
-    /// Who sends a request: an IP address, or the name of the listener.
+    /// Returns the sender of a request: an IP address, or the name of the listener.
     ///
-    /// For a proxy's connection that is the last address of `X-Forwarded-For` that no proxy of ours has: what stands
-    /// before it, the client itself may have sent.
+    /// For a proxy's connection, it is the last address in `X-Forwarded-For` that is not one of the configured proxies:
+    /// the client itself may have sent the addresses before it.
     func peer(of request: HTTPRequest, on channel: any Channel) -> String {
         let peer = channel.remoteAddress?.ipAddress ?? name
         guard proxies.contains(peer), let field = HTTPField.Name("X-Forwarded-For") else { return peer }

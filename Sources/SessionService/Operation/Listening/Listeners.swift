@@ -90,17 +90,17 @@ struct Listeners: Service {
             proxies: configuration.publicURL == nil ? [] : Set(configuration.proxies))
     }
 
-    /// Where browsers reach the service; `nil` if they do not.
+    /// Returns the URL at which browsers reach the service; `nil` if they do not.
     ///
-    /// That is what the configuration says, else the first address, by a name that is allowed where the address is no
-    /// name of this machine.
+    /// It is the configured URL, or else that of the first TCP listener: with TLS its host is the first of the allowed
+    /// hosts, without TLS its address.
     func browserURL(_ configuration: ServiceConfiguration) -> String? {
         if let url = configuration.publicURL { return url.description }
         guard let listener = all.first(where: { $0.port != nil }), let port = listener.port else { return nil }
         let isEncrypted = configuration.certificateFile != nil
         guard isEncrypted else { return "http://\(listener.name)" }
         guard let name = configuration.hosts.first else { return nil }
-        // Whatever a name is allowed for, the port is the one that is listened on where none is said.
+        // Whatever the allowed name, its default port is the port of the listener.
         let hasPort = name.last != "]" && name.contains(":")
         return hasPort || port == 443 ? "https://\(name)" : "https://\(name):\(port)"
     }

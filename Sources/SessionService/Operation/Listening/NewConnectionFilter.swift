@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Turns away who wants to connect, while those who are connected already wait to be accepted.
+/// Rejects new connections, while established ones wait to be accepted.
 ///
-/// Closing a listening socket resets the connections that it has not accepted yet: their clients have sent requests, and
-/// learn nothing of what became of them. Without their first packets there are no new ones; who is turned away tries
-/// again in a second, and is refused then.
+/// Closing a listening socket resets the connections that it has not accepted yet: their clients may have sent
+/// requests, and do not learn whether they were processed. The filter drops the first packets of new connections, so
+/// that no more are established. Their clients try again after a second, and are refused then.
 enum NewConnectionFilter {
     #if os(Linux)
         /// An instruction of the kernel's packet filter (`struct sock_filter`).

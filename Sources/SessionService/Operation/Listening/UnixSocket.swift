@@ -8,10 +8,10 @@ import SessionStore
     import Glibc
 #endif
 
-/// A Unix-domain socket that its owner alone can reach, from before it can be reached at all.
+/// A Unix-domain socket that only its owner can reach, from the moment it exists.
 ///
-/// One process has it at a time: a lock beside it tells, which a process that dies gives back. What a dead one left is
-/// replaced.
+/// One process has it at a time: it holds a lock beside the socket, which is released if the process dies. The socket
+/// of a dead process is replaced.
 final class UnixSocket: Sendable {
     let path: String
     private let lock: Int32
@@ -44,7 +44,7 @@ final class UnixSocket: Sendable {
         self.lock = lock
     }
 
-    /// Has so many connections wait to be accepted.
+    /// Starts listening, with a queue of `backlog` connections that wait to be accepted.
     func listen(backlog: Int32) {
         systemListen(descriptor, backlog)
     }

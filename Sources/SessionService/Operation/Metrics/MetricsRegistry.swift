@@ -3,10 +3,10 @@ import Hummingbird
 import SessionStore
 import Synchronization
 
-/// Keeps what is counted, and shows it in Prometheus' text format (version 0.0.4).
+/// Keeps the metrics, and renders them in Prometheus' text format (version 0.0.4).
 ///
-/// Labels are given by this program alone. Whatever comes from a request must be one of a few known values before it
-/// gets here: each combination stays in memory.
+/// Only this program chooses labels. A value from a request must be one of a few known values before it gets here,
+/// because each combination stays in memory.
 final class MetricsRegistry: MetricsFactory {
     /// A metric with its labels.
     struct Key: Hashable {
@@ -50,7 +50,7 @@ final class MetricsRegistry: MetricsFactory {
         state.withLock { $0.histograms.value(for: Key(label, dimensions)) { Histogram() } }
     }
 
-    /// What was counted stays: others may count the same.
+    /// Metrics are kept, because other handlers may use the same ones.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
@@ -183,7 +183,7 @@ final class Histogram: TimerHandler, RecorderHandler {
     }
 }
 
-/// What a monitoring system reads.
+/// The metrics that a monitoring system reads.
 struct MetricsRoute: Sendable {
     let database: SessionDatabase
     let connections: ConnectionPools

@@ -6,7 +6,7 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-/// What the service counts, under names of its own. No label holds anything that a request brought along.
+/// The service's metrics, under their own names. No label contains data of a request.
 final class ServiceMetrics: Sendable {
     private struct Place: Hashable {
         let route: String
@@ -69,13 +69,13 @@ final class ServiceMetrics: Sendable {
 
     // MARK: - Decisions
 
-    /// It was decided what goes onto a request.
+    /// Counts the decisions on the cookies of a request.
     func count(_ retrieval: Retrieval) {
         included.increment(by: retrieval.included.count)
         excluded.increment(by: retrieval.excluded.count)
     }
 
-    /// It was decided what becomes of the lines of a response.
+    /// Counts the decisions on the lines of a response.
     func count(_ decisions: [StorageDecisionReport]) {
         for decision in decisions { outcome(decision.outcome).increment() }
     }
