@@ -136,4 +136,5 @@ def main() -> None:
         service.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

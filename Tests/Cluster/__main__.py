@@ -7,13 +7,15 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "ServiceFaults"))
+for neighbour in ("OAuthServers", "ServiceFaults"):
+    sys.path.insert(1, str(Path(__file__).resolve().parent.parent / neighbour))
 
 import faults  # noqa: E402
 from cluster import Database, Node, create_schema  # noqa: E402
 from history import Phase, Verdict, check, longest_gap  # noqa: E402
 from load import Connections, Follower, Load, follow  # noqa: E402
 from machines import ClusterFailure, wait_until  # noqa: E402
+from refresh import RefreshCheck  # noqa: E402
 
 
 def main() -> int:
@@ -24,8 +26,10 @@ def main() -> int:
     parser.add_argument("--tools", type=Path, required=True, metavar="FOLDER", help="the Python environment with Patroni")
     parser.add_argument("--folder", type=Path, required=True, help="an empty folder for everything")
     parser.add_argument("--short", action="store_true", help="some of the faults, within five minutes")
-    parser.add_argument("--fault", action="append", choices=names, metavar="FAULT",
+    parser.add_argument("--fault", action="append", choices=[*names, "none"], metavar="FAULT",
                         help="a fault to inject, more than once for several (default: " + ", ".join(names) + ")")
+    parser.add_argument("--refresh", type=int, metavar="ROUNDS",
+                        help="how many times many clients need a new token at once (default: 100, 10 with --short)")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), help="repeats the choices of a run")
     parser.add_argument("--clients", type=int, default=32, help="how many clients write and read (default: 32)")
     parser.add_argument("--jars", type=int, default=40, help="how many jars they use (default: 40)")
@@ -74,11 +78,27 @@ def main() -> int:
     for phase in phases:
         report(phase, load, verdict)
     failures += problems(phases, verdict)
+    failures += check_refresh(nodes, options)
     print(f"{len(load.writes)} writes, {len(load.reads)} reads, {sum(len(follower.changes) for follower in load.followers)} "
           f"entries followed; {time.monotonic() - start:.0f} s", flush=True)
     for failure in failures:
         print(f"    {failure}", file=sys.stderr)
     return 1 if failures else 0
+
+
+def check_refresh(nodes: list[Node], options: argparse.Namespace) -> list[str]:
+    """Checks that a login is refreshed once, whichever services are asked."""
+    rounds = (10 if options.short else 100) if options.refresh is None else options.refresh
+    if not rounds:
+        return []
+    check = RefreshCheck(nodes)
+    failures = check.rounds(rounds)
+    print(f"refresh: {rounds} rounds of {check.clients} clients, {check.server.requests} refreshes", flush=True)
+    if not options.short:
+        failures += [f"holder killed: {failure}" for failure in check.lose_holder(signal.SIGKILL)]
+        failures += [f"holder stopped: {failure}" for failure in check.lose_holder(signal.SIGSTOP)]
+        print("refresh: the service that refreshes was killed, then stopped", flush=True)
+    return [f"refresh: {failure}" for failure in failures]
 
 
 def show_logs(folder: Path) -> None:

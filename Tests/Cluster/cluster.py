@@ -128,7 +128,9 @@ class Node:
         self.machine = Machine(name, number, folder / name)
         self.crumb, self.name = crumb, name
         self.socket = str(folder / name / "s")
-        self.environment = {"CRUMB_DATABASE": database.url, "CRUMB_KEY_FILE": str(folder / "key")}
+        # Tokens are refreshed when a client asks, and at no other time; a lease is short.
+        self.environment = {"CRUMB_DATABASE": database.url, "CRUMB_KEY_FILE": str(folder / "key"),
+                            "CRUMB_HOUSEKEEPING_REFRESH_AHEAD_SECONDS": "0", "CRUMB_REFRESH_TIMEOUT_SECONDS": "10"}
 
     def start(self, *prefix: str, environment: dict | None = None) -> None:
         """Runs the service."""
@@ -139,11 +141,11 @@ class Node:
         """Whether `/readyz` answers 200."""
         return self.readiness()[0] == 200
 
-    def readiness(self) -> tuple[int, str]:
-        """What `/readyz` answers."""
+    def readiness(self, patience: float = 3) -> tuple[int, str]:
+        """What `/readyz` answers; 0 where it does not."""
         try:
             connection = Connection(self.socket)
-            connection.socket.settimeout(3)
+            connection.socket.settimeout(patience)
             answer = connection.ask("GET", "/readyz")
             connection.close()
             return answer.status, answer.body.decode(errors="replace")

@@ -92,7 +92,7 @@ def cut_off_node(database: Database, nodes: list[Node]) -> None:
     """A service does not reach the database: it must say that it is not ready."""
     nodes[2].machine.cut_off()
     try:
-        wait_until(lambda: nodes[2].readiness()[0] == 503, "a service without a database is not ready", 30)
+        wait_until(lambda: nodes[2].readiness(30)[0] == 503, "a service without a database is not ready", 60)
     finally:
         nodes[2].machine.join()
 

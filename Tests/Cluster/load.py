@@ -170,7 +170,8 @@ class NotSent(OSError):
 class Connections:
     """One connection of a client to each service."""
 
-    def __init__(self, nodes: list[Node]):
+    def __init__(self, nodes: list[Node], patience: float = PATIENCE):
+        self._patience = patience
         self._open: dict[str, Connection | None] = {node.name: None for node in nodes}
 
     def ask(self, node: Node, method: str, path: str, document: object = None):
@@ -181,7 +182,7 @@ class Connections:
                 connection = Connection(node.socket)
             except OSError as error:
                 raise NotSent(str(error)) from error
-            connection.socket.settimeout(PATIENCE)
+            connection.socket.settimeout(self._patience)
         self._open[node.name] = None
         answer = connection.ask(method, path, document)
         if answer.is_last:

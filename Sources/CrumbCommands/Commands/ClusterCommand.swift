@@ -14,6 +14,7 @@ struct ClusterCommand: ParsableCommand {
             """,
         subcommands: [
             ClusterCreateCommand.self, ClusterUpgradeCommand.self, ClusterStatusCommand.self, ClusterCheckCommand.self,
+            ClusterImportCommand.self, ClusterExportCommand.self,
         ])
 }
 

@@ -95,6 +95,7 @@ struct SealingKeyRows {
     struct Row: Hashable {
         let id: UInt32
         fileprivate let checkValue: Octets
+        fileprivate let createdAt: Int64
 
         /// Whether `key` is the key of this row.
         func isSealed(under key: SealingKey) -> Bool {
@@ -116,12 +117,12 @@ struct SealingKeyRows {
 
     /// All keys, the newest last.
     func all() throws -> [Row] {
-        let statement = try database.statement("SELECT id, check_value FROM sealing_key ORDER BY id")
+        let statement = try database.statement("SELECT id, check_value, created_at FROM sealing_key ORDER BY id")
         defer { statement.reset() }
         var rows: [Row] = []
         while try statement.step() {
             let id = UInt32(truncatingIfNeeded: statement.int64(0))
-            rows.append(Row(id: id, checkValue: Octets(statement.bytes(1))))
+            rows.append(Row(id: id, checkValue: Octets(statement.bytes(1)), createdAt: statement.int64(2)))
         }
         return rows
     }
@@ -129,11 +130,17 @@ struct SealingKeyRows {
     /// Makes `key` the newest one, under the next id.
     func append(_ key: SealingKey, now: Timestamp) throws {
         let id = (try newestID() ?? 0) + 1
+        let checkValue = try Sealer(key, id: id).seal(SealingKeyRows.checkText, at: SealingKeyRows.checkPlace(id))
+        try insert(Row(id: id, checkValue: Octets(checkValue), createdAt: now.microseconds))
+    }
+
+    /// Adds a key's row as it is in another database.
+    func insert(_ row: Row) throws {
         let statement = try database.statement(
             "INSERT INTO sealing_key (id, check_value, created_at) VALUES (?, ?, ?)")
-        statement.bind(1, Int64(id))
-        statement.bind(2, try Sealer(key, id: id).seal(SealingKeyRows.checkText, at: SealingKeyRows.checkPlace(id)))
-        statement.bind(3, now.microseconds)
+        statement.bind(1, Int64(row.id))
+        statement.bind(2, row.checkValue)
+        statement.bind(3, row.createdAt)
         try statement.run()
     }
 

@@ -14,10 +14,13 @@ import urllib.parse
 class RotatingServer:
     name = "rotating"
 
-    def __init__(self, folder, port):
-        self.port, self.base = port, f"http://127.0.0.1:{port}"
+    def __init__(self, folder, port, host="127.0.0.1"):
+        self.host, self.port, self.base = host, port, f"http://{host}:{port}"
         self.lock = threading.Lock()
         self.number, self.requests, self.is_alive = 0, 0, True
+        self.access_token_seconds = 3600
+        # The address of whoever asked last.
+        self.asker = None
         # Called with a refresh before anything is done for it; what it returns says whether to go on.
         self.before = None
         # Called with a refresh that is done; what it returns says whether to answer.
@@ -40,6 +43,7 @@ class RotatingServer:
             def do_POST(self):
                 length = int(self.headers.get("Content-Length", 0))
                 form = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode()))
+                owner.asker = self.client_address[0]
                 if owner.before and not owner.before():
                     self.close_connection = True
                     return
@@ -57,12 +61,12 @@ class RotatingServer:
         class Server(http.server.ThreadingHTTPServer):
             request_queue_size = 256
 
-        self.server = Server(("127.0.0.1", self.port), Handler)
+        self.server = Server((self.host, self.port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def tokens(self):
         tokens = {"access_token": self.access_token, "refresh_token": self.refresh_token,
-                  "token_type": "Bearer", "expires_in": 3600}
+                  "token_type": "Bearer", "expires_in": self.access_token_seconds}
         if self.id_token_seconds is not None:
             now = int(time.time())
             claims = {"iss": self.base, "sub": "me", "aud": "app", "jti": str(self.number), "iat": now - 3600,

@@ -1,0 +1,176 @@
+internal import CookieModel
+
+/// A jar, or what belongs to no jar, that is now in another database.
+package struct MovedPart: Sendable, Hashable {
+    /// The name of the jar; `nil` for tokens, access tokens and the gateway's authority.
+    package let jar: String?
+    /// How many rows there are, and how many of them are cookies.
+    package let rows: Int
+    package let cookies: Int
+    /// The digest of the rows, which is the same in both databases.
+    package let digest: String
+    /// Whether an earlier move has brought it already.
+    package let wasThere: Bool
+
+    fileprivate init(_ jar: String?, _ digest: MovedDigest, wasThere: Bool) {
+        self.jar = jar
+        rows = digest.rows
+        cookies = digest.cookies
+        self.digest = digest.text
+        self.wasThere = wasThere
+    }
+}
+
+extension SessionDatabase {
+    /// Copies jars of another database to this one, from a file to a server or back. Ids and sealed values stay what
+    /// they are, so both databases have the same key.
+    ///
+    /// Each jar is one transaction, which compares the digests of what it has read and written before it commits. A jar
+    /// that an earlier call has copied is compared and left alone, so that a move that was interrupted goes on. All of
+    /// it is one state of the source.
+    ///
+    /// - Parameters:
+    ///   - source: the database that has the jars. Nothing is changed in it.
+    ///   - jars: the names of the jars; `nil` for all, and for what belongs to no jar.
+    ///   - progress: called after each part.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/jarExists`` if another jar has the
+    ///   name or an id here; ``SessionStoreError/Code/keyWrong`` if a key of the source has another meaning here.
+    package func copy(
+        from source: SessionDatabase, jars: [String]? = nil, progress: (_ part: MovedPart, _ total: Int) -> Void
+    ) throws(SessionStoreError) {
+        try source.read { connection in
+            let all = try MovedTable.jars(connection)
+            if let missing = jars?.first(where: { name in !all.contains { $0.name == name } }) {
+                throw SessionStoreError(noJarNamed: missing)
+            }
+            let chosen = all.filter { jars?.contains($0.name) ?? true }
+            let total = chosen.count + (jars == nil ? 1 : 0)
+            try copyKeys(from: source, connection)
+            for jar in chosen {
+                progress(try copyJar(jar, from: connection), total)
+            }
+            if jars == nil { progress(try copyRest(from: connection), total) }
+        }
+    }
+
+    /// Enters the keys that values of the source are sealed under.
+    private func copyKeys(from source: SessionDatabase, _ connection: Connection) throws {
+        let theirs = try SealingKeyRows(database: connection).all()
+        let keys = try source.keyRing.source.load(mayCreate: false)
+        try moving { target in
+            let rows = SealingKeyRows(database: target)
+            let ours = try rows.all()
+            for row in theirs {
+                guard let mine = ours.first(where: { $0.id == row.id }) else {
+                    try rows.insert(row)
+                    continue
+                }
+                guard keys.contains(where: { mine.isSealed(under: $0) && row.isSealed(under: $0) }) else {
+                    throw SessionStoreError(
+                        .keyWrong, path, "the two databases are sealed with different keys; use a key file with both")
+                }
+            }
+        }
+    }
+
+    private func copyJar(_ jar: (id: Int64, name: String), from source: Connection) throws -> MovedPart {
+        let digest = try MovedDigest(source, jarID: jar.id)
+        var wasThere = false
+        try moving { target in
+            if let there = try JarRows(database: target).jar(named: jar.name) {
+                guard try there.id == jar.id && MovedDigest(target, jarID: jar.id) == digest else {
+                    throw SessionStoreError(
+                        .jarExists, jar.name, "a different jar with this name already exists in \(path)")
+                }
+                wasThere = true
+                return
+            }
+            for table in MovedTable.ofJars {
+                try checkIDs(of: table, jar, source, target)
+                try table.copy(from: source, to: target, jarID: jar.id)
+            }
+            try checkCopy(MovedDigest(target, jarID: jar.id) == digest, jar.name)
+        }
+        return MovedPart(jar.name, digest, wasThere: wasThere)
+    }
+
+    /// Sealed values are bound to the id of their jar: it cannot change.
+    private func checkIDs(
+        of table: MovedTable, _ jar: (id: Int64, name: String), _ source: Connection, _ target: Connection
+    ) throws {
+        guard table.hasID else { return }
+        try table.forEach(source, jarID: jar.id) { row in
+            let statement = try target.statement("SELECT count(*) FROM \(table.name) WHERE id = ?")
+            statement.bind(1, row.int64(0))
+            guard try statement.returnedNumber() == 0 else {
+                throw SessionStoreError(
+                    .jarExists, jar.name,
+                    "an id of this jar belongs to another one in \(path); a jar keeps its ids when it moves")
+            }
+        }
+    }
+
+    private func copyRest(from source: Connection) throws -> MovedPart {
+        let digest = try MovedDigest(source, jarID: nil)
+        var wasThere = false
+        try moving { target in
+            let there = try MovedDigest(target, jarID: nil)
+            if there == digest {
+                wasThere = there.rows > 0
+                return
+            }
+            guard there.rows == 0 else {
+                throw SessionStoreError(
+                    .fileExists, path,
+                    "the database already has other tokens, access tokens or a gateway's authority; name the jars to "
+                        + "copy only these")
+            }
+            for table in MovedTable.ofDatabases { try table.copy(from: source, to: target, jarID: nil) }
+            try checkCopy(MovedDigest(target, jarID: nil) == digest, "tokens")
+            // Whoever has rows in memory reads them again.
+            try target.statement("UPDATE service_token_generation SET generation = generation + 1").run()
+        }
+        return MovedPart(nil, digest, wasThere: wasThere)
+    }
+
+    private func checkCopy(_ isEqual: Bool, _ subject: String) throws {
+        guard isEqual else {
+            throw SessionStoreError(.databaseFailed, subject, "the copy differs from the original; nothing was stored")
+        }
+    }
+
+    /// Runs a transaction that inserts rows with ids, after which new rows get higher ones.
+    private func moving(_ body: (Connection) throws -> Void) throws {
+        try SessionStoreError.catching(path) {
+            try engine.writeAlone { connection in
+                try body(connection)
+                guard engine.file == nil else { return }
+                for (table, column) in MovedTable.sequences {
+                    _ = try connection.statement(
+                        """
+                        SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'),
+                            greatest((SELECT max(\(column)) FROM \(table)), 1))
+                        """
+                    ).returnedNumber()
+                }
+            }
+        }
+    }
+}
+
+extension MovedTable {
+    /// The jars of a database by name.
+    fileprivate static func jars(_ database: Connection) throws -> [(id: Int64, name: String)] {
+        let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
+        defer { statement.reset() }
+        var jars: [(id: Int64, name: String)] = []
+        while try statement.step() { jars.append((statement.int64(0), statement.text(1))) }
+        return jars
+    }
+
+    /// The columns whose values a server counts up.
+    fileprivate static let sequences = [
+        ("jar", "id"), ("capture", "id"), ("snapshot", "id"), ("token_profile", "id"), ("service_token", "id"),
+        ("token_change", "position"),
+    ]
+}

@@ -1,0 +1,104 @@
+import CookieModel
+import Foundation
+import Testing
+
+@testable import PostgreSQLEngine
+@testable import SessionStore
+
+@Suite(
+    "Moving a database to a server and back",
+    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+struct DatabaseMoveTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-move-\(UUID().uuidString)")
+    private let key: SealingKey
+
+    init() throws {
+        key = try Given.key()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func file(_ name: String) throws -> SessionDatabase {
+        try SessionDatabase(path: folder.appending(path: name).path, keys: .key(key), now: Given.now)
+    }
+
+    private func served() throws -> SessionDatabase {
+        let server = try #require(TestServer.shared)
+        let name = try server.newDatabase()
+        return try SessionDatabase(
+            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(key), now: Given.now)
+    }
+
+    private func filled() throws -> SessionDatabase {
+        let database = try file("source.sqlite")
+        try FullDatabase.fill(database)
+        return database
+    }
+
+    private func copy(
+        _ source: SessionDatabase, to target: SessionDatabase, jars: [String]? = nil
+    ) throws -> [MovedPart] {
+        var parts: [MovedPart] = []
+        try target.copy(from: source, jars: jars) { part, _ in parts.append(part) }
+        return parts
+    }
+
+    @Test("Keeps every row and value, there and back, and goes on where it was interrupted")
+    func there() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (source, server, back) = (try filled(), try served(), try file("back.sqlite"))
+        let first = try copy(source, to: server, jars: ["work"])
+        #expect(first.map(\.jar) == ["work"] && first.map(\.cookies) == [31] && first.map(\.wasThere) == [false])
+        let all = try copy(source, to: server)
+        #expect(all.map(\.jar) == ["default", "work", nil] && all.map(\.wasThere) == [false, true, false])
+        #expect(try copy(source, to: server).allSatisfy(\.wasThere))
+        let returned = try copy(server, to: back)
+        #expect(returned.map(\.digest) == all.map(\.digest))
+        let values = try FullDatabase.values(source)
+        #expect(values.count > 130)
+        #expect(try FullDatabase.values(server).sorted() == values.sorted())
+        #expect(try FullDatabase.values(back) == values)
+        // New rows get ids of their own.
+        try server.createJar(named: "later", now: Given.now).receive("a=1; Path=/")
+        #expect(try server.check().findings.filter(\.isProblem).isEmpty)
+    }
+
+    @Test("Refuses a jar that differs, an id that is taken and a jar that is missing")
+    func refusals() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (source, server) = (try filled(), try served())
+        _ = try copy(source, to: server, jars: ["work"])
+        try #require(try server.existingJar(named: "work")).receive("new=1; Path=/")
+        #expect(throws: SessionStoreError.self) { try copy(source, to: server, jars: ["work"]) }
+        #expect(throws: SessionStoreError.self) { try copy(source, to: server, jars: ["none"]) }
+        let other = try served()
+        for name in ["one", "two"] { _ = try other.createJar(named: name, now: Given.now) }
+        #expect(throws: SessionStoreError.self) { try copy(source, to: other, jars: ["default"]) }
+        #expect(try other.existingJar(named: "default") == nil)
+        #expect(try FullDatabase.values(other).isEmpty)
+    }
+
+    @Test("Names every column of the SQLite schema but those that stay")
+    func columns() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try file("columns.sqlite")
+        let staying: Set = [
+            "sealing_key", "token_lease", "confirmed_clock", "service_token_generation", "grdb_migrations",
+            "sqlite_sequence",
+        ]
+        let moved = Dictionary(
+            uniqueKeysWithValues: (MovedTable.ofJars + MovedTable.ofDatabases).map { table in
+                (table.name, table.columns.map(\.name))
+            })
+        try database.read { connection in
+            let tables = try connection.statement("SELECT name FROM sqlite_master WHERE type = 'table'")
+            var names: [String] = []
+            while try tables.step() { names.append(tables.text(0)) }
+            for name in names where !staying.contains(name) {
+                let columns = try connection.statement("SELECT name FROM pragma_table_info('\(name)')")
+                var expected: [String] = []
+                while try columns.step() { expected.append(columns.text(0)) }
+                #expect(Set(moved[name] ?? []) == Set(expected), "\(name)")
+            }
+        }
+    }
+}
