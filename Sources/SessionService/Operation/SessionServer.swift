@@ -89,6 +89,8 @@ public struct SessionServer: Sendable {
 
     /// Begins to listen, and makes what answers.
     func prepare(inherited: [Int32] = []) async throws -> Services {
+        // What follows is read and written already.
+        try database.beat()
         let connections = ConnectionPools(limit: configuration.limits.connections)
         let tokens = TokenAPI(
             database.tokens, transport: transport,
@@ -143,7 +145,10 @@ public struct SessionServer: Sendable {
             refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
         // What starts first stops last.
-        var all: [any Service] = [WriterThreads(pool: writers), housekeeper, gateways, listeners, state]
+        var all: [any Service] = [
+            Heart(database: database, health: health), WriterThreads(pool: writers), housekeeper, gateways, listeners,
+            state,
+        ]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }
@@ -164,5 +169,22 @@ private struct WriterThreads: Service {
     func run() async throws {
         try? await gracefulShutdown()
         try await pool.shutdownGracefully()
+    }
+}
+
+/// Commits the heartbeats that a database on a server needs.
+private struct Heart: Service {
+    let database: SessionDatabase
+    let health: ServiceHealth
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await database.keepBeating { [health] error in
+                guard let error else { return }
+                health.warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
+            }
+            // A file has no heartbeat, and the other services go on.
+            try await gracefulShutdown()
+        }
     }
 }
