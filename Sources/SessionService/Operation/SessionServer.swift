@@ -155,7 +155,8 @@ public struct SessionServer: Sendable {
 
     private func prepareOwnerToken() throws {
         guard let path = configuration.tokenFile else { return }
-        let isNew = try OwnerToken(path: path).prepare(database.serviceTokens, now: now())
+        let isNew = try OwnerToken(path: path).prepare(
+            database.serviceTokens, isShared: database.isOnServer, now: now())
         logger.info(
             isNew ? "Wrote an access token for the owner" : "The owner's access token is in its file",
             metadata: ["file": "\(path)"])
