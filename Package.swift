@@ -106,7 +106,10 @@ let package = Package(
             ]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
-            resources: [.embedInCode("../../Migrations/postgresql/P001_schema.sql")]),
+            resources: [
+                .embedInCode("../../Migrations/postgresql/P001_schema.sql"),
+                .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
+            ]),
         .target(
             name: "SessionStore",
             dependencies: [

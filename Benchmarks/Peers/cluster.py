@@ -51,6 +51,13 @@ class Server:
     def _sql(self, statement: str) -> None:
         self._run("psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-q", "-c", statement)
 
+    def numbers(self, statement: str, database: str = "postgres") -> list[float]:
+        """The first row of a statement's result."""
+        output = subprocess.run(
+            [str(POSTGRESQL / "psql"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database, "-A", "-t",
+             "-F", " ", "-c", statement], capture_output=True, text=True, check=True).stdout
+        return [float(word) for word in output.split()]
+
     def rate(self, script: str, seconds: float) -> float:
         """Transactions a second of a script for pgbench."""
         result = subprocess.run(
@@ -189,6 +196,25 @@ def round_trips(service: Service, relay: Relay) -> dict[str, float]:
             "decorate after a change of the jar": count(lambda: (respond(), decorate())) - write}
 
 
+def storage(service: Service, server: Server, jars: int = 200, cookies: int = 30) -> dict[str, float]:
+    """Bytes that rows take with their indexes, and that the log takes, after each cookie came in a response of its own."""
+    position = "SELECT pg_current_wal_insert_lsn() - '0/0'"
+    before = server.numbers(position, "counted")[0]
+    for jar in range(jars):
+        service.ask("PUT", f"/v1/jars/user-{jar}")
+        for number in range(cookies):
+            line = {"name": "Set-Cookie", "value": f"cookie{number}={'x' * 200}; Path=/; Secure; HttpOnly; Max-Age=864000"}
+            service.ask("POST", f"/v1/jars/user-{jar}/responses",
+                        {"url": f"https://www.site{number % 10}.test/account", "headers": [line]})
+    count = jars * cookies
+    log = (server.numbers(position, "counted")[0] - before) / count
+    heap, index, journal = server.numbers(
+        "SELECT pg_relation_size('crumb.cookie'), pg_indexes_size('crumb.cookie'), "
+        "pg_total_relation_size('crumb.cookie_change')", "counted")
+    return {"cookie of 200 bytes": heap / count, "its key in the index": index / count,
+            "entry of the journal": journal / count, "write-ahead log for a response": log}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--crumb", type=Path, required=True)
@@ -211,6 +237,9 @@ def main() -> None:
         print("| request | round trips |\n| --- | --- |")
         for name, count in round_trips(counted, relay).items():
             print(f"| {name} | {count:.2f} |", flush=True)
+        print("\n| storage | bytes |\n| --- | --- |")
+        for name, size in storage(counted, server).items():
+            print(f"| {name} | {size:.0f} |", flush=True)
         counted.stop()
         url = f"postgresql://postgres@127.0.0.1:{server.port}/postgres?sslmode=disable"
         on_server = Service(options.crumb, folder, url, options.jars)

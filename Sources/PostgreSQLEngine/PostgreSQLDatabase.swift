@@ -11,6 +11,9 @@ package final class PostgreSQLDatabase: ServedDatabase {
     package let target: PostgreSQLTarget
     package let schemaVersion: String
     package let engineVersion: String
+    package let isFenced: Bool
+    /// The connection of the heartbeat, which waits for no transaction of this program.
+    private let heart: Mutex<PostgreSQLSession>
 
     private struct State {
         var idle: [PostgreSQLSession] = []
@@ -24,11 +27,16 @@ package final class PostgreSQLDatabase: ServedDatabase {
 
     /// Connects to a database that has a schema.
     ///
-    /// - Parameter connections: how many transactions run at a time; the caches have three connections besides.
+    /// - Parameters:
+    ///   - connections: how many transactions run at a time; the caches have three connections besides, and the heartbeat
+    ///     one.
+    ///   - isFenced: whether statements need a heartbeat, which ``beat()`` commits.
     /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if the schema is not the one that
     ///   this program works with.
-    package init(_ target: PostgreSQLTarget, connections: Int = 8) throws {
+    package init(_ target: PostgreSQLTarget, connections: Int = 8, isFenced: Bool = false) throws {
         self.target = target
+        self.isFenced = isFenced
+        heart = Mutex(try PostgreSQLSession(target))
         free = DispatchSemaphore(value: connections)
         let session = try PostgreSQLSession(target)
         schemaVersion = try PostgreSQLSchema(session).checkedVersion()
@@ -46,16 +54,19 @@ extension PostgreSQLDatabase {
     package func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result {
         try withSession { session in
             try retryingOnce(session) { try begin(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", nil) }
+            let result = Swift.Result { try body(session) }
             do {
-                let result = try body(session)
                 try session.enqueue("COMMIT")
                 try session.synchronize()
                 session.isInTransaction = false
-                return result
             } catch {
                 session.rollBack()
+                _ = try result.get()
                 throw error
             }
+            // What was read behind a closed fence is not to be believed, nor what it was not found for.
+            if isFenced { try session.fence.checkFence(forWriting: false) }
+            return try result.get()
         }
     }
 
@@ -84,7 +95,10 @@ extension PostgreSQLDatabase {
         do {
             try session.enqueue(beginning)
             session.isInTransaction = true
-            guard let lock else { return }
+            guard let lock else {
+                if isFenced { try session.fence.run() }
+                return
+            }
             let statement = session.known(lock.what.statement + (lock.isPatient ? "" : " NOWAIT"))
             switch lock.what {
             case .database: break
@@ -92,7 +106,10 @@ extension PostgreSQLDatabase {
             case .profile(let name): statement.bind(1, text: name)
             }
             try statement.run()
+            // With the lock in hand: it may have taken a while.
+            if isFenced { try session.fence.run() }
             try session.synchronize()
+            if isFenced { try session.fence.checkFence(forWriting: true) }
         } catch {
             session.rollBack()
             throw error
@@ -154,7 +171,7 @@ extension PostgreSQLDatabase {
     }
 
     package func makeReader() throws -> any ServedReader {
-        PostgreSQLReader(session: try PostgreSQLSession(target))
+        PostgreSQLReader(session: try PostgreSQLSession(target), isFenced: isFenced)
     }
 
     package func status() throws -> ServerStatus {
@@ -164,28 +181,29 @@ extension PostgreSQLDatabase {
                 SELECT pg_database_size(current_database()),
                     (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
                     (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
-                    current_setting('synchronous_standby_names') <> ''
+                    current_setting('synchronous_standby_names') <> '', fence()
                 """)
             guard try statement.step() else { throw StoreFailure.unexpectedResult }
             defer { statement.reset() }
             return ServerStatus(
                 version: engineVersion, schema: schemaVersion, sizeInBytes: statement.int64(0),
                 time: statement.int64(1), synchronousStandbys: Int(statement.int64(2)),
-                waitsForStandby: statement.int64(3) != 0)
+                waitsForStandby: statement.int64(3) != 0,
+                fence: FenceState(rawValue: statement.int64(4)) ?? .noHeartbeat)
         }
     }
 
-    package func checkWriting() throws {
-        try withSession { session in
-            try retryingOnce(session) { try begin(session, "BEGIN", nil) }
-            do {
-                try session.known("UPDATE heartbeat SET at = clock_timestamp()").run()
-                try session.synchronize()
-            } catch {
-                session.rollBack()
-                throw error
-            }
-            try commit(session)
+    /// One statement that commits by itself: a service that is stopped in the middle keeps no other from it.
+    package func beat() throws {
+        try heart.withLock { session in
+            let statement = session.known(
+                """
+                UPDATE heartbeat SET at = clock_timestamp(), timeline = current_timeline(),
+                    timeline_since = CASE WHEN timeline = current_timeline()
+                        THEN least(timeline_since, clock_timestamp()) ELSE clock_timestamp() END
+                WHERE id = 1
+                """)
+            _ = try statement.step()
         }
     }
 }
@@ -199,15 +217,18 @@ extension PostgreSQLSession: ServedConnection {
 /// A connection that the caches read with, outside transactions: each statement sees what was committed before.
 final class PostgreSQLReader: ServedReader {
     private let session: PostgreSQLSession
+    private let isFenced: Bool
 
-    init(session: PostgreSQLSession) {
+    init(session: PostgreSQLSession, isFenced: Bool) {
         self.session = session
+        self.isFenced = isFenced
     }
 
     func prepare(_ sql: String) throws -> any ServedStatement {
         try session.connect()
         let statement = session.known(sql)
         try statement.prepare()
+        if isFenced { statement.fence = session.fence }
         return statement
     }
 }

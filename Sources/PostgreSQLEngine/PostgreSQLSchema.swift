@@ -11,7 +11,10 @@ package struct PostgreSQLSchema {
         let sql: [UInt8]
     }
 
-    static let all = [Migration(name: "P001", sql: PackageResources.P001_schema_sql)]
+    static let all = [
+        Migration(name: "P001", sql: PackageResources.P001_schema_sql),
+        Migration(name: "P002", sql: PackageResources.P002_fence_sql),
+    ]
 
     /// The newest migration that this version of the program knows.
     package static var newest: String { all.last?.name ?? "" }

@@ -64,6 +64,11 @@ final class PostgreSQLSession: @unchecked Sendable {
     }
 }
 
+extension PostgreSQLSession {
+    /// Asks whether the server may answer: queued with other statements, it costs no round trip of its own.
+    var fence: PostgreSQLStatement { known("SELECT fence()") }
+}
+
 // MARK: - Running
 
 extension PostgreSQLSession {

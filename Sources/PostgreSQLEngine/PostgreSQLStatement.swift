@@ -13,6 +13,8 @@ final class PostgreSQLStatement: ServedStatement {
     private var result: LibPQ.Result = nil
     private var row: Int32 = -1
     private var isQueued = false
+    /// What each run of the statement, outside a transaction, also asks; `nil` if nothing.
+    var fence: PostgreSQLStatement?
 
     private enum Parameter {
         case null
@@ -65,12 +67,17 @@ extension PostgreSQLStatement {
     private func runAndWait() throws {
         let mayRepeat = session.isConnected && !session.isInTransaction
         do {
-            try run()
-            try session.synchronize()
+            try runOnce()
         } catch let failure as StoreFailure where failure.kind == .unavailable && mayRepeat {
-            try run()
-            try session.synchronize()
+            try runOnce()
         }
+    }
+
+    private func runOnce() throws {
+        try run()
+        try fence?.run()
+        try session.synchronize()
+        try fence?.checkFence(forWriting: false)
     }
 
     /// Queues the statement: it is sent with the next one whose rows are read, or with the end of the transaction.
@@ -78,6 +85,14 @@ extension PostgreSQLStatement {
         reset()
         try session.enqueue(self)
         isQueued = true
+    }
+
+    /// Refuses to go on if this statement, the query of the fence, was queued and found it closed.
+    func checkFence(forWriting: Bool) throws {
+        if isQueued { try session.synchronize() }
+        guard library.rowCount(result) > 0 else { throw StoreFailure.unexpectedResult }
+        row = 0
+        try (FenceState(rawValue: int64(0)) ?? .noHeartbeat).check(forWriting: forWriting)
     }
 
     func reset() {

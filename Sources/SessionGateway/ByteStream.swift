@@ -178,7 +178,8 @@ actor ByteStream {
             let bytes = buffer.readableBytesUInt8Span
             if let end = MessageHead.end(in: bytes, from: searched) {
                 guard end <= MessageHead.byteLimit else { throw MessageError.headTooLong }
-                defer { if buffer.readableBytes == 0 { buffer.clear() } }
+                // An idle connection holds no memory for what it has received.
+                defer { if buffer.readableBytes == 0 { buffer = ByteBuffer() } }
                 return buffer.readBytes(length: end)
             }
             guard bytes.count < MessageHead.byteLimit else { throw MessageError.headTooLong }

@@ -43,6 +43,8 @@ extension ClientConnection {
         client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
         streams = [:]
         waitForStream()
+        // The gateway may have begun to stop during the handshake.
+        if isStopping { await stop() }
         var spare = server
         await withDiscardingTaskGroup { group in
             for await stream in arriving {

@@ -52,6 +52,8 @@ actor ClientConnection {
 
     /// Serves the client until the connection ends. Closes it.
     func run() async {
+        // A connection may be accepted just when the gateway stops.
+        guard !isStopping, !Task.isCancelled else { return await client.close() }
         do {
             let isAllowed = PeerUser.mayUse(client.channel)
             isIdle = true

@@ -229,7 +229,7 @@ public final class Gateway: Sendable {
             servers: servers, logins: logins, origins: origins, observing: observe)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = connection }
-        group.addTask {
+        group.addTask(executorPreference: servers.taskExecutor) {
             await connection.run()
             self.connections.withLock { _ = $0.removeValue(forKey: id) }
         }

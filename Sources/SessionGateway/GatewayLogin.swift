@@ -32,7 +32,9 @@ actor GatewayLogin {
     /// The nonces that servers want in proofs.
     nonisolated let nonces = DPoPNonces()
     nonisolated let spools: BodySpool.Budget
-    private nonisolated let known = Mutex<(definitions: [String], fallback: LoginFallback?)>(([], nil))
+    /// The rules as they were read last.
+    private nonisolated let known = Mutex<Known?>(nil)
+    private typealias Known = (definitions: [String], stored: StoredLoginRules, fallback: LoginFallback)
     /// How long a login that has failed is not tried again, in seconds.
     private static let pause: Int64 = 30
     private var running: [LoginRule: Task<Outcome, any Error>] = [:]
@@ -58,15 +60,19 @@ actor GatewayLogin {
     /// The fallback for a URL; `nil` if no rule applies to it.
     nonisolated func fallback(for url: RequestURL) throws(GatewayFailure) -> LoginFallback? {
         do {
-            let definitions = try jar.loginRuleDefinitions().map(\.definition)
-            guard !definitions.isEmpty else { return nil }
-            let fallback: LoginFallback
-            if let former = known.withLock({ $0.definitions == definitions ? $0.fallback : nil }) {
-                fallback = former
+            let rows = try jar.loginRuleDefinitions()
+            guard !rows.isEmpty else { return nil }
+            let definitions = rows.map { "\($0.name) \($0.definition)" }
+            let (stored, fallback): (StoredLoginRules, LoginFallback)
+            if let former = known.withLock({ $0?.definitions == definitions ? $0 : nil }) {
+                (stored, fallback) = (former.stored, former.fallback)
             } else {
-                fallback = make(try jar.loginRules().map(\.rule))
-                known.withLock { $0 = (definitions, fallback) }
+                stored = StoredLoginRules(rows)
+                fallback = make(stored.rules.map(\.rule))
+                known.withLock { $0 = (definitions, stored, fallback) }
             }
+            // The site's session would end without a reason that anyone sees.
+            if let damaged = stored.damaged(for: url) { throw damaged.error }
             return fallback.isConcerned(with: url) ? fallback : nil
         } catch {
             throw GatewayFailure(

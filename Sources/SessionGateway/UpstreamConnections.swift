@@ -28,6 +28,9 @@ actor UpstreamConnections {
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Runs the tasks of the clients on the same event loop.
+    nonisolated let taskExecutor: EventLoopTaskExecutor
+
     private let limits: GatewaySettings.Limits
     private let resolver: GatewaySettings.ResolverMaker?
     private let tls: ServerTLS
@@ -46,6 +49,7 @@ actor UpstreamConnections {
     ) {
         self.loop = loop
         executor = loop.executor
+        taskExecutor = EventLoopTaskExecutor(loop)
         limits = settings.limits
         resolver = settings.resolver
         self.tls = tls

@@ -32,8 +32,38 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// A connection for statements outside transactions.
     func makeReader() throws -> any ServedReader
 
-    /// Writes something that nobody reads, to find out whether a transaction can be committed.
-    func checkWriting() throws
+    /// Whether statements need a heartbeat: in a service, whose timer calls ``beat()``.
+    var isFenced: Bool { get }
+
+    /// Commits a heartbeat, which only the primary can. Also finds out whether a transaction can be committed.
+    func beat() throws
+}
+
+/// Whether a server may answer, as the function `fence` of its schema decides.
+package enum FenceState: Int64, Sendable {
+    case open = 0
+    /// No heartbeat was committed lately: the server may have been replaced.
+    case noHeartbeat = 1
+    /// The server has become the primary just now, and its predecessor may still answer reads.
+    case newPrimary = 2
+
+    /// Refuses to go on behind a closed fence.
+    package func check(forWriting: Bool) throws(StoreFailure) {
+        switch self {
+        case .open: break
+        case .newPrimary where !forWriting: break
+        case .noHeartbeat, .newPrimary: throw StoreFailure(.fenced, code: reason)
+        }
+    }
+
+    /// As part of a sentence.
+    package var reason: String {
+        switch self {
+        case .open: "it is the primary"
+        case .noHeartbeat: "no heartbeat was committed in the last 5 seconds"
+        case .newPrimary: "it became the primary less than 5 seconds ago"
+        }
+    }
 }
 
 /// How a database is named: the path of a file, or the URL of a database on a server.
@@ -58,10 +88,12 @@ package struct ServerStatus: Sendable {
     package let synchronousStandbys: Int
     /// Whether commits wait for a standby.
     package let waitsForStandby: Bool
+    /// Whether the server may answer a service.
+    package let fence: FenceState
 
     package init(
         version: String, schema: String, sizeInBytes: Int64, time: Int64, synchronousStandbys: Int,
-        waitsForStandby: Bool
+        waitsForStandby: Bool, fence: FenceState = .open
     ) {
         self.version = version
         self.schema = schema
@@ -69,6 +101,7 @@ package struct ServerStatus: Sendable {
         self.time = time
         self.synchronousStandbys = synchronousStandbys
         self.waitsForStandby = waitsForStandby
+        self.fence = fence
     }
 
     /// How far the clocks of a service and its server may be apart, in microseconds.

@@ -24,6 +24,8 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let databaseBusy = Code(rawValue: "database-busy")
         /// The database server cannot be reached, does not answer, or is no longer the primary.
         public static let databaseUnreachable = Code(rawValue: "database-unreachable")
+        /// The server may have been replaced as the primary, or has become it just now.
+        public static let databaseFenced = Code(rawValue: "database-fenced")
         /// The connection to the server was lost during a commit: the change may be stored or not.
         public static let commitUnknown = Code(rawValue: "commit-unknown")
         /// The disk is full.
@@ -143,6 +145,10 @@ extension SessionStoreError {
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
         case .unavailable:
             self.init(.databaseUnreachable, path, "the database server cannot be used (\(code)); try again in a moment")
+        case .fenced:
+            self.init(
+                .databaseFenced, path,
+                "the database server does not answer as the primary (\(code)); try again in a moment")
         case .refused:
             self.init(
                 .databaseUnavailable, path,

@@ -86,6 +86,8 @@ package struct StoreFailure: Error, Equatable {
         case orphan
         /// A server cannot be reached, does not answer in time, or is no primary.
         case unavailable
+        /// A server may have been replaced as the primary, or has become it just now.
+        case fenced
         /// A server does not let this user in.
         case refused
         /// The database has no schema of the store.

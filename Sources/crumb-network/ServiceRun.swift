@@ -60,7 +60,7 @@ enum ServiceRun {
         logger.logLevel = settings.logLevel
         let store =
             try isServer
-            ? ServerStore.open(path, order.keys, .now)
+            ? ServerStore.open(path, order.keys, .now, isFenced: true)
             : SessionDatabase(
                 path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
         let connections = NetworkClients(clients)
@@ -84,8 +84,17 @@ enum ServiceRun {
 /// Databases on servers, as this program opens them.
 enum ServerStore {
     static func open(_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase {
+        try open(url, keys, now, isFenced: false)
+    }
+
+    /// - Parameter isFenced: whether statements need the heartbeat that a service commits.
+    static func open(
+        _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool
+    ) throws -> SessionDatabase {
         try failing(url) { target in
-            try SessionDatabase(try PostgreSQLDatabase(target), name: target.name, keys: keys, now: now)
+            let server = try PostgreSQLDatabase(target, isFenced: isFenced)
+            if isFenced { try server.beat() }
+            return try SessionDatabase(server, name: target.name, keys: keys, now: now)
         }
     }
 

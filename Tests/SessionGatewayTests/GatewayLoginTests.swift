@@ -139,6 +139,27 @@ struct GatewayLoginTests {
         #expect(record.cookiesSent == ["hint", "session"])
     }
 
+    @Test("A damaged login rule concerns the URLs that it is for, and no others")
+    func damagedRule() async throws {
+        let server = try await Self.site()
+        let settings = try settings(try Self.cookie(), for: server)
+        let message = Self.message(length: 10)
+        let jar = fixture.jar
+        try jar.setLoginRuleDefinition("{\"scope\":\"https://other.test/\"}", named: "another")
+        try jar.setLoginRuleDefinition("{", named: "nameless")
+        try await fixture.run(settings) { address in
+            #expect(try await Self.post(server, address, message).hasSuffix("welcome"))
+            try jar.setLoginRuleDefinition(
+                "{\"scope\":\"http://127.0.0.1:\(server.port)/order\"}", named: "another")
+            let client = try await RawClient.connect(to: address)
+            defer { client.close() }
+            let target = "http://127.0.0.1:\(server.port)/order"
+            try await client.send(Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n".utf8))
+            let refusal = await client.response { $0.contains("'crumb token fallback list'") }
+            #expect(refusal.hasPrefix("HTTP/1.1 500 ") && refusal.contains("another"))
+        }
+    }
+
     @Test("A body in chunks is sent once more with its trailer")
     func chunks() async throws {
         let server = try await Self.site()

@@ -30,6 +30,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case databaseBusy = "database-busy"
     /// Of a database on a server.
     case databaseUnreachable = "database-unreachable"
+    case databaseFenced = "database-fenced"
     case commitUnknown = "commit-unknown"
     case databaseDamaged = "database-damaged"
     case databaseFailed = "database-failed"
@@ -215,6 +216,10 @@ extension FailureKind {
                     + "has it open")
         case .databaseUnreachable:
             Row(85, http: 503, "the database server cannot be reached, does not answer, or is no longer the primary")
+        case .databaseFenced:
+            Row(
+                87, http: 503,
+                "the database server may have been replaced as the primary, or has become it less than 5 seconds ago")
         case .commitUnknown:
             Row(
                 86, http: 503,

@@ -59,6 +59,7 @@ extension ServiceProblem {
             switch error.code {
             case .databaseBusy: "another process is using the database; try again"
             case .databaseUnreachable: "the database server cannot be used; try again"
+            case .databaseFenced: error.detail
             case .commitUnknown:
                 "the connection to the database was lost during the commit; read back whether it is stored"
             case .diskFull: "the disk is full; nothing was changed"
@@ -75,7 +76,7 @@ extension ServiceProblem {
             default: error.description
             }
         self.init(failure, detail)
-        if error.code == .databaseBusy || error.code == .databaseUnreachable { fields[.retryAfter] = "1" }
+        if [.databaseBusy, .databaseUnreachable, .databaseFenced].contains(error.code) { fields[.retryAfter] = "1" }
     }
 
     /// Why a request is not signed in again, or a rule for that cannot be kept.

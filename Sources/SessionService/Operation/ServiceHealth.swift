@@ -65,16 +65,20 @@ final class ServiceHealth: Sendable {
 
     /// Checks that the database can be read and written.
     ///
-    /// A disk that was full is tried with a write of one page.
+    /// A disk that was full is tried with a write of one page. A server is also asked for its heartbeat, its standbys and
+    /// its clock.
     ///
     /// - Throws: A problem with the status 503.
-    ///
-    /// A server is also asked for its standbys and its clock.
     func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceProblem) {
+        var reason: String?
         do throws(SessionStoreError) {
-            if let problem = try database.serverStatus()?.problems(at: now).first {
-                warn("server-not-ready", "The database server is not ready", ["reason": "\(problem)"])
-                throw SessionStoreError(.databaseUnreachable, database.path, problem)
+            if let server = try database.serverStatus() {
+                reason = server.problems(at: now).first
+                try SessionStoreError.catching(database.path) { try server.fence.check(forWriting: true) }
+            }
+            if let reason {
+                warn("server-not-ready", "The database server is not ready", ["reason": "\(reason)"])
+                throw SessionStoreError(.databaseUnreachable, database.path, reason)
             }
             _ = try database.serviceTokens.all()
             try database.checkRoom()
@@ -83,7 +87,7 @@ final class ServiceHealth: Sendable {
             state.withLock { $0.failsToWrite = false }
         } catch {
             note(error, peer: "")
-            var problem = ServiceProblem(error)
+            var problem = reason.map { ServiceProblem(.databaseUnreachable, $0) } ?? ServiceProblem(error)
             problem.status = .serviceUnavailable
             throw problem
         }

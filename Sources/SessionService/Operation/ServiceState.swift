@@ -49,8 +49,10 @@ struct OwnerToken {
 
     /// Sees to it that the file holds a token that is valid.
     ///
+    /// - Parameter isShared: whether services of other machines use the database, and have the owner's token in files of
+    ///   theirs: it is not ended for this one.
     /// - Returns: whether it was made again.
-    func prepare(_ store: ServiceTokenStore, now: Timestamp) throws -> Bool {
+    func prepare(_ store: ServiceTokenStore, isShared: Bool = false, now: Timestamp) throws -> Bool {
         if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
             guard PrivateFile.isPrivate(path) else {
                 throw ServiceStartError(
@@ -63,9 +65,8 @@ struct OwnerToken {
             if try store.token(text, now: now) != nil { return false }
         }
         // A token whose file is lost is of no use. One whose file exists was revoked, or belongs to another database.
-        _ = try store.revoke(named: OwnerToken.name, now: now)
-        var generator = SystemRandomNumberGenerator()
-        let token = try store.create(named: OwnerToken.name, grant: .everything, now: now, using: &generator)
+        if !isShared { _ = try store.revoke(named: OwnerToken.name, now: now) }
+        let token = try makeToken(store, isShared: isShared, now: now)
         PrivateFile.createFolders(above: path)
         let failure = PrivateFile.replace(token.exposedBytes + [UInt8(ascii: "\n")], at: path)
         guard failure == 0 else {
@@ -73,6 +74,19 @@ struct OwnerToken {
                 .fileUnusable, "\(path): the access token cannot be written: \(PrivateFile.message(failure))")
         }
         return true
+    }
+
+    private func makeToken(_ store: ServiceTokenStore, isShared: Bool, now: Timestamp) throws -> Secret {
+        var generator = SystemRandomNumberGenerator()
+        do {
+            return try store.create(named: OwnerToken.name, grant: .everything, now: now, using: &generator)
+        } catch {
+            guard isShared, error.code == .nameInvalid else { throw error }
+            throw ServiceStartError(
+                .fileUnusable,
+                "\(path): another service has the access token '\(OwnerToken.name)' of this database; copy its file "
+                    + "here, or use no token file")
+        }
     }
 }
 

@@ -89,6 +89,8 @@ public struct SessionServer: Sendable {
 
     /// Begins to listen, and creates the services.
     func prepare(inherited: [Int32] = []) async throws -> Services {
+        // The next steps read and write, so the database must have a heartbeat.
+        try database.beat()
         let connections = ConnectionPools(limit: configuration.limits.connections)
         let tokens = TokenAPI(
             database.tokens, transport: transport,
@@ -143,14 +145,18 @@ public struct SessionServer: Sendable {
             refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
         // The first service to start is the last to stop.
-        var all: [any Service] = [WriterThreads(pool: writers), housekeeper, gateways, listeners, state]
+        var all: [any Service] = [
+            Heart(database: database, health: health), WriterThreads(pool: writers), housekeeper, gateways, listeners,
+            state,
+        ]
         if let audit { all.insert(audit, at: 0) }
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }
 
     private func prepareOwnerToken() throws {
         guard let path = configuration.tokenFile else { return }
-        let isNew = try OwnerToken(path: path).prepare(database.serviceTokens, now: now())
+        let isNew = try OwnerToken(path: path).prepare(
+            database.serviceTokens, isShared: database.isOnServer, now: now())
         logger.info(
             isNew ? "Wrote an access token for the owner" : "The owner's access token is in its file",
             metadata: ["file": "\(path)"])
@@ -164,5 +170,22 @@ private struct WriterThreads: Service {
     func run() async throws {
         try? await gracefulShutdown()
         try await pool.shutdownGracefully()
+    }
+}
+
+/// Commits the heartbeats that a database on a server needs.
+private struct Heart: Service {
+    let database: SessionDatabase
+    let health: ServiceHealth
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await database.keepBeating { [health] error in
+                guard let error else { return }
+                health.warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
+            }
+            // A file has no heartbeat, and the other services go on.
+            try await gracefulShutdown()
+        }
     }
 }

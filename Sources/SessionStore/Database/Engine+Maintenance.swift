@@ -39,7 +39,7 @@ extension Engine {
     func checkWriting(_ memory: WriterMemory) throws {
         switch self {
         case .sqlite(let database): try database.write(memory) { try $0.writePage() }
-        case .served(let database): try database.checkWriting()
+        case .served(let database): try database.beat()
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 extension SessionDatabase {
     /// The version of SQLite that the program runs on.
     public static var sqliteVersion: String { Engine.sqliteVersion }
@@ -9,6 +11,46 @@ extension SessionDatabase {
     package func serverStatus() throws(SessionStoreError) -> ServerStatus? {
         guard case .served(let database) = engine else { return nil }
         return try SessionStoreError.catching(path) { try database.status() }
+    }
+
+    /// Commits a heartbeat at once and then with each interval, until the task is cancelled: a service that has a fenced
+    /// server reads and writes nothing without one. Does nothing for a file.
+    ///
+    /// - Parameters:
+    ///   - clock: what the interval is measured with.
+    ///   - note: is called with each outcome, on a thread that may block.
+    package func keepBeating(
+        every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
+        _ note: @escaping @Sendable (SessionStoreError?) -> Void
+    ) async throws {
+        guard case .served = engine else { return }
+        let thread = DispatchQueue(label: "crumb.heartbeat")
+        while true {
+            await withCheckedContinuation { continuation in
+                thread.async { [self] in
+                    do throws(SessionStoreError) {
+                        try beat()
+                        note(nil)
+                    } catch {
+                        note(error)
+                    }
+                    continuation.resume()
+                }
+            }
+            try await clock.sleep(for: interval)
+        }
+    }
+
+    /// Whether the database is on a server, which services of other machines may use too.
+    package var isOnServer: Bool {
+        guard case .served = engine else { return false }
+        return true
+    }
+
+    /// Commits one heartbeat on a server.
+    package func beat() throws(SessionStoreError) {
+        guard case .served(let database) = engine else { return }
+        try SessionStoreError.catching(path) { try database.beat() }
     }
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.

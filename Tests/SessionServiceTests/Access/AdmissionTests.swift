@@ -195,3 +195,23 @@ extension RunningServer {
         return try #require(token.exposedText)
     }
 }
+
+@Suite("The owner's access token")
+struct OwnerTokenTests {
+    @Test("A service that shares its database needs a copy of the file, and ends no token of another machine")
+    func shared() throws {
+        let folder = TemporaryFolder()
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        let database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: RunningServer.now)
+        func prepare(_ name: String, isShared: Bool = true) throws -> Bool {
+            try OwnerToken(path: folder.file(name)).prepare(
+                database.serviceTokens, isShared: isShared, now: RunningServer.now)
+        }
+        #expect(try prepare("first"))
+        #expect { try prepare("second") } throws: { ($0 as? ServiceStartError)?.code == .fileUnusable }
+        #expect(try !prepare("first"))
+        // The only service of a database has no other to end.
+        #expect(try prepare("second", isShared: false))
+        #expect { try prepare("first") } throws: { ($0 as? ServiceStartError)?.code == .fileUnusable }
+    }
+}

@@ -101,7 +101,9 @@ final class ResponseQueue: Sendable {
     /// Whether a failure is independent of the data that was written.
     private static func isOfAll(_ error: SessionStoreError) -> Bool {
         switch error.code {
-        case .databaseBusy, .databaseUnavailable, .databaseUnreachable, .databaseReadOnly, .diskFull: true
+        case .databaseBusy, .databaseUnavailable, .databaseUnreachable, .databaseFenced, .databaseReadOnly,
+            .diskFull:
+            true
         // All of it may be there: nothing is tried again.
         case .commitUnknown: true
         default: false
