@@ -131,16 +131,16 @@ private final class ReceivedBody: Sendable {
 /// its body, a request has no effect.
 private struct LastMomentBody: AsyncSequence, Sendable {
     let bytes: [UInt8]
-    /// When it is too late, in microseconds since the Unix epoch.
-    let latestSending: Int64?
+    /// The first moment that is too late.
+    let latestSending: ContinuousClock.Instant?
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: [UInt8]?
-        let latestSending: Int64?
+        let latestSending: ContinuousClock.Instant?
 
         mutating func next() async throws -> ByteBuffer? {
             guard let bytes = rest else { return nil }
-            if let latestSending, Timestamp.now.microseconds >= latestSending { throw TooLate() }
+            if let latestSending, ContinuousClock.now >= latestSending { throw TooLate() }
             rest = nil
             return ByteBuffer(bytes: bytes)
         }

@@ -10,7 +10,10 @@ struct GatewayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Run a proxy that gives every request of a program the cookies of a jar.",
-        subcommands: [GatewayRunCommand.self, GatewayAuthorityCommand.self],
+        subcommands: [
+            GatewayRunCommand.self, GatewayAuthorityCommand.self, GatewayStartCommand.self, GatewayListCommand.self,
+            GatewayRequestsCommand.self, GatewayStopCommand.self,
+        ],
         defaultSubcommand: GatewayRunCommand.self)
 }
 
@@ -124,7 +127,7 @@ struct GatewayRunCommand: CrumbCommand {
         guard Set(addresses.map(\.host)).count < 2 else {
             throw ValidationError("--listen: use the same host for all addresses; only the ports may differ.")
         }
-        guard upstream.isEmpty || interception.intercept.isEmpty else {
+        guard upstream.isEmpty || interception.passage.intercept.isEmpty else {
             throw ValidationError(
                 "--intercept: this is for a proxy; --upstream reads the requests anyway. Leave it out.")
         }

@@ -95,23 +95,7 @@ struct RunCommand: CrumbCommand {
 
 /// Which hosts a gateway decrypts, and which cookies it passes on.
 struct InterceptionOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable.", valueName: "host"))
-    var intercept: [String] = []
-
-    @Option(
-        help: """
-            Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
-            stores all of them. Default: 'mirror', and 'strip' for --upstream.
-            """)
-    var cookies: GatewayCookieMode?
-
-    @Option(
-        help: ArgumentHelp(
-            "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable.",
-            valueName: "host"))
-    var bypass: [String] = []
+    @OptionGroup var passage: PassageOptions
 
     @Option(
         help: ArgumentHelp(
@@ -122,8 +106,8 @@ struct InterceptionOptions: ParsableArguments {
 
     /// Applies all options except --intercept.
     func apply(to order: inout GatewayOrder) throws {
-        if let cookies { order.cookies = cookies.rawValue }
-        order.bypassed = try bypass.map { try HostPattern($0, of: "--bypass") }
+        if let cookies = passage.cookies { order.cookies = cookies.rawValue }
+        order.bypassed = try passage.bypass.map { try HostPattern($0, of: "--bypass") }
         for text in clientCertificateFile {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let host = WebHost(parts[0]) else {
@@ -141,8 +125,29 @@ struct InterceptionOptions: ParsableArguments {
 
     /// The hosts of --intercept.
     func hosts() throws -> [HostPattern] {
-        try intercept.map { try HostPattern($0, of: "--intercept") }
+        try passage.intercept.map { try HostPattern($0, of: "--intercept") }
     }
+}
+
+/// Which hosts a gateway decrypts the requests to, and which cookies its clients get.
+struct PassageOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable.", valueName: "host"))
+    var intercept: [String] = []
+
+    @Option(
+        help: """
+            Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
+            stores all of them. Default: 'mirror', and 'strip' for --upstream.
+            """)
+    var cookies: GatewayCookieMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable.",
+            valueName: "host"))
+    var bypass: [String] = []
 }
 
 extension HostPattern {

@@ -171,6 +171,14 @@ struct ServiceOptions: ParsableArguments {
         return ServiceConnection(address: address, token: token, over: transport)
     }
 
+    /// The service, for commands that need one.
+    func required() throws -> ServiceConnection {
+        guard let connection = try connection() else {
+            throw ValidationError("Name the running service with --service or CRUMB_SERVICE: `--service unix:/PATH`.")
+        }
+        return connection
+    }
+
     private func address(_ text: String) throws -> SessionAddress {
         do {
             return try SessionAddress(text)

@@ -18,10 +18,11 @@ public struct EndpointRequest: Sendable, Equatable {
     let boundToken: Secret?
     private var proof: Secret?
     private var clientCertificate: Secret?
-    /// The latest time to begin sending the request, in microseconds since the Unix epoch; `nil` for no limit.
+    /// The latest time to begin sending the request; `nil` for no limit.
     ///
-    /// A transport checks the time before it writes the body, after it has connected.
-    public private(set) var latestSending: Int64?
+    /// A transport checks the time before it writes the body, after it has connected. The clock is one that nobody sets,
+    /// and that runs while the machine sleeps.
+    public private(set) var latestSending: ContinuousClock.Instant?
     /// How long to wait for the complete response; `nil` if the transport decides.
     ///
     /// The response to a refresh has the only copy of the next refresh token, so wait longer for a slow server.
@@ -113,10 +114,10 @@ public struct EndpointRequest: Sendable, Equatable {
         return request
     }
 
-    /// The same request, which must be sent before that moment, in microseconds since the Unix epoch.
+    /// The same request, which must be sent before that moment.
     ///
     /// - Parameter timeout: how long the answer is worth waiting for.
-    package func sent(before moment: Int64, answeredWithin timeout: Duration) -> Self {
+    package func sent(before moment: ContinuousClock.Instant, answeredWithin timeout: Duration) -> Self {
         var request = self
         request.latestSending = moment
         request.answerTimeout = timeout

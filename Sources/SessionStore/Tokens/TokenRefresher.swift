@@ -62,6 +62,7 @@ public final class TokenRefresher: Sendable {
     private let liveness: ProcessLiveness
     private let shield: Shield
     private let clock: any Clock<Duration>
+    private let steadyNow: @Sendable () -> ContinuousClock.Instant
     let now: @Sendable () -> Timestamp
     private let progress = Mutex(Progress())
 
@@ -94,11 +95,13 @@ public final class TokenRefresher: Sendable {
     ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
     ///     its answer.
     ///   - clock: what waits are measured with.
+    ///   - steadyNow: returns the time of a clock that nobody sets, by which a request is too late to be sent.
     ///   - now: the time, by which tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
+        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
@@ -109,6 +112,7 @@ public final class TokenRefresher: Sendable {
         self.timing = timing
         self.shield = shield
         self.clock = clock
+        self.steadyNow = steadyNow
         self.now = now
     }
 
@@ -293,10 +297,9 @@ public final class TokenRefresher: Sendable {
                 return current
             }
             if let refusal = refusal(of: current, since: seen) { throw refusal }
-            let leased = LeasedTransport(transport, timeout: timing.answer) { [self] in
-                let end = leaseEnd()
-                return try store.renewLease(name, of: holder, until: end, now: now()) ? end : nil
-            }
+            let leased = LeasedTransport(
+                transport, timeout: timing.answer, lease: timing.lease, steadyNow: steadyNow
+            ) { [self] in try store.renewLease(name, of: holder, until: leaseEnd(), now: now()) }
             let renewal = TokenRenewal(
                 store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
                 now: now

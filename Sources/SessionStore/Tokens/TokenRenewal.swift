@@ -253,19 +253,26 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
 struct LeasedTransport: EndpointTransport {
     private let base: any EndpointTransport
     private let timeout: Duration
-    private let renew: @Sendable () throws -> Timestamp?
+    private let lease: Duration
+    private let steadyNow: @Sendable () -> ContinuousClock.Instant
+    private let renew: @Sendable () throws -> Bool
     private let state = State()
 
     /// - Parameters:
     ///   - base: what sends the requests, and heeds ``EndpointRequest/latestSending`` and
     ///     ``EndpointRequest/answerTimeout``.
     ///   - timeout: how long an answer is waited for.
-    ///   - renew: makes the lease last longer; its end, `nil` where it is another's.
+    ///   - lease: how long a renewed lease lasts.
+    ///   - steadyNow: returns the time of a clock that nobody sets.
+    ///   - renew: makes the lease last longer; returns `false` if another holder has it.
     init(
-        _ base: any EndpointTransport, timeout: Duration, renew: @escaping @Sendable () throws -> Timestamp?
+        _ base: any EndpointTransport, timeout: Duration, lease: Duration,
+        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant, renew: @escaping @Sendable () throws -> Bool
     ) {
         self.base = base
         self.timeout = timeout
+        self.lease = lease
+        self.steadyNow = steadyNow
         self.renew = renew
     }
 
@@ -273,16 +280,16 @@ struct LeasedTransport: EndpointTransport {
     var failure: (any Error)? { state.failure.withLock { $0 } }
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-        let end: Timestamp?
+        // Counted from before the renewal, and not by a clock that can be set back: the database's clock decides when
+        // others may take the lease, and this end comes first.
+        let end = steadyNow() + lease
         do {
-            end = try renew()
-            if end == nil { state.failure.withLock { $0 = LeaseLost() } }
+            guard try renew() else { throw LeaseLost() }
         } catch {
             state.failure.withLock { $0 = error }
-            end = nil
+            throw OAuth2Error(unreachable: "another process is refreshing the tokens")
         }
-        guard let end else { throw OAuth2Error(unreachable: "another process is refreshing the tokens") }
-        return try await base.send(request.sent(before: end.microseconds, answeredWithin: timeout))
+        return try await base.send(request.sent(before: end, answeredWithin: timeout))
     }
 
     private final class State: Sendable {

@@ -84,4 +84,40 @@ struct ServiceGatewayTests {
         #expect(events.contains("event: request\n") && !events.contains("v4lue"))
         #expect(try home.shell("curl -sS --max-time 5 --proxy \(address) http://localhost:\(port)/").status == 7)
     }
+
+    @Test("The command starts, lists and stops the gateways of a service")
+    func command() throws {
+        let service = try RunningService(.socket) { home in
+            #expect(try home.crumb("jars", "create", "work").status == 0)
+            return []
+        }
+        func gateway(_ words: String...) throws -> RunResult {
+            try service.ask(["gateway"] + words)
+        }
+        #expect(try gateway("list").messages.contains("runs no gateway"))
+        let started = try gateway("start", "shop", "--jar", "work", "--client", "tool")
+        #expect(started.status == 0 && started.text.hasPrefix("127.0.0.1:"), "\(started.messages)")
+        // The same settings again: the same gateway.
+        #expect(try gateway("start", "shop", "--jar", "work", "--client", "tool").text == started.text)
+        let address = started.text.dropLast()
+        #expect(try service.home.shell("curl -sS -o page --proxy \(address) http://127.0.0.1:9/gone").status == 0)
+        let list = try gateway("list", "--json").objects()
+        #expect(
+            list.count == 1 && list.first?["name"] as? String == "shop" && list.first?["client"] as? String == "tool")
+        let table = try gateway("ls").text
+        #expect(table.contains("shop") && table.contains(address), "\(table)")
+        let requests = try gateway("requests", "shop")
+        #expect(requests.text.hasPrefix("GET http://127.0.0.1:9/gone 502"), "\(requests.text)")
+        #expect(try gateway("requests", "shop", "--json").objects().count == 1)
+        #expect(try gateway("requests", "shop", "--after", "1").text.isEmpty)
+        #expect(try gateway("stop", "shop").status == 0)
+        let again = try gateway("stop", "shop")
+        #expect(again.status != 0 && again.messages.contains("shop"), "\(again.messages)")
+    }
+
+    @Test("Without a service, the command says how to name one")
+    func noService() throws {
+        let result = try CrumbHome().crumb("gateway", "list")
+        #expect(result.status == 64 && result.messages.contains("--service"), "\(result.messages)")
+    }
 }

@@ -11,7 +11,7 @@ final class RotatingServer: EndpointTransport {
         var used: Set<String> = []
         var requests: [String] = []
         /// When it would have been too late for each request.
-        var latestSendings: [Int64?] = []
+        var latestSendings: [ContinuousClock.Instant?] = []
         /// How long each answer was worth waiting for.
         var answerTimeouts: [Duration?] = []
         /// What to answer instead, and whether the refresh token was rotated all the same.

@@ -156,11 +156,22 @@ struct TokenLeaseTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("The transport is told when it is too late to send")
+    @Test("The latest time to send is counted from before the lease's renewal, by a clock that nobody sets")
     func latestSending() async throws {
         let store = try given()
-        _ = try await refresher(store).token("p")
-        #expect(server.state.withLock { $0.latestSendings } == [Given.now.advanced(bySeconds: 60).microseconds])
+        let start = ContinuousClock.now
+        // Each look at the clock is ten seconds after the one before.
+        let looks = Mutex(0)
+        let refresher = TokenRefresher(
+            store: store, transport: server, process: 1, timing: TokenLeaseTests.timing,
+            steadyNow: {
+                looks.withLock { looks in
+                    looks += 1
+                    return start + .seconds(10 * (looks - 1))
+                }
+            }, now: { Given.now })
+        _ = try await refresher.token("p")
+        #expect(server.state.withLock { $0.latestSendings } == [start + .seconds(60)])
     }
 
     @Test("A slow server is waited for two minutes, and by other processes even longer")

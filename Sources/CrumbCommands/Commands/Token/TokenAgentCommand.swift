@@ -85,13 +85,3 @@ struct AgentPassphraseOptions: ParsableArguments {
         return AgentPassphraseDocument(passphrase: text)
     }
 }
-
-extension ServiceOptions {
-    /// The service that is named.
-    fileprivate func required() throws -> ServiceConnection {
-        guard let connection = try connection() else {
-            throw ValidationError("Name the running service with --service or CRUMB_SERVICE: `--service unix:/PATH`.")
-        }
-        return connection
-    }
-}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import SessionClient
+import SessionOperations
+import SessionStore
+
+struct GatewayStartCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Start a gateway in a running service.",
+        discussion: """
+            Prints the address, once the gateway listens. If the service runs it already with the same settings, it stays \
+            as it is. The authority for --intercept is the one that the service's database has: \
+            'crumb gateway ca create'. Name the service with --service or CRUMB_SERVICE.
+            """)
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(
+        name: [.customShort("j"), .customLong("jar")],
+        help: ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name"))
+    var jar: String?
+
+    @Option(help: ArgumentHelp("The port of 127.0.0.1 to listen on. Default: a free one.", valueName: "number"))
+    var port: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "Offer this site at an address of its own, instead of a proxy. Repeatable, for further origins of the same "
+                + "site.", valueName: "url"))
+    var upstream: [String] = []
+
+    @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
+    var client = GatewayClient.browser
+
+    @OptionGroup var passage: PassageOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the certificate that clients have to trust to this file, in PEM.", valueName: "file"))
+    var authorityFile: String?
+
+    @Argument(help: "The name of the gateway.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let document = GatewayDocument(
+            jar: jar ?? Locations().jar ?? "default", client: client.rawValue, cookies: passage.cookies?.rawValue,
+            intercept: passage.intercept.isEmpty ? nil : passage.intercept,
+            bypass: passage.bypass.isEmpty ? nil : passage.bypass, port: port.map(Int.init),
+            upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
+        let report = try service.required().answer(to: .startGateway(name, document))
+        if let authorityFile, let certificate = report.certificate {
+            try PrivateFile.write(Array(certificate.utf8), at: authorityFile)
+        }
+        if output.json { return try console.writeJSON(report) }
+        for listening in report.addresses { try console.writeLine(listening.line) }
+    }
+}
+
+struct GatewayListCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the gateways of a running service.", aliases: ["ls"])
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let gateways = try service.required().answer(to: .gateways()).gateways
+        if output.json { return try gateways.forEach { try console.writeJSON($0) } }
+        if gateways.isEmpty { return console.note("the service runs no gateway") }
+        var rows = [["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"]]
+        for gateway in gateways {
+            for (index, listening) in gateway.addresses.enumerated() {
+                // The counts are those of the gateway, whatever its number of addresses.
+                let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
+                rows.append([gateway.name, gateway.jar, listening.line, gateway.client] + counts)
+            }
+        }
+        try console.writeLine(Console.table(rows))
+    }
+}
+
+struct GatewayRequestsCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "requests",
+        abstract: "List the requests that have passed through a gateway of a running service. Never shows values.")
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Only requests after this position.")
+    var after: Int64 = 0
+
+    @Argument(help: "The name of the gateway.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let connection = try service.required()
+        var position = after
+        while true {
+            let page = try connection.answer(to: .gatewayRequests(name, after: position))
+            if page.hasGap, position > 0 { console.note("requests after position \(position) are no longer known") }
+            for report in page.requests {
+                if output.json { try console.writeJSON(report) } else { try console.writeLine(report.line) }
+            }
+            // A page that leads no further would be asked for without end.
+            guard page.hasMore, page.position > position else { return }
+            position = page.position
+        }
+    }
+}
+
+struct GatewayStopCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop",
+        abstract: "Stop a gateway of a running service, once its requests in progress are finished.")
+
+    @OptionGroup var service: ServiceOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the gateway.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        try service.required().send(.stopGateway(name))
+        if output.json { try console.writeJSON(["stopped": name]) } else { console.note("stopped \(name)") }
+    }
+}
