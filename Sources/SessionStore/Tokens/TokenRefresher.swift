@@ -101,7 +101,7 @@ public final class TokenRefresher: Sendable {
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
-        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
