@@ -26,8 +26,8 @@ CREATE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLE
 CREATE FUNCTION json_each(text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'SELECT value FROM json_array_elements_text($1::json) AS element (value)';
 
--- Names of header fields know no case.
-CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+-- Names of header fields know no case, as with SQLite's NOCASE: that of ASCII alone.
+CREATE EXTENSION citext SCHEMA crumb;
 
 -- One row that is written every second or so: a server on which it is not is no primary any more.
 CREATE TABLE heartbeat (
@@ -155,7 +155,7 @@ CREATE TABLE jar_site (
 
 CREATE TABLE header_field (
     jar_id bigint NOT NULL REFERENCES jar (id) ON DELETE CASCADE,
-    name text COLLATE nocase NOT NULL,
+    name citext COLLATE "C" NOT NULL,
     scope text COLLATE "C" NOT NULL DEFAULT '',
     value bytea NOT NULL,
     PRIMARY KEY (jar_id, name, scope)
