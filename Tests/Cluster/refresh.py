@@ -14,7 +14,7 @@ from servers.rotating import RotatingServer
 from service import Closed
 
 # A token is due in the second half of this.
-LIFETIME = 4
+LIFETIME = 8
 LOGIN = "shared"
 
 
@@ -51,12 +51,15 @@ class RefreshCheck:
         """Rounds of requests at the same time; returns what is wrong."""
         failures = []
         for number in range(count):
-            requests = self.server.requests
+            requests, begun = self.server.requests, self.due
             answers = self.ask_all()
-            if answers != {f"200 {self.server.access_token}": self.clients}:
+            refreshes = self.server.requests - requests
+            # On a machine so busy that the round outlasts it, the new token is due in the same round again.
+            allowed = 1 + int((self.issued - begun) / (LIFETIME / 2))
+            if len(answers) > allowed or any(not answer.startswith("200 ") for answer in answers):
                 failures.append(f"round {number}: {answers}")
-            if self.server.requests != requests + 1:
-                failures.append(f"round {number}: {self.server.requests - requests} refreshes")
+            if not 1 <= refreshes <= allowed:
+                failures.append(f"round {number}: {refreshes} refreshes")
             if not self.server.is_alive:
                 return [*failures, f"round {number}: the login was revoked"]
         return failures
@@ -95,9 +98,14 @@ class RefreshCheck:
         others = self.clients * (len(self.nodes) - 1) // len(self.nodes)
         return [] if succeeded >= others else [f"{succeeded} of at least {others} clients have a token: {answers}"]
 
+    @property
+    def due(self) -> float:
+        """When the token that was issued last is due for certain."""
+        return self.issued + LIFETIME / 2 + 0.1
+
     def ask_all(self, patience: float = 30) -> dict[str, int]:
         """Has all clients ask for the access token as soon as it is due, and counts the answers."""
-        time.sleep(max(0, self.issued + LIFETIME / 2 + 0.1 - time.monotonic()))
+        time.sleep(max(0, self.due - time.monotonic()))
         answers: dict[str, int] = {}
         lock, barrier = threading.Lock(), threading.Barrier(self.clients)
 
