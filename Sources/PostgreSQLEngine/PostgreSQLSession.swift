@@ -231,8 +231,9 @@ extension PostgreSQLSession {
         let lines = message.split(whereSeparator: \.isNewline)
         // What PostgreSQL says of a user or database that it does not let in.
         let isRefused =
-            message.contains("FATAL:") && !message.contains("starting up")
-            && !message.contains("shutting down") && !message.contains("too many")
+            message.contains("no password supplied")
+            || message.contains("FATAL:") && !message.contains("starting up")
+                && !message.contains("shutting down") && !message.contains("too many")
         return StoreFailure(isRefused ? .refused : .unavailable, code: lines.first.map(String.init) ?? "no connection")
     }
 }

@@ -57,9 +57,22 @@ struct GatewayFailure: Error, Sendable {
     }
 
     static func tls(_ server: ForwardedRequest.Destination, _ error: any Error) -> GatewayFailure {
-        GatewayFailure(
-            .tlsCertificateError, 502, "the TLS connection to \(server.description) fails: \(error)",
-            nextStep: "Check the server's certificate. Name a private authority with --ca-file.")
+        let (reason, nextStep) =
+            switch TLSFailure(error) {
+            case .untrustedCertificate:
+                (
+                    "the certificate of \(server.description) is not trusted",
+                    "Check that it has not expired. Name a private authority with --ca-file."
+                )
+            case .otherHost: ("the certificate of \(server.description) is for another host", "Check the URL.")
+            case .notTLS: ("\(server.description) does not speak TLS", "Check the scheme and the port of the URL.")
+            case .other:
+                (
+                    "no TLS connection to \(server.description) can be made",
+                    "Check which versions of TLS the server accepts, and whether it requires a client's certificate."
+                )
+            }
+        return GatewayFailure(.tlsCertificateError, 502, reason, nextStep: nextStep)
     }
 
     /// The response without its body.

@@ -152,8 +152,8 @@ extension SessionStoreError {
         case .refused:
             self.init(
                 .databaseUnavailable, path,
-                "the database server refuses the connection or the statement (code \(code)); check the user, its "
-                    + "password file and its rights")
+                "the database server refuses the connection or the statement (\(code)); check the URL, the "
+                    + "user, its password file and its rights")
         case .schemaMissing:
             self.init(.databaseUnavailable, path, "the database has no schema; run 'crumb cluster create'")
         case .unknownCommit:

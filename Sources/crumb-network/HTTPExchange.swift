@@ -192,8 +192,7 @@ extension HTTPExchange {
             "it closed the connection without an answer"
         case let error as NIOConnectionError: reason(error)
         case let error as IOError: reason(error.errnoCode)
-        case let error as NIOSSLError: reason(error, advice)
-        case is NIOSSLExtraError: "its certificate is for another host; check the name"
+        case is NIOSSLError, is NIOSSLExtraError: reason(TLSFailure(error), advice)
         case is UnusableCertificate: "the client's certificate or its key cannot be read; log in with other files"
         case is CancellationError: "the request was cancelled"
         case is TooLate: "making the connection took too long, and nothing was sent"
@@ -220,16 +219,12 @@ extension HTTPExchange {
         }
     }
 
-    private static func reason(_ error: NIOSSLError, _ advice: String) -> String {
-        guard case .handshakeFailed(let failure) = error else { return "the connection failed (TLS: \(error))" }
-        // The library tells its reasons apart in text only.
-        let text = "\(failure)"
-        if text.contains("CERTIFICATE_VERIFY_FAILED") {
-            return "the certificate is not trusted: \(advice)"
+    private static func reason(_ failure: TLSFailure, _ advice: String) -> String {
+        switch failure {
+        case .untrustedCertificate: "the certificate is not trusted: \(advice)"
+        case .otherHost: "its certificate is for another host; check the name"
+        case .notTLS: "it does not speak TLS there; check the port"
+        case .other: "no secure connection can be made (TLS)"
         }
-        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") || text.contains("EOF") {
-            return "it does not speak TLS there; check the port"
-        }
-        return "no secure connection can be made (TLS)"
     }
 }
