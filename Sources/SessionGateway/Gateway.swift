@@ -36,7 +36,9 @@ public final class Gateway: Sendable {
     private let events: PageEvents?
     /// The ports of the last run.
     private let formerPorts = Mutex<[Int]>([])
-    private let connections = Mutex<[ObjectIdentifier: ClientConnection]>([:])
+    private let connections = Mutex<[ObjectIdentifier: (run: Int, connection: ClientConnection)]>([:])
+    /// How often the gateway has been run.
+    private let runs = Mutex(0)
 
     /// Creates a gateway for one jar.
     ///
@@ -104,6 +106,10 @@ public final class Gateway: Sendable {
             for (listener, _) in listeners { try? await listener.channel.close() }
             throw error
         }
+        let run = runs.withLock { runs in
+            runs += 1
+            return runs
+        }
         let ports = Set(listeners.map(\.address.port))
         formerPorts.withLock { $0 = listeners.map(\.address.port) }
         let isProhibited = { @Sendable (remote: SocketAddress) in
@@ -129,7 +135,7 @@ public final class Gateway: Sendable {
                 try await withThrowingDiscardingTaskGroup { group in
                     for (index, listener) in listeners.enumerated() {
                         let origins = sites.isEmpty ? nil : ReverseOrigins(sites: sites, site: sites[index])
-                        group.addTask { try await self.serve(listener.listener, origins, servers) }
+                        group.addTask { try await self.serve(listener.listener, origins, servers, run) }
                     }
                 }
                 return nil
@@ -137,7 +143,7 @@ public final class Gateway: Sendable {
                 return error
             }
         } onCancel: {
-            Task { await stop() }
+            Task { await stop(run) }
         }
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
@@ -194,13 +200,13 @@ public final class Gateway: Sendable {
 
     /// Serves the clients of one listener.
     private func serve(
-        _ listener: Listener, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections]
+        _ listener: Listener, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections], _ run: Int
     ) async throws {
         let address = listener.channel.localAddress?.description ?? settings.host
         let failure: (any Error)? = await withDiscardingTaskGroup { group in
             do {
                 try await listener.executeThenClose { clients in
-                    for try await client in clients { accept(client, origins, servers, in: &group) }
+                    for try await client in clients { accept(client, origins, servers, run, in: &group) }
                 }
                 return nil
             } catch {
@@ -209,7 +215,7 @@ public final class Gateway: Sendable {
         }
         if !Task.isCancelled {
             // The clients of the others would hold them.
-            Task { await stop() }
+            Task { await stop(run) }
             throw GatewayError(
                 code: .listenerFailed, address, failure.map { "\($0)" } ?? "the socket was closed")
         }
@@ -217,7 +223,7 @@ public final class Gateway: Sendable {
 
     private func accept(
         _ client: ByteStream, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections],
-        in group: inout DiscardingTaskGroup
+        _ run: Int, in group: inout DiscardingTaskGroup
     ) {
         let limit = settings.limits.connections
         guard connections.withLock({ $0.count < limit }),
@@ -228,18 +234,22 @@ public final class Gateway: Sendable {
             settings: settings,
             servers: servers, logins: logins, origins: origins, observing: observe)
         let id = ObjectIdentifier(connection)
-        connections.withLock { $0[id] = connection }
+        connections.withLock { $0[id] = (run, connection) }
         group.addTask(executorPreference: servers.taskExecutor) {
             await connection.run()
             self.connections.withLock { _ = $0.removeValue(forKey: id) }
         }
     }
 
-    /// Ends idle connections now, and after a while those that are still there.
-    private func stop() async {
-        for connection in connections.withLock({ Array($0.values) }) { await connection.stop() }
+    /// Ends the idle connections of a run now, and after a while those that are still there. Another run may have begun
+    /// by then.
+    private func stop(_ run: Int) async {
+        func remaining() -> [ClientConnection] {
+            connections.withLock { $0.values.filter { $0.run == run }.map(\.connection) }
+        }
+        for connection in remaining() { await connection.stop() }
         try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
-        for connection in connections.withLock({ Array($0.values) }) { await connection.abort() }
+        for connection in remaining() { await connection.abort() }
     }
 }
 
