@@ -80,6 +80,7 @@ enum SignalDeferral {
         installed.withLock { installed in
             installed.depth -= 1
             guard installed.depth == 0 else { return }
+            takePending(installed.previous.map(\.signal))
             for (number, handler) in installed.previous { signal(number, handler) }
             installed.previous = []
             let number = pending.load(ordering: .relaxed)
@@ -88,6 +89,24 @@ enum SignalDeferral {
             signal(number, SIG_DFL)
             kill(getpid(), number)
         }
+    }
+
+    /// Holds the signals that were sent and that no thread has taken yet: their handler is about to change.
+    private static func takePending(_ numbers: [Int32]) {
+        #if os(Linux)
+            var set = sigset_t()
+            sigemptyset(&set)
+            for number in numbers { sigaddset(&set, number) }
+            var former = sigset_t()
+            pthread_sigmask(SIG_BLOCK, &set, &former)
+            var noTime = timespec()
+            while true {
+                let number = sigtimedwait(&set, nil, &noTime)
+                guard number > 0 else { break }
+                hold(number)
+            }
+            pthread_sigmask(SIG_SETMASK, &former, nil)
+        #endif
     }
 
     /// The handler: nothing here may allocate or lock.
