@@ -310,8 +310,8 @@ let package = Package(
         .testTarget(
             name: "SessionGatewayTests",
             dependencies: [
-                "SessionGateway", "CookieModel", "OAuth2", "RequestDecoration", "SessionStore", "TestSupport",
-                "WebPrimitives",
+                "SessionGateway", "CookieModel", "HTTPMessages", "OAuth2", "RequestDecoration", "SessionStore",
+                "TestSupport", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

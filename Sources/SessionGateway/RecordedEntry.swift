@@ -29,8 +29,8 @@ struct RecordedEntry: Sendable {
     var wait: Int64 = 0
     var receive: Int64 = 0
 
-    /// The request's body where it is recorded in other words than it was sent; `nil` for other bodies.
-    private var form: [UInt8]?
+    /// The request's body without the secrets that it has; `nil` if it is recorded as it was sent.
+    private var redacted: [UInt8]?
     /// Why a body is left out; `nil` if it is not.
     private var requestOmission: StaticString?
     private var responseOmission: StaticString?
@@ -55,12 +55,18 @@ struct RecordedEntry: Sendable {
         if await request.spool.isIncomplete { requestOmission = RecordedEntry.tooLong }
         if await response.spool.isIncomplete { responseOmission = RecordedEntry.tooLong }
         if failure != nil, answer != nil { responseOmission = "The body is not complete." }
-        guard redaction != nil, head.hasForm, request.count > 0 else { return }
-        guard let octets = await request.octets(upTo: SecretRedaction.formLimit) else {
-            return requestOmission = "The form is too long to look for secrets in it."
+        guard redaction != nil, request.count > 0, let kind = NamedBody(head) else { return }
+        guard !head.has("content-encoding") else {
+            return requestOmission = "The body is encoded, so secrets in it cannot be found."
         }
-        form = SecretRedaction.form(octets)
-        if SecretRedaction.isForTokens(octets) {
+        guard let octets = await request.octets(upTo: SecretRedaction.bodyLimit) else {
+            return requestOmission = "The body is too long to look for secrets in it."
+        }
+        guard let body = SecretRedaction.body(octets, kind) else {
+            return requestOmission = "The body is damaged, so secrets in it cannot be found."
+        }
+        if body != octets { redacted = body }
+        if kind == .form, SecretRedaction.isForTokens(octets) {
             responseOmission = "The response to a request for a token is left out."
         }
     }
@@ -114,8 +120,9 @@ struct RecordedEntry: Sendable {
             object.append("postData", json: data.bytes)
             return [.json(object.bytes)]
         }
-        if let form {
-            data.append("text", RecordedEntry.text(Octets(form)))
+        if let redacted {
+            if !request.isText { data.append("_encoding", "base64") }
+            data.append("text", request.isText ? redacted : Base64.encode(redacted))
             object.append("postData", json: data.bytes)
             return [.json(object.bytes)]
         }

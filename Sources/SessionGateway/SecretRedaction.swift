@@ -8,8 +8,8 @@ import WebPrimitives
 struct SecretRedaction: Sendable {
     /// What stands for a value.
     static let mark = "redacted"
-    /// How many octets of a form are looked at. A longer one is not recorded.
-    static let formLimit = 1 << 20
+    /// The longest body in which secrets are looked for, in octets. A longer one of a kind that names them is not recorded.
+    static let bodyLimit = 1 << 20
 
     private static let fields: Set<String> = ["authorization", "proxy-authorization", "dpop", "authentication-info"]
     private static let parameters: Set<String> = [
@@ -74,14 +74,5 @@ struct SecretRedaction: Sendable {
         return form.split(separator: ASCII.ampersand).contains { pair in
             names.contains(String(decoding: pair.prefix { $0 != ASCII.equals }, as: UTF8.self))
         }
-    }
-}
-
-extension MessageHead {
-    /// Whether the body is a form (`application/x-www-form-urlencoded`).
-    var hasForm: Bool {
-        values("content-type").first.map { value in
-            value.withSpan { $0.hasPrefixIgnoringCase("application/x-www-form-urlencoded") }
-        } ?? false
     }
 }

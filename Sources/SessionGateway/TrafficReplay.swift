@@ -184,7 +184,9 @@ public final class TrafficReplay: Sendable {
         var digests: [SHA256Digest] = []
         if let body {
             digests.append(TrafficReplay.digest(of: body))
-            if request.head.hasForm { digests.append(TrafficReplay.digest(of: SecretRedaction.form(body))) }
+            if let redacted = NamedBody(request.head).flatMap({ SecretRedaction.body(body, $0) }) {
+                digests.append(TrafficReplay.digest(of: redacted))
+            }
         }
         let equal = candidates(for: request).filter { index in
             entries[index].body.map { digests.contains($0) } ?? true

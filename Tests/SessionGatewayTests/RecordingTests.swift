@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import HTTPMessages
 import NIOCore
 import SessionStore
 import TestSupport
@@ -85,6 +86,93 @@ struct RecordingTests {
         #expect(cookie["name"] as? String == "sid" && cookie["value"] as? String == "")
         #expect(entry.content["text"] == nil && entry.content["comment"] != nil)
         #expect(((entry.request["cookies"] as? [[String: String]]) ?? []).compactMap { $0["name"] } == ["own", "jar"])
+    }
+
+    @Test(
+        "Secrets in bodies lose their values, and nothing else changes",
+        arguments: [
+            ("application/x-www-form-urlencoded", "a=1&password=S&b", "a=1&password=redacted&b"),
+            (
+                "application/json", #"{ "user":"u", "password" : "S\"S", "n":1 }"#,
+                #"{ "user":"u", "password" : "redacted", "n":1 }"#
+            ),
+            (
+                "application/json; charset=utf-8", #"[{"otp":1234},{"otp":-1.5e3 ,"a":2}]"#,
+                #"[{"otp":"redacted"},{"otp":"redacted" ,"a":2}]"#
+            ),
+            (
+                "application/vnd.api+json", #"{"data":{"apiKey":["S",{"x":"S"},7],"keep":"K"}}"#,
+                #"{"data":{"apiKey":["redacted",{"x":"redacted"},"redacted"],"keep":"K"}}"#
+            ),
+            (
+                "text/json", #"{"pass\u0077ord":"S","token":null,"secret":true,"s":"token"}"#,
+                #"{"pass\u0077ord":"redacted","token":null,"secret":true,"s":"token"}"#
+            ),
+            ("application/json", "12", "12"), ("application/json", #""S""#, #""S""#),
+            ("application/json", #"{"a":1"#, nil), ("application/json", #"{"token":S}"#, nil),
+            ("application/json", "", nil),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "Multipart/Form-Data; x=y; Boundary=\"b\"",
+                "--b\r\ncontent-disposition: form-data; filename=\"password\"; name=f\r\n\r\nK\r\n\r\nK\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=token\r\n\r\nS\r\n\r\nS\r\n--b--",
+                "--b\r\ncontent-disposition: form-data; filename=\"password\"; name=f\r\n\r\nK\r\n\r\nK\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=token\r\n\r\nredacted\r\n--b--"
+            ),
+            (
+                "multipart/form-data; boundary=b", "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--",
+                "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--"
+            ),
+            ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=a\r\n\r\nS\r\n--b", nil),
+            ("multipart/form-data; boundary=b", "--c\r\n\r\nS\r\n--c--", nil),
+            ("multipart/form-data; boundary=b", "", nil),
+        ] as [(String, String, String?)])
+    func bodies(_ type: String, _ body: String, _ expected: String?) throws {
+        let head = try MessageHead(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: \(type)\r\n\r\n".utf8), from: .client)
+        let kind = try #require(NamedBody(head))
+        #expect(SecretRedaction.body(Array(body.utf8), kind).map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test(
+        "A body of another kind is not looked into", arguments: ["text/plain", "multipart/form-data", "image/json", ""])
+    func otherBodies(_ type: String) throws {
+        let head = try MessageHead(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: \(type)\r\n\r\n".utf8), from: .client)
+        #expect(NamedBody(head) == nil)
+    }
+
+    @Test("A body in which secrets cannot be found is left out, and says why")
+    func omitted() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            String(decoding: octets, as: UTF8.self).hasSuffix("!")
+                ? Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8) : nil
+        }
+        try await fixture.run(recording: try folder.recording("o.har", withSecrets: false)) { address in
+            for (fields, body) in [
+                ("Content-Type: application/json\r\nContent-Encoding: gzip\r\n", "VALUE!"),
+                ("Content-Type: application/json\r\n", "{\"token\":\"VALUE!"),
+                (
+                    "Content-Type: application/json\r\n",
+                    String(repeating: " ", count: SecretRedaction.bodyLimit) + "VALUE!"
+                ),
+            ] {
+                let client = try await RawClient.connect(to: address)
+                try await client.send(
+                    "POST http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\n\(fields)"
+                        + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                _ = await client.response()
+            }
+        }
+        let path = folder.path("o.har")
+        #expect(!(try String(contentsOfFile: path, encoding: .utf8)).contains("VALUE"))
+        let bodies = try HARFile(path).entries.map { $0.request["postData"] as? [String: Any] }
+        #expect(bodies.map { $0?["text"] == nil && $0?["comment"] is String } == [true, true, true])
     }
 
     @Test("A body that is not UTF-8 is in Base64, and one with a coding names it")

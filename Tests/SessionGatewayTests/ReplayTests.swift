@@ -117,14 +117,16 @@ struct ReplayTests {
         #expect(fixture.records.withLock { $0.first?.isReplayed } == false)
     }
 
-    @Test("The body decides between entries, and a redacted form stands for every value")
+    @Test("The body decides between entries, and a redacted form or member stands for every value")
     func bodies() async throws {
+        let json = #","postData":{"mimeType":"application/json","text":"{\"token\":\"redacted\",\"n\":1}"}"#
         let form = #","postData":{"mimeType":"application/x-www-form-urlencoded","text":"u=1&password=redacted"}"#
         let replay = try folder.replay(
             Self.entry("one", "POST", request: #","postData":{"mimeType":"text/plain","text":"1"}"#),
             Self.entry(
                 "two", "POST", request: #","postData":{"mimeType":"text/plain","text":"MgA=","_encoding":"base64"}"#),
-            Self.entry("any", "PUT"), Self.entry("in", "POST", at: "http://shop.example/login", request: form))
+            Self.entry("any", "PUT"), Self.entry("in", "POST", at: "http://shop.example/login", request: form),
+            Self.entry("js", "POST", at: "http://shop.example/js", request: json))
         let type = "Content-Type: application/x-www-form-urlencoded\r\n"
         let answers = try await answers(
             replay,
@@ -133,10 +135,13 @@ struct ReplayTests {
                 Self.request("POST", body: "3"),
                 Self.request("POST", "http://shop.example/login", type, body: "u=1&password=secret"),
                 Self.request("POST", "http://shop.example/login", type, body: "u=2&password=secret"),
+                Self.request(
+                    "POST", "http://shop.example/js", "Content-Type: application/json\r\n",
+                    body: #"{"token":"secret","n":1}"#),
             ])
         #expect(
             answers.map { $0.hasPrefix("HTTP/1.1 504") ? "504" : Self.body($0) } == [
-                "two", "one", "any", "504", "in", "504",
+                "two", "one", "any", "504", "in", "504", "js",
             ])
     }
 
