@@ -14,6 +14,8 @@ final class ServiceHealth: Sendable {
         var lines: [String: (time: NIODeadline, further: Int)] = [:]
         /// Whether the last write that failed found the disk full.
         var failsToWrite = false
+        /// When a server last confirmed a heartbeat; `nil` for a file.
+        var lastHeartbeat: NIODeadline?
     }
 
     private let logger: Logger
@@ -63,31 +65,62 @@ final class ServiceHealth: Sendable {
         }
     }
 
+    /// Records the outcome of a heartbeat on a server.
+    func noteHeartbeat(_ error: SessionStoreError?) {
+        if let error {
+            warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
+        } else {
+            let now = clock()
+            state.withLock { $0.lastHeartbeat = now }
+        }
+    }
+
     /// Checks that the database can be read and written.
     ///
-    /// A disk that was full is tried with a write of one page. A server is also asked for its heartbeat, its standbys and
-    /// its clock.
+    /// A disk that was full is tried with a write of one page. A server is also asked for its standbys, its clock, and
+    /// whether it is fenced, unless its heartbeats have stopped: a check would wait for it as they do.
     ///
     /// - Throws: A problem with the status 503.
     func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceProblem) {
-        var reason: String?
-        do throws(SessionStoreError) {
-            if let server = try database.serverStatus() {
-                reason = server.problems(at: now).first
+        try requireReady(silence)
+        try requireReady(
+            unavailable { () throws(SessionStoreError) in
+                guard let server = try database.serverStatus() else { return nil }
                 try SessionStoreError.catching(database.path) { try server.fence.check(forWriting: true) }
-            }
-            if let reason {
-                warn("server-not-ready", "The database server is not ready", ["reason": "\(reason)"])
-                throw SessionStoreError(.databaseUnreachable, database.path, reason)
-            }
+                return server.problems(at: now).first
+            })
+        try unavailable { () throws(SessionStoreError) in
             _ = try database.serviceTokens.all()
             try database.checkRoom()
             guard state.withLock({ $0.failsToWrite }) else { return }
             try database.checkWriting()
             state.withLock { $0.failsToWrite = false }
+        }
+    }
+
+    /// Fails if there is a reason why a server is not ready.
+    private func requireReady(_ reason: String?) throws(ServiceProblem) {
+        guard let reason else { return }
+        warn("server-not-ready", "The database server is not ready", ["reason": "\(reason)"])
+        throw ServiceProblem(.databaseUnreachable, reason)
+    }
+
+    /// For how long a server has confirmed no heartbeat, as a reason not to be ready; `nil` if it did a moment ago.
+    private var silence: String? {
+        guard let last = state.withLock({ $0.lastHeartbeat }) else { return nil }
+        let seconds = (clock() - last).nanoseconds / 1_000_000_000
+        return seconds < 3 ? nil : "the database server has confirmed no heartbeat for \(seconds) seconds"
+    }
+
+    /// Turns the failure of a check into a problem with the status 503.
+    private func unavailable<Result>(
+        _ check: () throws(SessionStoreError) -> Result
+    ) throws(ServiceProblem) -> Result {
+        do {
+            return try check()
         } catch {
             note(error, peer: "")
-            var problem = reason.map { ServiceProblem(.databaseUnreachable, $0) } ?? ServiceProblem(error)
+            var problem = ServiceProblem(error)
             problem.status = .serviceUnavailable
             throw problem
         }

@@ -180,10 +180,7 @@ private struct Heart: Service {
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
-            try await database.keepBeating { [health] error in
-                guard let error else { return }
-                health.warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
-            }
+            try await database.keepBeating { [health] in health.noteHeartbeat($0) }
             // A file has no heartbeat, and the other services go on.
             try await gracefulShutdown()
         }

@@ -65,6 +65,26 @@ struct ServiceHealthTests {
         #expect(!server.log.text.contains("wr0ng"))
     }
 
+    @Test("A server that confirms no heartbeat for three seconds makes the service unready, without being asked")
+    func silentServer() throws {
+        let fixture = try ServiceFixture()
+        let time = Mutex(NIODeadline.uptimeNanoseconds(1))
+        let health = ServiceHealth(
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { time.withLock { $0 } })
+        health.noteHeartbeat(nil)
+        for (pause, isReady) in [(TimeAmount.milliseconds(2999), true), (.milliseconds(1), false)] {
+            time.withLock { $0 = $0 + pause }
+            health.noteHeartbeat(SessionStoreError(.databaseUnreachable, "a", "b"))
+            let outcome = Result { try health.check(fixture.database, now: .distantPast) }
+            #expect(((try? outcome.get()) != nil) == isReady)
+            if case .failure(let error as ServiceProblem) = outcome {
+                #expect(error.status == .serviceUnavailable && error.detail.contains("for 3 seconds"))
+            }
+        }
+        health.noteHeartbeat(nil)
+        try health.check(fixture.database, now: .distantPast)
+    }
+
     @Test("After a write that found the disk full the service is ready once a write succeeds again")
     func recovery() throws {
         let fixture = try ServiceFixture()
