@@ -23,7 +23,7 @@ enum FullProgram {
                     try CertificateAuthority(for: hosts, lifetime: CertificateAuthority.storedLifetime, now: now).stored
                 },
                 servers: ServerAccess(
-                    opening: ServerStore.open,
+                    opening: { try ServerStore.open($0, $1, $2) },
                     upgrading: { url, isNew in
                         try ServerStore.failing(url) { target in
                             let schema = try PostgreSQLSchema(target)

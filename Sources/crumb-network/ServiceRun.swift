@@ -83,13 +83,9 @@ enum ServiceRun {
 
 /// Databases on servers, as this program opens them.
 enum ServerStore {
-    static func open(_ url: String, _ keys: KeySource, _ now: Timestamp) throws -> SessionDatabase {
-        try open(url, keys, now, isFenced: false)
-    }
-
     /// - Parameter isFenced: whether statements need the heartbeat that a service commits.
     static func open(
-        _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool
+        _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool = false
     ) throws -> SessionDatabase {
         try failing(url) { target in
             let server = try PostgreSQLDatabase(target, isFenced: isFenced)

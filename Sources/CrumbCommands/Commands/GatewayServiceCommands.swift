@@ -17,8 +17,7 @@ struct GatewayStartCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        name: [.customShort("j"), .customLong("jar")],
-        help: ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name"))
+        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
     var jar: String?
 
     @Option(help: ArgumentHelp("The port of 127.0.0.1 to listen on. Default: a free one.", valueName: "number"))
@@ -45,7 +44,7 @@ struct GatewayStartCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let document = GatewayDocument(
-            jar: jar ?? Locations().jar ?? "default", client: client.rawValue, cookies: passage.cookies?.rawValue,
+            jar: Locations().jar(jar), client: client.rawValue, cookies: passage.cookies?.rawValue,
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })

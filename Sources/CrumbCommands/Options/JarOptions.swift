@@ -11,12 +11,13 @@ struct JarOptions: ParsableArguments {
     @OptionGroup var suffixListOptions: SuffixListOptions
 
     @Option(
-        name: [.customShort("j"), .customLong("jar")],
-        help: ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name"))
+        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
     var givenJar: String?
 
+    static let nameHelp = ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name")
+
     /// The name of the jar.
-    var jar: String { givenJar ?? Locations().jar ?? "default" }
+    var jar: String { Locations().jar(givenJar) }
 
     /// The database file that is meant.
     func path() throws -> String {

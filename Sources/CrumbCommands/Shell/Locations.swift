@@ -29,8 +29,10 @@ struct Locations {
     /// The public suffix list, where there is to be another one than the built-in.
     var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
 
-    /// The jar that commands use unless they name one.
-    var jar: String? { value("CRUMB_JAR") }
+    /// The jar that a command uses.
+    ///
+    /// - Parameter given: the one that it names; `nil` for none.
+    func jar(_ given: String?) -> String { given ?? value("CRUMB_JAR") ?? "default" }
 
     /// The login that commands use unless they name one.
     var login: String? { value("CRUMB_LOGIN") }

@@ -192,7 +192,5 @@ struct MovedDigest: Hashable {
     }
 
     /// Two hexadecimal digits for each octet.
-    var text: String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    var text: String { Hexadecimal.text(octets) }
 }
