@@ -136,7 +136,7 @@ struct AsyncHTTPClientTests {
     @Test("A rule's credential goes to its origin; fields go too")
     func settings() async throws {
         let chain = try CrossSiteChain()
-        let tokens = TokenSet(accessToken: Secret("t0ken"), receivedAt: 0)
+        let tokens = TokenSet(accessToken: Secret("t0ken"), receivedAt: .epoch)
         let settings = DecorationSettings(
             userAgent: "Crumb/1",
             authorization: try ["a", "b"].map { site in
@@ -209,7 +209,7 @@ struct AsyncHTTPClientTests {
         let jar = try jar()
         let url = "http://127.0.0.1:\(server.port)/"
         try jar.tokens.put(
-            TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: 0),
+            TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: .epoch),
             for: Profile(id: ProfileID(), name: "p"),
             credentials: ProfileCredentials(
                 settings: ProfileSettings(grant: .imported, endpoints: [:]), proofKey: SigningKey().secret),

@@ -75,7 +75,7 @@ struct IDTokenVerifierTests {
         let assertion = ClientAssertion(clientID: "app", audience: "app", key: key)
         guard
             case .clientAssertion(_, let token) = try assertion.authentication(
-                now: 1_795_248_000_000_000, using: &generator)
+                now: .epoch, using: &generator)
         else { return }
         let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
         for algorithm in ["", #","alg":"EdDSA""#, #","alg":"Ed25519""#] {

@@ -78,8 +78,8 @@ struct GatewayLoginTests {
         let jar = fixture.jar
         try jar.tokens.put(
             TokenSet(
-                accessToken: Secret("old"), refreshToken: Secret("refresh-r"), receivedAt: Timestamp.now.microseconds,
-                accessTokenExpiry: Timestamp.now.advanced(bySeconds: -600).microseconds),
+                accessToken: Secret("old"), refreshToken: Secret("refresh-r"), receivedAt: Timestamp.now,
+                accessTokenExpiry: Timestamp.now.advanced(bySeconds: -600)),
             for: Profile(id: ProfileID(), name: "p"),
             credentials: ProfileCredentials(
                 settings: ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])),

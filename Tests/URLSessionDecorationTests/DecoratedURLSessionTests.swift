@@ -70,7 +70,7 @@ struct DecoratedURLSessionTests {
     @Test("A rule's credential goes to its origin, and stays behind at the next")
     func settings() async throws {
         let chain = try CrossSiteChain()
-        let tokens = TokenSet(accessToken: Secret("t0ken"), receivedAt: 0)
+        let tokens = TokenSet(accessToken: Secret("t0ken"), receivedAt: .epoch)
         let settings = DecorationSettings(
             userAgent: "Crumb/1",
             authorization: try ["a", "b"].map { site in
@@ -178,7 +178,7 @@ struct DecoratedURLSessionTests {
             }
             return response
         }
-        let tokens = TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: 0)
+        let tokens = TokenSet(accessToken: Secret("t0ken"), tokenType: .dpop, receivedAt: .epoch)
         let key = SigningKey()
         let url = "http://127.0.0.1:\(server.port)/"
         let settings = DecorationSettings(

@@ -30,7 +30,7 @@ struct URLSessionFixture {
     /// What gets back in at `url` with a token that lives.
     func fallback(_ delivery: LoginRule.Delivery, at url: String, redirects: [String] = []) throws -> LoginFallback {
         try jar.tokens.put(
-            TokenSet(accessToken: Secret("fresh"), receivedAt: URLSessionFixture.now.microseconds),
+            TokenSet(accessToken: Secret("fresh"), receivedAt: URLSessionFixture.now),
             for: Profile(id: ProfileID(), name: "p"), now: URLSessionFixture.now)
         let rule = try LoginRule(
             scope: url, signs: LoginRule.Signs(redirects: redirects), profile: "p", delivery: delivery)

@@ -53,7 +53,7 @@ struct LocalTokens: TokensBackend {
     func idToken(of name: String, skew: Int) throws -> IDTokenReport {
         let access = try access(to: name)
         let held = try ValidIDToken(try access.store.get(name))
-        switch held.lifetime.validity(at: now.microseconds, skew: .seconds(skew)) {
+        switch held.lifetime.validity(at: now, skew: .seconds(skew)) {
         case .valid, .unknown: return try IDTokenReport(held, of: name)
         case .due, .expired: break
         }

@@ -63,7 +63,7 @@ extension AccessTokenReport {
     func exposedFields(of name: String) throws -> [(name: String, value: String)] {
         let type = TokenType(tokenType)
         guard type == .dpop else {
-            let tokens = TokenSet(accessToken: Secret(Array(accessToken.utf8)), tokenType: type, receivedAt: 0)
+            let tokens = TokenSet(accessToken: Secret(Array(accessToken.utf8)), tokenType: type, receivedAt: .epoch)
             guard let field = tokens.exposedAuthorizationField else {
                 throw Problem(
                     .tokenSettingsInvalid,

@@ -211,7 +211,7 @@ extension DeviceLoginReport {
     fileprivate init(_ device: DeviceAuthorization) {
         self.init(
             verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
-            userCode: device.userCode, expires: Timestamp(microseconds: device.expiry).rfc3339)
+            userCode: device.userCode, expires: device.expiry.rfc3339)
     }
 }
 

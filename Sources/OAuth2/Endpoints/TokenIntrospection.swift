@@ -1,4 +1,4 @@
-internal import WebPrimitives
+public import WebPrimitives
 
 /// Asks the server about a token (RFC 7662).
 public struct TokenIntrospection: Sendable, Equatable {
@@ -30,7 +30,7 @@ public struct TokenIntrospection: Sendable, Equatable {
     }
 }
 
-/// The server's data about a token (RFC 7662, section 2.2). Times are microseconds since the Unix epoch.
+/// The server's data about a token (RFC 7662, section 2.2).
 public struct IntrospectedToken: Sendable, Equatable {
     /// Whether the token can be used.
     public let isActive: Bool
@@ -49,9 +49,9 @@ public struct IntrospectedToken: Sendable, Equatable {
     /// Its type.
     public let tokenType: TokenType?
     /// When it ends.
-    public let expiry: Int64?
+    public let expiry: Timestamp?
     /// When it was issued.
-    public let issuedAt: Int64?
+    public let issuedAt: Timestamp?
     /// The thumbprint of the certificate that it is bound to (RFC 8705, section 3.2).
     public let certificateThumbprint: String?
 

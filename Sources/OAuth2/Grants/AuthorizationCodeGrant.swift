@@ -1,5 +1,5 @@
 internal import Crypto
-internal import WebPrimitives
+public import WebPrimitives
 
 /// A login in a browser: the authorization code grant, always with PKCE and S256 (RFC 6749, section 4.1; RFC 7636).
 ///
@@ -183,7 +183,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 
     /// The tokens in the server's reply.
     public func tokens(
-        in response: EndpointResponse, redeeming code: Secret, of attempt: AuthorizationAttempt, now: Int64
+        in response: EndpointResponse, redeeming code: Secret, of attempt: AuthorizationAttempt, now: Timestamp
     ) throws(OAuth2Error) -> TokenSet {
         var tokens = try TokenResponse.tokenSet(response, now: now, redacting: secrets(of: attempt) + [code])
         if !scopes.isEmpty { tokens.scopes = tokens.scopes ?? scopes }

@@ -1,4 +1,4 @@
-internal import WebPrimitives
+public import WebPrimitives
 
 /// A login on another device: the device authorization grant (RFC 8628).
 public struct DeviceGrant: Sendable, Equatable {
@@ -37,7 +37,7 @@ public struct DeviceGrant: Sendable, Equatable {
 
     /// The code and URL for the user (section 3.2).
     public func authorization(
-        in response: EndpointResponse, now: Int64
+        in response: EndpointResponse, now: Timestamp
     ) throws(OAuth2Error) -> DeviceAuthorization {
         let members = try response.members(redacting: authentication.secrets)
         return try DeviceAuthorization(members, status: response.statusCode, now: now)
@@ -60,7 +60,7 @@ public struct DeviceGrant: Sendable, Equatable {
     ///   the error that other replies of the token endpoint throw. Continue after a temporary failure
     ///   (``OAuth2Error/isTemporary``).
     public func outcome(
-        in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Int64
+        in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Timestamp
     ) throws(OAuth2Error) -> DeviceOutcome {
         do {
             var tokens = try TokenResponse.tokenSet(
@@ -98,8 +98,8 @@ public struct DeviceAuthorization: Sendable, Equatable {
     public let verificationURI: String
     /// The same with the code in it, for a QR code or a click; `nil` if the server has none.
     public let verificationURIComplete: String?
-    /// When the codes expire, in microseconds since the Unix epoch.
-    public let expiry: Int64
+    /// When the codes expire.
+    public let expiry: Timestamp
     /// How long to wait between two requests, in seconds: the server's interval, from a second to an hour.
     /// ``slowDown()`` and ``backOff()`` add to it.
     public private(set) var interval: Int
@@ -108,7 +108,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     private static let defaultLifetime: Int64 = 600
     private static let defaultInterval = 5
 
-    init(_ members: JSONObject, status: Int, now: Int64) throws(OAuth2Error) {
+    init(_ members: JSONObject, status: Int, now: Timestamp) throws(OAuth2Error) {
         // Google's name for the second comes from before the RFC.
         guard let deviceCode = members["device_code"]?.nonEmptyText,
             let userCode = members["user_code"]?.nonEmptyText,
@@ -131,7 +131,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
         verificationURI = uri
         verificationURIComplete = complete
         let expiry = TokenExpiry(members: members).ofReply(.accessToken, receivedAt: now)
-        self.expiry = expiry ?? Microseconds.sum(now, DeviceAuthorization.defaultLifetime * Microseconds.perSecond)
+        self.expiry = expiry ?? now.advanced(bySeconds: DeviceAuthorization.defaultLifetime)
         let seconds = members["interval"].flatMap(TokenExpiry.wholeSeconds) ?? DeviceAuthorization.defaultInterval
         interval = min(max(seconds, 1), 3600)
     }

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// Tokens for an assertion that someone the server trusts has signed, without a user (RFC 7523, section 2.1).
 ///
 /// A new assertion takes the place of a refresh token (RFC 7521, section 4.1), so a refresh token in the response is
@@ -37,7 +39,7 @@ public struct JWTBearerGrant: RepeatableGrant, Equatable {
     }
 
     /// The tokens in the server's reply.
-    public func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet {
+    public func tokens(in response: EndpointResponse, now: Timestamp) throws(OAuth2Error) -> TokenSet {
         var tokens = try TokenResponse.tokenSet(
             response, now: now, redacting: [assertion] + authentication.secrets)
         tokens.dropRefreshToken()

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// The refresh grant: exchanges a refresh token for a new access token (RFC 6749, section 6).
 ///
 /// Two pure functions, one per direction. The caller sends the request and makes sure that only one is sent at a time.
@@ -51,11 +53,11 @@ public struct RefreshGrant: Sendable, Equatable {
     /// - Parameters:
     ///   - response: The reply.
     ///   - tokens: The tokens that the request was made of.
-    ///   - now: When the reply was received, in microseconds since the Unix epoch.
+    ///   - now: When the reply was received.
     /// - Throws: As ``TokenResponse/tokenSet(status:body:now:redacting:)``. Where the reply was a success all the same,
     ///   ``TokenResponse/refreshToken(status:body:)`` may still find a rotated refresh token in it.
     public func tokens(
-        in response: EndpointResponse, refreshing tokens: TokenSet, now: Int64
+        in response: EndpointResponse, refreshing tokens: TokenSet, now: Timestamp
     ) throws(OAuth2Error) -> TokenSet {
         let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken].compactMap(\.self)
         var renewed = try TokenResponse.tokenSet(response, now: now, redacting: sent + authentication.secrets)
@@ -103,7 +105,7 @@ public struct ClientCredentialsGrant: RepeatableGrant, Equatable {
     }
 
     /// The tokens in the server's reply.
-    public func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet {
+    public func tokens(in response: EndpointResponse, now: Timestamp) throws(OAuth2Error) -> TokenSet {
         var tokens = try TokenResponse.tokenSet(
             response, now: now, redacting: authentication.secrets)
         tokens.scopes = tokens.scopes ?? scopes

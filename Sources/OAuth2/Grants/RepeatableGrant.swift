@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// A grant that needs no user, so it is repeated when its tokens expire.
 public protocol RepeatableGrant: Sendable {
     /// The request for tokens.
@@ -5,8 +7,8 @@ public protocol RepeatableGrant: Sendable {
 
     /// The tokens in the server's reply.
     ///
-    /// - Parameter now: When the reply was received, in microseconds since the Unix epoch.
-    func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet
+    /// - Parameter now: When the reply was received.
+    func tokens(in response: EndpointResponse, now: Timestamp) throws(OAuth2Error) -> TokenSet
 }
 
 extension ProfileCredentials {
@@ -14,11 +16,11 @@ extension ProfileCredentials {
     ///
     /// - Parameters:
     ///   - profile: The profile.
-    ///   - now: The time, in microseconds since the Unix epoch.
+    ///   - now: The time.
     ///   - tokens: The tokens of another login, by its name, renewed if they are due.
     /// - Throws: `OAuth2Error`, and the errors of `tokens`.
     package func repeatableGrant(
-        of profile: ProfileID, now: () -> Int64, loggedInAs tokens: (String) async throws -> TokenSet
+        of profile: ProfileID, now: () -> Timestamp, loggedInAs tokens: (String) async throws -> TokenSet
     ) async throws -> (any RepeatableGrant)? {
         var generator = SystemRandomNumberGenerator()
         let scopes = settings.scopes.map { Scopes(parsing: $0) }
@@ -52,7 +54,7 @@ extension ProfileCredentials {
 
     /// The assertion in the place of a user's login (RFC 7523, section 3).
     private func grantAssertion(
-        of profile: ProfileID, now: Int64, using generator: inout some RandomNumberGenerator
+        of profile: ProfileID, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
         guard let grantKey else {
             throw OAuth2Error(.invalidKey, "The key for the assertion is unknown; log in again with its file.")

@@ -1,4 +1,4 @@
-internal import WebPrimitives
+public import WebPrimitives
 
 /// An access token for another one (RFC 8693): for another audience, resource or scope, or for who acts for its user.
 ///
@@ -59,7 +59,7 @@ public struct TokenExchangeGrant: RepeatableGrant, Equatable {
     ///
     /// - Throws: ``OAuth2Error/Code/incompleteReply`` if the server has issued a token of another type. Section 2.2.1
     ///   requires the type; servers that leave it out have issued the requested type.
-    public func tokens(in response: EndpointResponse, now: Int64) throws(OAuth2Error) -> TokenSet {
+    public func tokens(in response: EndpointResponse, now: Timestamp) throws(OAuth2Error) -> TokenSet {
         let sent = [subjectToken, actorToken].compactMap(\.self) + authentication.secrets
         var tokens = try TokenResponse.tokenSet(response, now: now, redacting: sent)
         let members = try response.members(redacting: sent)

@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// One OAuth2 authorization, with a name for users.
 ///
 /// Two accounts at one issuer are two profiles. Renaming a profile does not change its identity.
@@ -67,10 +69,10 @@ public struct ProfileCredentials: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - profile: The profile.
-    ///   - now: When it is made, in microseconds since the Unix epoch.
+    ///   - now: When it is made.
     ///   - generator: A cryptographically secure source.
     public func authentication(
-        of profile: ProfileID, now: Int64, using generator: inout some RandomNumberGenerator
+        of profile: ProfileID, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> ClientAuthentication {
         let secret = clientSecret ?? Secret([])
         switch settings.authenticationMethod {
@@ -101,7 +103,7 @@ public struct ProfileCredentials: Sendable, Equatable {
     /// `transport`, which shows the client's certificate, and proves possession of the key that tokens are bound to, if
     /// there are any.
     public func binding(
-        _ transport: any EndpointTransport, now: @escaping @Sendable () -> Int64
+        _ transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
     ) throws(OAuth2Error) -> any EndpointTransport {
         let base: any EndpointTransport =
             if let clientCertificate {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HTTPTypes
 internal import Synchronization
-internal import WebPrimitives
+public import WebPrimitives
 
 /// A proof that the sender of a request has the key that tokens are bound to (RFC 9449, section 4.2).
 public struct DPoPProof: Sendable, Equatable {
@@ -22,10 +22,10 @@ public struct DPoPProof: Sendable, Equatable {
     ///   - method: The request's method.
     ///   - url: The request's URL without query and fragment.
     ///   - accessToken: The access token that goes with the request to a resource server; `nil` at the token endpoint.
-    ///   - now: When it is made, in microseconds since the Unix epoch.
+    ///   - now: When it is made.
     ///   - generator: A cryptographically secure source: no two proofs are alike.
     public func value(
-        method: String, url: String, accessToken: Secret? = nil, now: Int64,
+        method: String, url: String, accessToken: Secret? = nil, now: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
         var header = JSONObjectWriter()
@@ -37,7 +37,7 @@ public struct DPoPProof: Sendable, Equatable {
             "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))
         payload.append("htm", method)
         payload.append("htu", url)
-        payload.append("iat", now / Microseconds.perSecond)
+        payload.append("iat", now.seconds)
         if let accessToken {
             let hash = Array(SHA256.hash(data: accessToken.exposedBytes))
             payload.append("ath", String(decoding: Base64.encodeForURL(hash), as: UTF8.self))
@@ -89,13 +89,13 @@ public final class DPoPNonces: Sendable {
 public struct DPoPTransport: EndpointTransport {
     private let base: any EndpointTransport
     private let key: SigningKey
-    private let now: @Sendable () -> Int64
+    private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
     ///   - base: The transport that sends the requests.
     ///   - key: The key that tokens are bound to.
-    ///   - now: The time, in microseconds since the Unix epoch.
-    public init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Int64) {
+    ///   - now: The time.
+    public init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Timestamp) {
         self.base = base
         self.key = key
         self.now = now

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import CryptoExtras
-internal import WebPrimitives
+public import WebPrimitives
 
 /// A private key for signatures: ES256 for DPoP proofs, and the key's own algorithm for client assertions.
 public struct SigningKey: Sendable, Equatable {
@@ -194,11 +194,11 @@ public struct ClientAssertion: Sendable, Equatable {
     /// The authentication of one request.
     ///
     /// - Parameters:
-    ///   - now: When it is made, in microseconds since the Unix epoch.
+    ///   - now: When it is made.
     ///   - generator: A cryptographically secure source: no two assertions are alike.
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
     public func authentication(
-        now: Int64, using generator: inout some RandomNumberGenerator
+        now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> ClientAuthentication {
         let claims = AssertionClaims(issuer: clientID, subject: clientID, audience: audience)
         let assertion = try claims.signed(by: key, keyID: keyID, now: now, using: &generator)
@@ -221,13 +221,13 @@ struct AssertionClaims {
     var scopes: Scopes?
 
     func signed(
-        by key: ClientAssertion.Key, keyID: String, now: Int64, using generator: inout some RandomNumberGenerator
+        by key: ClientAssertion.Key, keyID: String, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
         var header = JSONObjectWriter()
         header.append("alg", key.algorithmName)
         header.append("typ", "JWT")
         if !keyID.isEmpty { header.append("kid", keyID) }
-        let seconds = now / Microseconds.perSecond
+        let seconds = now.seconds
         var payload = JSONObjectWriter()
         payload.append("iss", issuer)
         payload.append("sub", subject)

@@ -1,4 +1,4 @@
-internal import WebPrimitives
+public import WebPrimitives
 
 /// When tokens end, out of the members by which servers and tools tell it.
 ///
@@ -41,27 +41,27 @@ struct TokenExpiry {
 
     /// The expiry in a reply that was received just now. A relative expiry takes precedence, because the server's clock
     /// may differ from ours.
-    func ofReply(_ names: Names, receivedAt now: Int64) -> Int64? {
+    func ofReply(_ names: Names, receivedAt now: Timestamp) -> Timestamp? {
         relative(names, to: now) ?? absolute(names)
     }
 
     /// The expiry in a reply that was saved some time ago. An absolute expiry takes precedence.
-    func ofSavedReply(_ names: Names, receivedAt: Int64) -> Int64? {
+    func ofSavedReply(_ names: Names, receivedAt: Timestamp) -> Timestamp? {
         absolute(names) ?? relative(names, to: receivedAt)
     }
 
     /// When a saved reply was issued, where it tells (`created_at`, as GitLab and Doorkeeper answer).
-    var createdAt: Int64? {
+    var createdAt: Timestamp? {
         members["created_at"].flatMap(TokenExpiry.moment)
     }
 
-    private func relative(_ names: Names, to start: Int64) -> Int64? {
-        guard let lifetime = members.first(of: names.relative).flatMap(TokenExpiry.seconds) else { return nil }
+    private func relative(_ names: Names, to start: Timestamp) -> Timestamp? {
+        guard let lifetime = members.first(of: names.relative).flatMap(TokenExpiry.microseconds) else { return nil }
         guard lifetime > 0 else { return names.zeroMeansNever ? nil : start }
-        return Microseconds.sum(start, lifetime)
+        return start.advanced(by: .microseconds(lifetime))
     }
 
-    private func absolute(_ names: Names) -> Int64? {
+    private func absolute(_ names: Names) -> Timestamp? {
         for name in names.absolute {
             if let moment = members[name].flatMap(TokenExpiry.moment) { return moment }
         }
@@ -70,31 +70,32 @@ struct TokenExpiry {
 
     /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds where seconds would lie
     /// after the year 5000. Go writes the year 1 for "none".
-    private static func moment(_ value: JSONValue) -> Int64? {
-        let moment = value.text.flatMap { Timestamp(rfc3339: $0.utf8)?.microseconds } ?? seconds(value)
+    private static func moment(_ value: JSONValue) -> Timestamp? {
+        let moment = value.text.flatMap { Timestamp(rfc3339: $0.utf8)?.microseconds } ?? microseconds(value)
         guard let moment, moment > 0 else { return nil }
-        return moment < 100_000_000_000 * Microseconds.perSecond ? moment : moment / 1000
+        return Timestamp(microseconds: moment < 100_000_000_000_000_000 ? moment : moment / 1000)
     }
 
     /// A number of seconds, or a string that holds one, without its fraction.
     static func wholeSeconds(_ value: JSONValue) -> Int? {
-        seconds(value).map { Int($0 / Microseconds.perSecond) }
+        microseconds(value).map { Int($0 / 1_000_000) }
     }
 
-    /// A number of seconds, or a string that holds one, as a moment in microseconds since the Unix epoch (RFC 7519,
-    /// section 2, "NumericDate").
-    static func numericDate(_ value: JSONValue) -> Int64? {
-        seconds(value)
+    /// A number of seconds, or a string that holds one, as a moment (RFC 7519, section 2, "NumericDate").
+    static func numericDate(_ value: JSONValue) -> Timestamp? {
+        microseconds(value).map(Timestamp.init(microseconds:))
     }
 
     /// A number of seconds, or a string that holds one, in microseconds.
-    private static func seconds(_ value: JSONValue) -> Int64? {
+    private static func microseconds(_ value: JSONValue) -> Int64? {
         if case .number(let number) = value { return number.millionths }
         guard let text = value.text?.trimming({ $0.isWhitespace }) else { return nil }
         // `Double` also takes "nan", "inf" and hexadecimal, which are no numbers of seconds.
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(isNumberCharacter) else { return nil }
-        if let whole = Int64(text) { return Microseconds.count(ofSeconds: whole) }
-        return Double(text).flatMap { Microseconds.count(ofSeconds: $0) }
+        if let whole = Int64(text) { return Timestamp(seconds: whole).microseconds }
+        guard let seconds = Double(text), !seconds.isNaN else { return nil }
+        let product = (seconds * 1_000_000).rounded()
+        return Int64(exactly: product) ?? (product < 0 ? .min : .max)
     }
 
     private static func isNumberCharacter(_ byte: UInt8) -> Bool {
@@ -113,38 +114,6 @@ extension String {
     }
 }
 
-/// Arithmetic on microseconds that stops at the ends of the range instead of overflowing.
-enum Microseconds {
-    static let perSecond: Int64 = 1_000_000
-
-    static func sum(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? (right < 0 ? .min : .max) : sum
-    }
-
-    static func difference(_ left: Int64, _ right: Int64) -> Int64 {
-        let (difference, overflow) = left.subtractingReportingOverflow(right)
-        return overflow ? (left < 0 ? .min : .max) : difference
-    }
-
-    static func count(of duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        return sum(count(ofSeconds: seconds), attoseconds / 1_000_000_000_000)
-    }
-
-    static func count(ofSeconds seconds: Int64) -> Int64 {
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: perSecond)
-        return overflow ? (seconds < 0 ? .min : .max) : product
-    }
-
-    /// Returns `nil` if `seconds` is not a number.
-    static func count(ofSeconds seconds: Double) -> Int64? {
-        guard !seconds.isNaN else { return nil }
-        let product = (seconds * Double(perSecond)).rounded()
-        return Int64(exactly: product) ?? (product < 0 ? .min : .max)
-    }
-}
-
 /// Whether a token can be used at a given time, by its expiry.
 public enum TokenValidity: String, Sendable, CaseIterable {
     /// The token is valid for longer than the skew.
@@ -157,15 +126,15 @@ public enum TokenValidity: String, Sendable, CaseIterable {
     case unknown
 }
 
-/// The start and end of a token's lifetime, in microseconds since the Unix epoch.
+/// The start and end of a token's lifetime.
 public struct TokenLifetime: Sendable, Hashable {
     /// When the token was received or issued.
-    public let start: Int64
+    public let start: Timestamp
     /// When the token expires; `nil` if that is unknown.
-    public let end: Int64?
+    public let end: Timestamp?
 
     /// A lifetime from its bounds.
-    public init(start: Int64, end: Int64?) {
+    public init(start: Timestamp, end: Timestamp?) {
         self.start = start
         self.end = end
     }
@@ -175,17 +144,17 @@ public struct TokenLifetime: Sendable, Hashable {
     /// - Parameter skew: How long before its end a token is due. It never takes more than the later half of the
     ///   lifetime, so that a token which lives shorter than the skew is not due from its first moment. A negative skew
     ///   counts as none.
-    public func renewal(skew: Duration) -> Int64? {
+    public func renewal(skew: Duration) -> Timestamp? {
         end.map { end in
-            let half = max(0, Microseconds.difference(end, start)) / 2
-            return Microseconds.difference(end, min(max(0, Microseconds.count(of: skew)), half))
+            let half = max(.zero, (end - start) / 2)
+            return end.advanced(by: .zero - min(max(.zero, skew), half))
         }
     }
 
-    /// Whether the token can be used at `now`, in microseconds since the Unix epoch.
+    /// Whether the token can be used at `now`.
     ///
     /// - Parameter skew: As for ``renewal(skew:)``.
-    public func validity(at now: Int64, skew: Duration = .seconds(60)) -> TokenValidity {
+    public func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
         guard let end, let renewal = renewal(skew: skew) else { return .unknown }
         guard now < end else { return .expired }
         return now < renewal ? .valid : .due

@@ -1,5 +1,5 @@
 public import HTTPTypes
-internal import WebPrimitives
+public import WebPrimitives
 
 /// The parser of a token endpoint's reply (RFC 6749, sections 5.1 and 5.2).
 ///
@@ -11,13 +11,13 @@ public enum TokenResponse {
     /// - Parameters:
     ///   - status: The reply's status.
     ///   - body: The reply's body, without content encodings.
-    ///   - now: When the reply was received, in microseconds since the Unix epoch.
+    ///   - now: When the reply was received.
     ///   - secrets: The secrets of the request, so that no error contains them if the server repeats them.
     /// - Returns: The tokens, if the server issued some. A reply without scopes has none.
     /// - Throws: The server's error, or the defect of the reply. Only ``OAuth2Error/Code/invalidGrant`` means that the
     ///   grant is lost.
     public static func tokenSet(
-        status: HTTPResponse.Status, body: [UInt8], now: Int64, redacting secrets: [Secret] = []
+        status: HTTPResponse.Status, body: [UInt8], now: Timestamp, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
         let status = status.code
         let isSuccess = (200..<300).contains(status)
@@ -49,7 +49,7 @@ public enum TokenResponse {
 
     /// The same of a reply as a transport gives it.
     public static func tokenSet(
-        _ response: EndpointResponse, now: Int64, redacting secrets: [Secret] = []
+        _ response: EndpointResponse, now: Timestamp, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
         do {
             return try tokenSet(status: response.status, body: response.exposedBody, now: now, redacting: secrets)

@@ -1,8 +1,7 @@
 internal import Crypto
-internal import WebPrimitives
+public import WebPrimitives
 
-/// The claims of an ID token about a login (OpenID Connect Core 1.0, section 2). Times are microseconds since the Unix
-/// epoch.
+/// The claims of an ID token about a login (OpenID Connect Core 1.0, section 2).
 public struct IDTokenClaims: Sendable, Equatable {
     /// The issuer.
     public let issuer: String
@@ -13,13 +12,13 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// The client that it was issued to, where there are several.
     public let authorizedParty: String?
     /// When it ends.
-    public let expiry: Int64
+    public let expiry: Timestamp
     /// When it was issued.
-    public let issuedAt: Int64?
+    public let issuedAt: Timestamp?
     /// When it starts to be valid (`nbf`; RFC 7519, section 4.1.5).
-    public let notBefore: Int64?
+    public let notBefore: Timestamp?
     /// When the user logged in.
-    public let authenticatedAt: Int64?
+    public let authenticatedAt: Timestamp?
     /// How the user logged in (`acr`).
     public let authenticationContext: String?
     /// The user's e-mail address or name, for display.
@@ -62,7 +61,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     }
 
     /// When the token was issued and when it ends. A token that does not say when it was issued counts as long-lived.
-    public var lifetime: TokenLifetime { TokenLifetime(start: issuedAt ?? .min, end: expiry) }
+    public var lifetime: TokenLifetime { TokenLifetime(start: issuedAt ?? .distantPast, end: expiry) }
 
     /// Checks that the token is from this issuer, for this client and this login, is valid at `now`, and needs no
     /// extension of JSON Web Signature, of which none is understood here (section 3.1.3.7, points 2 to 5 and 9 to 11;
@@ -75,7 +74,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     ///   - skew: How far clocks may differ.
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
     public func check(
-        issuer: String, clientID: String, nonce: Secret?, now: Int64, skew: Duration = .seconds(120)
+        issuer: String, clientID: String, nonce: Secret?, now: Timestamp, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
         guard !hasCriticalExtensions else {
             throw OAuth2Error(invalidIDToken: "its header requires an extension that Crumb does not support (crit)")
@@ -91,16 +90,15 @@ public struct IDTokenClaims: Sendable, Equatable {
         guard nonce == nil || nonce == self.nonce else {
             throw OAuth2Error(invalidIDToken: "it belongs to another login")
         }
-        let skew = Microseconds.count(of: skew)
-        guard now < Microseconds.sum(expiry, skew) else {
+        guard now < expiry.advanced(by: skew) else {
             throw OAuth2Error(invalidIDToken: "it has expired")
         }
-        let latest = Microseconds.sum(now, skew)
-        guard notBefore ?? .min <= latest else {
+        let latest = now.advanced(by: skew)
+        guard notBefore ?? .distantPast <= latest else {
             throw OAuth2Error(
                 invalidIDToken: "it is not valid yet (nbf); compare this machine's clock with the server's")
         }
-        guard issuedAt ?? .min <= latest else {
+        guard issuedAt ?? .distantPast <= latest else {
             throw OAuth2Error(
                 invalidIDToken: "it was issued in the future (iat); compare this machine's clock with the server's")
         }
@@ -151,12 +149,10 @@ public struct IDTokenClaims: Sendable, Equatable {
     ///   - skew: How far clocks may differ.
     /// - Throws: ``OAuth2Error/Code/unmetAuthentication``.
     public func check(
-        maximumAge: Int64?, authenticationContexts: String?, now: Int64, skew: Duration = .seconds(120)
+        maximumAge: Int64?, authenticationContexts: String?, now: Timestamp, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
         if let maximumAge {
-            let end = Microseconds.sum(
-                Microseconds.sum(authenticatedAt ?? .min, Microseconds.count(ofSeconds: max(0, maximumAge))),
-                Microseconds.count(of: skew))
+            let end = (authenticatedAt ?? .distantPast).advanced(bySeconds: max(0, maximumAge)).advanced(by: skew)
             guard authenticatedAt != nil, now <= end else {
                 throw OAuth2Error(
                     .unmetAuthentication,

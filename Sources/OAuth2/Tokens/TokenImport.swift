@@ -1,4 +1,4 @@
-internal import WebPrimitives
+public import WebPrimitives
 
 /// Tokens that another tool obtained, in the forms in which people have them.
 ///
@@ -11,10 +11,10 @@ public enum TokenImport {
     ///
     /// - Parameters:
     ///   - bytes: The user's input, at most ``EndpointResponse/maximumBodySize`` bytes.
-    ///   - now: The time of the import, in microseconds since the Unix epoch.
+    ///   - now: The time of the import.
     /// - Returns: The tokens. An access token alone has no known expiry.
     /// - Throws: The defect of the input, without any part of it.
-    public static func tokenSet(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+    public static func tokenSet(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {
         switch ReplyBody.firstByte(of: bytes) {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"), nil:
             return try savedReply(bytes, now: now)
@@ -23,7 +23,7 @@ public enum TokenImport {
         }
     }
 
-    private static func savedReply(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+    private static func savedReply(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {
         let members = try ReplyBody.members(of: bytes, status: nil)
         if members.first(of: ["access_token"]) == nil,
             let serverCode = ServerText.errorCode(members["error"], redacting: [])
@@ -44,7 +44,7 @@ public enum TokenImport {
             grantExpiry: expiry.ofSavedReply(.grant, receivedAt: receivedAt))
     }
 
-    private static func bareToken(_ bytes: [UInt8], now: Int64) throws(OAuth2Error) -> TokenSet {
+    private static func bareToken(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {
         guard bytes.count <= EndpointResponse.maximumBodySize else {
             throw .unusable(
                 .tooLarge, status: nil, "it is larger than \(EndpointResponse.maximumBodySize) bytes")

@@ -1,9 +1,11 @@
 public import HTTPTypes
+// Users of OAuth2 need the time.
+@_exported public import WebPrimitives
 
 /// The tokens that a token endpoint issued for one authorization: an access token and its accompanying values (RFC
 /// 6749, section 5.1).
 ///
-/// It does not contain the owner of the tokens; see ``Profile``. All times are microseconds since the Unix epoch.
+/// It does not contain the owner of the tokens; see ``Profile``.
 public struct TokenSet: Sendable, Equatable {
     /// The access token.
     public var accessToken: Secret
@@ -15,21 +17,22 @@ public struct TokenSet: Sendable, Equatable {
     public var idToken: Secret?
     /// The scopes of the access token; `nil` if the server did not tell, which means "as requested".
     public var scopes: Scopes?
-    /// When the tokens were received, in microseconds since the Unix epoch.
-    public var receivedAt: Int64
-    /// When the access token ends, in microseconds since the Unix epoch; `nil` if that is unknown.
-    public var accessTokenExpiry: Int64?
-    /// When the refresh token ends, in microseconds since the Unix epoch; `nil` if that is unknown or never.
-    public var refreshTokenExpiry: Int64?
-    /// When the grant ends, after which no refresh renews the tokens, in microseconds since the Unix epoch; `nil` where
+    /// When the tokens were received.
+    public var receivedAt: Timestamp
+    /// When the access token ends; `nil` if that is unknown.
+    public var accessTokenExpiry: Timestamp?
+    /// When the refresh token ends; `nil` if that is unknown or never.
+    public var refreshTokenExpiry: Timestamp?
+    /// When the grant ends, after which no refresh renews the tokens; `nil` where
     /// that is unknown or never.
-    public var grantExpiry: Int64?
+    public var grantExpiry: Timestamp?
 
     /// A token set with an access token and whatever else is known.
     public init(
         accessToken: Secret, tokenType: TokenType = .bearer, refreshToken: Secret? = nil, idToken: Secret? = nil,
-        scopes: Scopes? = nil, receivedAt: Int64, accessTokenExpiry: Int64? = nil, refreshTokenExpiry: Int64? = nil,
-        grantExpiry: Int64? = nil
+        scopes: Scopes? = nil, receivedAt: Timestamp, accessTokenExpiry: Timestamp? = nil,
+        refreshTokenExpiry: Timestamp? = nil,
+        grantExpiry: Timestamp? = nil
     ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
@@ -47,19 +50,19 @@ public struct TokenSet: Sendable, Equatable {
         TokenLifetime(start: receivedAt, end: accessTokenExpiry)
     }
 
-    /// Whether the access token can be used at `now`, in microseconds since the Unix epoch.
+    /// Whether the access token can be used at `now`.
     ///
     /// - Parameter skew: How long before its expiry a token counts as ``TokenValidity/due``: time for the request to
     ///   arrive, and for clocks that differ. See ``TokenLifetime/renewal(skew:)``.
-    public func validity(at now: Int64, skew: Duration = .seconds(60)) -> TokenValidity {
+    public func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
         accessTokenLifetime.validity(at: now, skew: skew)
     }
 
-    /// Whether there is a refresh token that has not ended at `now`, in microseconds since the Unix epoch, and neither
-    /// has its grant.
+    /// Whether there is a refresh token that has not ended at `now`, and neither has its
+    /// grant.
     ///
     /// A token or grant without a known expiry counts as valid: only the server knows.
-    public func isRefreshable(at now: Int64) -> Bool {
+    public func isRefreshable(at now: Timestamp) -> Bool {
         guard refreshToken != nil else { return false }
         return [refreshTokenExpiry, grantExpiry].compactMap(\.self).allSatisfy { now < $0 }
     }
@@ -169,11 +172,12 @@ public struct AccessCredential: Sendable, Equatable {
     ///   - method: The request's method, as it is sent.
     ///   - url: The request's URL without query and fragment.
     ///   - nonce: The server's last nonce; `nil` if it gave none.
-    ///   - now: When the request is made, in microseconds since the Unix epoch.
+    ///   - now: When the request is made.
     ///   - generator: A cryptographically secure source: no two proofs are alike.
     /// - Returns: `nil` if the token is not ``isPresentable``.
     public func exposedFields(
-        method: String, url: String, nonce: String? = nil, now: Int64, using generator: inout some RandomNumberGenerator
+        method: String, url: String, nonce: String? = nil, now: Timestamp,
+        using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> [HTTPField]? {
         if let field = tokens.exposedAuthorizationField { return [field] }
         guard let field = tokens.exposedBoundField, let name = HTTPField.Name("DPoP"),
@@ -186,7 +190,7 @@ public struct AccessCredential: Sendable, Equatable {
 
     /// The proof that goes with a bound token and one request; `nil` if the token is bound to no key, or lacks it.
     package func proof(
-        method: String, url: String, nonce: String?, now: Int64, using generator: inout some RandomNumberGenerator
+        method: String, url: String, nonce: String?, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret? {
         guard tokens.tokenType == .dpop, let proofKey else { return nil }
         return try DPoPProof(key: proofKey, nonce: nonce).value(

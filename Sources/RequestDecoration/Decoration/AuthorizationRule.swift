@@ -55,11 +55,11 @@ public struct AuthorizationRule: Sendable {
         guard context.redirects.allSatisfy({ $0.isSameOrigin(as: context.url) })
         else { return .failure(.crossOriginRedirect) }
         guard let credential = try credential(context.url) else { return .failure(.tokenMissing) }
-        guard credential.tokens.validity(at: now.microseconds) != .expired else { return .failure(.tokenExpired) }
+        guard credential.tokens.validity(at: now) != .expired else { return .failure(.tokenExpired) }
         var generator = SystemRandomNumberGenerator()
         let fields = try? credential.exposedFields(
             method: method, url: context.url.withoutQuery.description, nonce: nonces.nonce(for: context.url.origin),
-            now: now.microseconds, using: &generator)
+            now: now, using: &generator)
         return fields.map { .success($0) } ?? .failure(.tokenNotPresentable)
     }
 

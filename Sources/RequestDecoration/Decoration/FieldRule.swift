@@ -1,4 +1,4 @@
-package import CookieModel
+internal import CookieModel
 public import HTTPTypes
 public import OAuth2
 public import SessionStore

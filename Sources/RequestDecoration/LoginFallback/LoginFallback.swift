@@ -134,7 +134,7 @@ public struct LoginFallback: Sendable {
         else { throw notPresentable(rule) }
         let transport: any EndpointTransport =
             if let key = credential.proofKey {
-                DPoPTransport(transport, key: key) { now.microseconds }
+                DPoPTransport(transport, key: key) { now }
             } else {
                 transport
             }
@@ -218,7 +218,7 @@ public struct LoginChallenge: Sendable, Hashable {
         do {
             try claims.check(
                 maximumAge: maximumAge.map { Int64($0) }, authenticationContexts: authenticationContext,
-                now: now.microseconds)
+                now: now)
             return true
         } catch {
             return false

@@ -74,7 +74,7 @@ public struct LoginRecovery: Sendable {
         guard let rule = fallback.rules.first(where: { $0.urlScope?.contains(url) == true }),
             rule.delivery == .authorization, let scope = rule.urlScope,
             let token = try? await fallback.refresher.token(rule.profile).tokens,
-            token.validity(at: now.microseconds) != .expired,
+            token.validity(at: now) != .expired,
             (try? fallback.store.credential(rule.profile))?.isPresentable == true
         else { return nil }
         presented = .token(token.accessToken, rule)

@@ -134,13 +134,13 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
             line = line.split(separator: placeholder, omittingEmptySubsequences: false).joined(separator: text)
         }
         if let expiry = expiry(tokens) {
-            line += "; Max-Age=\(max(0, Timestamp(microseconds: expiry).seconds - now.seconds))"
+            line += "; Max-Age=\(max(0, expiry.seconds - now.seconds))"
         }
         return Octets(line)
     }
 
     /// When the first of the tokens in the cookie ends; `nil` if that is unknown.
-    private func expiry(_ tokens: TokenSet) -> Int64? {
+    private func expiry(_ tokens: TokenSet) -> Timestamp? {
         let ofIDToken = tokens.idToken.flatMap { try? IDTokenClaims(unverified: $0) }?.expiry
         return zip(CookieTemplate.placeholders, [tokens.accessTokenExpiry, ofIDToken])
             .compactMap { placeholder, expiry in text.contains(placeholder) ? expiry : nil }.min()

@@ -4,15 +4,15 @@ package import SessionStore
 
 extension StoredTokenReport {
     package init(_ stored: StoredToken, now: Timestamp) {
-        let state = stored.refusal == nil ? stored.tokens.validity(at: now.microseconds).rawValue : "login-required"
+        let state = stored.refusal == nil ? stored.tokens.validity(at: now).rawValue : "login-required"
         self.init(
             name: stored.profile.name, issuer: stored.profile.id.issuer, clientID: stored.profile.id.clientID,
             account: stored.profile.id.account,
             user: LoggedInUser(account: stored.profile.id.account, stored.tokens).name, state: state,
             scope: stored.tokens.scopes?.description,
-            expires: stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 },
+            expires: stored.tokens.accessTokenExpiry?.rfc3339,
             hasRefreshToken: stored.tokens.refreshToken != nil,
-            grantExpires: stored.tokens.grantExpiry.map { Timestamp(microseconds: $0).rfc3339 },
+            grantExpires: stored.tokens.grantExpiry?.rfc3339,
             idTokenProblem: stored.idTokenRefusal?.description)
     }
 
@@ -47,8 +47,8 @@ extension TokenStatusReport {
         let settings = credentials?.settings
         self.init(
             token: token, tokenType: tokens.tokenType.name,
-            received: Timestamp(microseconds: tokens.receivedAt).rfc3339,
-            refreshTokenExpires: tokens.refreshTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 },
+            received: tokens.receivedAt.rfc3339,
+            refreshTokenExpires: tokens.refreshTokenExpiry?.rfc3339,
             hasIDToken: tokens.idToken != nil, grant: settings?.grant.rawValue,
             authenticationMethod: settings?.authenticationMethod.rawValue, requestedScope: settings?.scopes,
             resources: settings?.resources ?? [],
@@ -84,7 +84,7 @@ extension AccessTokenReport {
     package init(_ tokens: TokenSet, token: String, proof: String? = nil) {
         self.init(
             accessToken: token, tokenType: tokens.tokenType.name,
-            expires: tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }, proof: proof)
+            expires: tokens.accessTokenExpiry?.rfc3339, proof: proof)
     }
 }
 
@@ -95,7 +95,7 @@ extension IDTokenReport {
         guard let text = token.token.exposedText else {
             throw OperationError(.valueDamaged, "\(name): the stored ID token is not text")
         }
-        self.init(idToken: text, expires: token.lifetime.end.map { Timestamp(microseconds: $0).rfc3339 })
+        self.init(idToken: text, expires: token.lifetime.end?.rfc3339)
     }
 }
 

@@ -30,12 +30,12 @@ package struct LoginFlow: Sendable {
         loggedInAs tokens: (String) async throws -> TokenSet
     ) async throws -> TokenSet {
         let grant = try await plan.credentials.repeatableGrant(
-            of: plan.profile, now: { now().microseconds }, loggedInAs: tokens)
+            of: plan.profile, now: now, loggedInAs: tokens)
         guard let grant else {
             throw OperationError(.loginFailed, "\(plan.name): this login needs a user")
         }
         return try await checked(
-            try grant.tokens(in: try await send(grant.request()), now: now().microseconds), nonce: nil)
+            try grant.tokens(in: try await send(grant.request()), now: now()), nonce: nil)
     }
 
     // MARK: - On another device
@@ -43,7 +43,7 @@ package struct LoginFlow: Sendable {
     /// The code and the address to show to the user.
     package func deviceAuthorization() async throws -> DeviceAuthorization {
         let grant = try deviceGrant()
-        return try grant.authorization(in: try await send(grant.authorizationRequest()), now: now().microseconds)
+        return try grant.authorization(in: try await send(grant.authorizationRequest()), now: now())
     }
 
     /// Returns the tokens, once the user has confirmed.
@@ -55,15 +55,14 @@ package struct LoginFlow: Sendable {
         confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>
     ) async throws -> TokenSet {
         var device = authorization
-        let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)).microseconds } ?? .max)
-        while now().microseconds < end {
-            let left = end - now().microseconds
-            try await clock.sleep(for: min(.seconds(device.interval), .microseconds(left)))
+        let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)) } ?? .distantFuture)
+        while now() < end {
+            try await clock.sleep(for: min(.seconds(device.interval), end - now()))
             do {
                 // Signed again for each request, where the client signs.
                 let grant = try deviceGrant()
                 let response = try await send(grant.request(polling: device))
-                switch try grant.outcome(in: response, polling: device, now: now().microseconds) {
+                switch try grant.outcome(in: response, polling: device, now: now()) {
                 case .issued(let tokens): return try await checked(tokens, nonce: nil)
                 case .pending: break
                 case .slowDown: device.slowDown()
@@ -105,7 +104,7 @@ package struct LoginFlow: Sendable {
         let grant = try codeGrant(redirectURI)
         let code = try grant.code(inRedirect: redirect, to: attempt)
         let response = try await send(grant.request(redeeming: code, of: attempt))
-        let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now().microseconds)
+        let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now())
         return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
     }
 
@@ -208,11 +207,11 @@ package struct LoginFlow: Sendable {
 
     private func authentication() throws(OAuth2Error) -> ClientAuthentication {
         var generator = SystemRandomNumberGenerator()
-        return try plan.credentials.authentication(of: plan.profile, now: now().microseconds, using: &generator)
+        return try plan.credentials.authentication(of: plan.profile, now: now(), using: &generator)
     }
 
     private func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-        let bound = try plan.credentials.binding(transport) { [now] in now().microseconds }
+        let bound = try plan.credentials.binding(transport) { [now] in now() }
         return try await bound.send(request)
     }
 
@@ -233,13 +232,13 @@ package struct LoginFlow: Sendable {
         guard let idToken = tokens.idToken else { return }
         let claims = try IDTokenClaims(unverified: idToken)
         try claims.check(
-            issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now().microseconds)
+            issuer: plan.metadata.issuer, clientID: plan.profile.clientID, nonce: nonce, now: now())
         try claims.check(accessToken: tokens.accessToken, code: code)
         // RFC 9470, section 5: a site that wanted a stronger or more recent login would refuse this one again.
         let asked = Dictionary(plan.parameters.map { ($0.name, $0.value) }) { $1 }
         try claims.check(
             maximumAge: asked["max_age"].flatMap { Int64($0) }, authenticationContexts: asked["acr_values"],
-            now: now().microseconds)
+            now: now())
         // If the server publishes no keys, TLS alone authenticates the issuer, which is enough for a token from the
         // token endpoint (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
         guard try plan.credentials.needsServerKey(for: idToken, claims),

@@ -35,7 +35,7 @@ package struct TokenRevoker: Sendable {
             var tokens = stored.tokens
             let moment = now()
             tokens.refreshToken = nil
-            tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? .max, moment.microseconds)
+            tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? moment, moment)
             if try store.put(
                 tokens, for: stored.profile, expectedGeneration: stored.generation, cause: .refused, now: moment)
             {
@@ -56,7 +56,7 @@ package struct TokenRevoker: Sendable {
         over transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
     ) async throws -> [TokenKind] {
         let endpoint = try credentials.settings.url(of: .revocation)
-        let transport = try credentials.binding(transport) { now().microseconds }
+        let transport = try credentials.binding(transport) { now() }
         var revoked: [TokenKind] = []
         let all = [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)]
         for (kind, token) in all + resourceTokens.map({ (.accessToken, $0) }) {
@@ -65,7 +65,7 @@ package struct TokenRevoker: Sendable {
             let revocation = TokenRevocation(
                 endpoint: endpoint,
                 authentication: try credentials.authentication(
-                    of: profile, now: now().microseconds, using: &generator))
+                    of: profile, now: now(), using: &generator))
             do throws(OAuth2Error) {
                 try revocation.check(
                     try await transport.send(revocation.request(revoking: token, kind)), revoking: token)
@@ -111,7 +111,7 @@ package struct DPoPRequest: Sendable {
         guard credential.tokens.tokenType == .dpop else { return nil }
         var generator = SystemRandomNumberGenerator()
         let proof = try credential.proof(
-            method: method, url: url.withoutQuery.description, nonce: nonce, now: now.microseconds, using: &generator)
+            method: method, url: url.withoutQuery.description, nonce: nonce, now: now, using: &generator)
         guard let proof = proof?.exposedText else {
             throw OperationError(
                 .tokenSettingsInvalid,

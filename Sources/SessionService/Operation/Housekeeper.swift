@@ -92,9 +92,8 @@ struct Housekeeper: Service {
     /// Whether tokens end soon. Of short-lived ones the first half is let pass, so that they are not renewed all the
     /// time.
     private func isDue(_ tokens: TokenSet, _ now: Timestamp) -> Bool {
-        guard let expiry = tokens.accessTokenExpiry else { return false }
-        let ahead = min(Int64(configuration.refreshAheadSeconds) * 1_000_000, max(0, expiry - tokens.receivedAt) / 2)
-        return now.microseconds >= expiry - ahead
+        let renewal = tokens.accessTokenLifetime.renewal(skew: .seconds(configuration.refreshAheadSeconds))
+        return renewal.map { now >= $0 } ?? false
     }
 
     func noteUses() {

@@ -30,15 +30,13 @@ struct ServiceTokenRows {
     }
 
     private static func token(_ statement: Statement, _ jars: Set<String>) -> ServiceToken {
-        func moment(_ column: Int32) -> Timestamp? {
-            statement.optionalInt64(column).map { Timestamp(microseconds: $0) }
-        }
         // An unknown text, which a newer version may have written, is not a verb and permits nothing.
         let verbs = statement.text(1).split(separator: " ").compactMap { AccessVerb(rawValue: String($0)) }
         return ServiceToken(
             id: statement.int64(8), name: statement.text(0),
             grant: AccessGrant(verbs: Set(verbs), jars: statement.int64(2) == 0 ? .named(jars) : .all),
-            creation: statement.timestamp(3), expiry: moment(4), revocation: moment(5), lastUse: moment(6))
+            creation: statement.timestamp(3), expiry: statement.optionalTimestamp(4),
+            revocation: statement.optionalTimestamp(5), lastUse: statement.optionalTimestamp(6))
     }
 
     func all() throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {

@@ -40,22 +40,22 @@ struct ResourceTokens {
         var tokens = tokens
         guard let entry = entries[resource] else {
             tokens.accessToken = Secret([])
-            tokens.receivedAt = 0
-            tokens.accessTokenExpiry = 0
+            tokens.receivedAt = .epoch
+            tokens.accessTokenExpiry = .epoch
             return tokens
         }
         tokens.accessToken = Secret(Array(entry.accessToken))
         tokens.tokenType = TokenType(entry.tokenType)
         tokens.scopes = entry.scope.map { Scopes(parsing: $0) }
-        tokens.receivedAt = entry.receivedAt
-        tokens.accessTokenExpiry = entry.expiresAt
+        tokens.receivedAt = Timestamp(microseconds: entry.receivedAt)
+        tokens.accessTokenExpiry = entry.expiresAt.map(Timestamp.init(microseconds:))
         return tokens
     }
 
     /// The access tokens that have not expired, by resource.
-    func accessTokens(at now: Int64) -> [Secret] {
+    func accessTokens(at now: Timestamp) -> [Secret] {
         entries.sorted { $0.key < $1.key }.compactMap { entry in
-            entry.value.expiresAt ?? .max > now ? Secret(Array(entry.value.accessToken)) : nil
+            entry.value.expiresAt ?? .max > now.microseconds ? Secret(Array(entry.value.accessToken)) : nil
         }
     }
 
@@ -63,7 +63,8 @@ struct ResourceTokens {
     mutating func put(_ tokens: TokenSet, for resource: String) {
         entries[resource] = Entry(
             accessToken: Data(tokens.accessToken.exposedBytes), tokenType: tokens.tokenType.name,
-            scope: tokens.scopes?.description, receivedAt: tokens.receivedAt, expiresAt: tokens.accessTokenExpiry)
+            scope: tokens.scopes?.description, receivedAt: tokens.receivedAt.microseconds,
+            expiresAt: tokens.accessTokenExpiry?.microseconds)
         guard entries.count > ResourceTokens.limit else { return }
         let others = entries.filter { $0.key != resource }
         let oldest = others.min { ($0.value.expiresAt ?? .max, $0.key) < ($1.value.expiresAt ?? .max, $1.key) }

@@ -35,7 +35,7 @@ extension TokenRefresher {
         let skew = skew ?? timing.skew
         let stored = try store.get(name)
         let held = try ValidIDToken(stored)
-        switch held.lifetime.validity(at: now().microseconds, skew: skew) {
+        switch held.lifetime.validity(at: now(), skew: skew) {
         case .valid, .unknown: return held
         case .due:
             // A refresh since it became due has brought no other one.
@@ -54,7 +54,7 @@ extension TokenRefresher {
 
     private func living(_ stored: StoredToken) throws -> ValidIDToken {
         let held = try ValidIDToken(stored)
-        guard held.lifetime.validity(at: now().microseconds) != .expired else {
+        guard held.lifetime.validity(at: now()) != .expired else {
             throw TokenRefreshError(
                 .loginRequired, stored.profile.name,
                 detail: "the ID token has expired, and the server sends no new one with a refresh; log in again with "

@@ -128,7 +128,7 @@ public final class TokenRefresher: Sendable {
         let stored = try store.get(name, for: resource)
         guard needsRefresh(stored) else { return stored }
         guard stored.refusal == nil else {
-            guard stored.tokens.validity(at: now().microseconds) == .due else {
+            guard stored.tokens.validity(at: now()) == .due else {
                 throw TokenRefreshError(.loginRequired, name)
             }
             return stored
@@ -137,7 +137,7 @@ public final class TokenRefresher: Sendable {
             return try await refresh(stored)
         } catch {
             let latest = try store.get(name, for: resource)
-            guard latest.tokens.validity(at: now().microseconds, skew: timing.skew) == .due else { throw error }
+            guard latest.tokens.validity(at: now(), skew: timing.skew) == .due else { throw error }
             return latest
         }
     }
@@ -188,7 +188,7 @@ public final class TokenRefresher: Sendable {
     }
 
     private func needsRefresh(_ stored: StoredToken) -> Bool {
-        switch stored.tokens.validity(at: now().microseconds, skew: timing.skew) {
+        switch stored.tokens.validity(at: now(), skew: timing.skew) {
         case .valid, .unknown: false
         case .due, .expired: true
         }
@@ -254,7 +254,7 @@ public final class TokenRefresher: Sendable {
     private func isDone(_ current: StoredToken, since seen: StoredToken) -> Bool {
         current.generation != seen.generation && current.refusal == nil
             && current.tokens.accessToken != seen.tokens.accessToken
-            && current.tokens.validity(at: now().microseconds, skew: timing.skew) != .expired
+            && current.tokens.validity(at: now(), skew: timing.skew) != .expired
     }
 
     /// Why the server need not be asked: it has rejected another process's request.

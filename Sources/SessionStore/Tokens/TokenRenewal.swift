@@ -33,11 +33,11 @@ struct TokenRenewal: Sendable {
                 hasExpired: hasExpired(current))
         }
         if let resource = current.resource { credentials.settings.resources = [resource] }
-        let transport = try credentials.binding(transport) { [now] in now().microseconds }
+        let transport = try credentials.binding(transport) { [now] in now() }
         if current.tokens.refreshToken == nil, let grant = try await repeatableGrant(of: current, by: credentials) {
             let response = try await transport.send(grant.request())
             return try await keep(
-                try grant.tokens(in: response, now: now().microseconds), by: credentials, over: current,
+                try grant.tokens(in: response, now: now()), by: credentials, over: current,
                 current.generation)
         }
         guard current.tokens.refreshToken != nil else {
@@ -45,7 +45,7 @@ struct TokenRenewal: Sendable {
         }
         var generator = SystemRandomNumberGenerator()
         let authentication = try credentials.authentication(
-            of: current.profile.id, now: now().microseconds, using: &generator)
+            of: current.profile.id, now: now(), using: &generator)
         let grant = RefreshGrant(
             tokenEndpoint: try credentials.settings.url(of: .token), authentication: authentication,
             resources: credentials.settings.resources)
@@ -58,11 +58,11 @@ struct TokenRenewal: Sendable {
     ) async throws -> (any RepeatableGrant)? {
         try store.checkExchange(credentials.settings, of: current.profile.name)
         return try await credentials.repeatableGrant(
-            of: current.profile.id, now: { now().microseconds }, loggedInAs: otherTokens)
+            of: current.profile.id, now: now, loggedInAs: otherTokens)
     }
 
     private func hasExpired(_ current: StoredToken) -> Bool {
-        current.tokens.validity(at: now().microseconds) == .expired
+        current.tokens.validity(at: now()) == .expired
     }
 
     private func keep(
@@ -85,7 +85,7 @@ struct TokenRenewal: Sendable {
             generation = next
         }
         do {
-            let renewed = try grant.tokens(in: response, refreshing: tokens, now: now().microseconds)
+            let renewed = try grant.tokens(in: response, refreshing: tokens, now: now())
             return try await keep(renewed, by: credentials, over: current, generation)
         } catch let error as OAuth2Error where error.code == .invalidGrant {
             guard
@@ -139,7 +139,7 @@ struct TokenRenewal: Sendable {
         do throws(OAuth2Error) {
             let claims = try IDTokenClaims(unverified: token)
             try claims.check(
-                issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now().microseconds)
+                issuer: profile.issuer, clientID: profile.clientID, nonce: nil, now: now())
             try claims.check(accessToken: tokens.accessToken)
             if let earlier = current.tokens.idToken.flatMap({ try? IDTokenClaims(unverified: $0) }) {
                 try claims.check(following: earlier)
@@ -178,7 +178,7 @@ struct TokenRenewal: Sendable {
         if latest.resource != nil, latest.refusal == nil, latest.tokens.accessToken.isEmpty {
             throw TokenRefreshError(.refreshBusy, name)
         }
-        guard latest.refusal == nil, latest.tokens.validity(at: now().microseconds) != .expired else {
+        guard latest.refusal == nil, latest.tokens.validity(at: now()) != .expired else {
             throw TokenRefreshError(.loginRequired, name)
         }
         return latest

@@ -97,11 +97,11 @@ struct TokenRows {
         } else {
             statement.bind(6, nil as Int64?)
         }
-        statement.bind(7, tokens.receivedAt)
-        statement.bind(8, tokens.accessTokenExpiry)
-        statement.bind(9, tokens.refreshTokenExpiry)
+        statement.bind(7, tokens.receivedAt.microseconds)
+        statement.bind(8, tokens.accessTokenExpiry?.microseconds)
+        statement.bind(9, tokens.refreshTokenExpiry?.microseconds)
         statement.bind(10, now.microseconds)
-        statement.bind(11, tokens.grantExpiry)
+        statement.bind(11, tokens.grantExpiry?.microseconds)
         return try statement.returnedNumber()
     }
 
@@ -171,7 +171,7 @@ struct TokenRows {
             WHERE id = ?
             """)
         statement.bind(1, try sealed(try all.stored(), id, .resourceTokens))
-        statement.bind(2, tokens.refreshTokenExpiry)
+        statement.bind(2, tokens.refreshTokenExpiry?.microseconds)
         statement.bind(3, id)
         try statement.run()
     }
@@ -192,17 +192,17 @@ struct TokenRows {
     }
 
     /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
-    func noteExpiryOfRefreshToken(_ expiry: Int64, id: Int64) throws {
+    func noteExpiryOfRefreshToken(_ expiry: Timestamp, id: Int64) throws {
         let statement = try database.statement("UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
-        statement.bind(1, expiry)
+        statement.bind(1, expiry.microseconds)
         statement.bind(2, id)
         try statement.run()
     }
 
     /// Notes when the access token ends. The tokens are as they were, and so is the generation.
-    func expireAccessToken(at end: Int64, id: Int64) throws {
+    func expireAccessToken(at end: Timestamp, id: Int64) throws {
         let statement = try database.statement("UPDATE token_profile SET access_expires_at = ? WHERE id = ?")
-        statement.bind(1, end)
+        statement.bind(1, end.microseconds)
         statement.bind(2, id)
         try statement.run()
     }
@@ -286,12 +286,12 @@ struct TokenRows {
         let tokens = TokenSet(
             accessToken: accessToken, tokenType: TokenType(statement.text(5)), refreshToken: refreshToken,
             idToken: idToken, scopes: statement.isNull(6) ? nil : Scopes(parsing: statement.text(6)),
-            receivedAt: statement.int64(10), accessTokenExpiry: statement.optionalInt64(11),
-            refreshTokenExpiry: statement.optionalInt64(12), grantExpiry: statement.optionalInt64(16))
+            receivedAt: statement.timestamp(10), accessTokenExpiry: statement.optionalTimestamp(11),
+            refreshTokenExpiry: statement.optionalTimestamp(12), grantExpiry: statement.optionalTimestamp(16))
         return .success(
             StoredToken(
                 profile: profile, tokens: tokens, generation: statement.int64(13),
-                creation: Timestamp(microseconds: statement.int64(14)),
+                creation: statement.timestamp(14),
                 refusal: statement.optionalTimestamp(15)))
     }
 

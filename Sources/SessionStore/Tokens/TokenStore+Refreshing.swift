@@ -86,7 +86,7 @@ extension TokenStore {
     /// - Returns: whether the profile still has that refresh token; if not, nothing was written.
     @discardableResult
     public func noteExpiry(
-        _ expiry: Int64, ofRefreshToken token: Secret, of name: String
+        _ expiry: Timestamp, ofRefreshToken token: Secret, of name: String
     ) throws(SessionStoreError) -> Bool {
         try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -117,7 +117,7 @@ extension TokenStore {
                 try stored.isRefreshable(at: now)
                 || rows.credentials(named: name)?.settings.grant == .clientCredentials
             guard isRenewable, token == nil || token == stored.tokens.accessToken else { return false }
-            try rows.expireAccessToken(at: min(stored.tokens.accessTokenExpiry ?? .max, now.microseconds), id: row.id)
+            try rows.expireAccessToken(at: min(stored.tokens.accessTokenExpiry ?? now, now), id: row.id)
             return true
         }
     }

@@ -83,7 +83,7 @@ public struct TokenStore: Sendable {
     package func resourceAccessTokens(of name: String, now: Timestamp) throws(SessionStoreError) -> [Secret] {
         try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).resourceTokens(of: name)
-                .accessTokens(at: now.microseconds)
+                .accessTokens(at: now)
         }
     }
 
@@ -216,6 +216,6 @@ public struct StoredToken: Sendable {
 
     /// Whether the server may still renew the tokens, as far as is known at `now`.
     public func isRefreshable(at now: Timestamp) -> Bool {
-        refusal == nil && tokens.isRefreshable(at: now.microseconds)
+        refusal == nil && tokens.isRefreshable(at: now)
     }
 }

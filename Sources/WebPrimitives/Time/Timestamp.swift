@@ -20,6 +20,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         microseconds = overflow ? (seconds < 0 ? .min : .max) : product
     }
 
+    /// 1970-01-01T00:00:00Z.
+    @inlinable public static var epoch: Timestamp { Timestamp(microseconds: 0) }
     /// The earliest moment.
     @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
     /// The latest moment.
@@ -38,6 +40,22 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         let step = Timestamp(seconds: seconds).microseconds
         let (sum, overflow) = microseconds.addingReportingOverflow(step)
         return Timestamp(microseconds: overflow ? (step < 0 ? .min : .max) : sum)
+    }
+
+    /// The moment `duration` later (earlier where negative), to the microsecond, saturating.
+    public func advanced(by duration: Duration) -> Timestamp {
+        // Beyond the whole range, any step leads to an end. The sum is within what `Duration` can hold.
+        let range = Timestamp.distantFuture - .distantPast
+        let end = .microseconds(microseconds) + min(max(duration, .zero - range), range)
+        let (seconds, attoseconds) = end.components
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isBeyond) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        return Timestamp(microseconds: isTooFar || isBeyond ? (seconds < 0 ? .min : .max) : sum)
+    }
+
+    /// The time from `earlier` to `later`; negative where `later` is before `earlier`.
+    public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
     }
 
     /// The earlier one is the lesser one.

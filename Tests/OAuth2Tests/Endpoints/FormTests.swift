@@ -24,14 +24,4 @@ struct FormTests {
     func decoded(_ text: String, _ expected: String) {
         #expect(FormEncoding.decode(text).map(\.value) == [expected])
     }
-
-    @Test("durations are counted in microseconds, up to the ends of the range")
-    func durations() {
-        #expect(Microseconds.count(of: .milliseconds(1500)) == 1_500_000)
-        #expect(Microseconds.count(of: .milliseconds(-1500)) == -1_500_000)
-        #expect(Microseconds.count(of: .nanoseconds(999)) == 0)
-        #expect(Microseconds.count(of: .seconds(Int64.max)) == .max)
-        #expect(Microseconds.count(ofSeconds: Double.nan) == nil)
-        #expect(Microseconds.count(ofSeconds: -Double.infinity) == .min)
-    }
 }

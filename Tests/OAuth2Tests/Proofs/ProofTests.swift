@@ -32,7 +32,7 @@ struct ProofTests {
         let jwk = try #require(header["jwk"] as? [String: String])
         #expect(jwk["kty"] == "EC" && jwk["crv"] == "P-256" && jwk["d"] == nil && jwk["x"]?.count == 43)
         #expect(payload["htm"] as? String == "POST" && payload["htu"] as? String == "https://id.example/token")
-        #expect(payload["iat"] as? Int64 == now / 1_000_000 && payload["nonce"] as? String == "n-\"1")
+        #expect(payload["iat"] as? Int64 == now.seconds && payload["nonce"] as? String == "n-\"1")
         let hash = String(
             decoding: Base64.encodeForURL(Array(SHA256.hash(data: Data("tok".utf8)))), as: UTF8.self)
         #expect(payload["ath"] as? String == hash && (payload["jti"] as? String)?.count == 22)
@@ -61,7 +61,7 @@ struct ProofTests {
         let (header, payload) = try parts(authentication.secret, key)
         #expect(header["kid"] as? String == "k1")
         #expect(payload["iss"] as? String == "app" && payload["sub"] as? String == "app")
-        #expect(payload["aud"] as? String == "https://id.example" && payload["exp"] as? Int64 == now / 1_000_000 + 60)
+        #expect(payload["aud"] as? String == "https://id.example" && payload["exp"] as? Int64 == now.seconds + 60)
         let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: authentication)
         let form = Given.form(grant.request())
         #expect(form.contains("client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"))

@@ -22,7 +22,7 @@ struct TokenFuzzTests {
         ].compactMap(\.self) {
             let token = tokens.accessToken.exposedBytes
             #expect(!token.isEmpty && token.allSatisfy { (0x21...0x7E).contains($0) })
-            #expect(tokens.accessTokenExpiry.map { $0 > 0 } ?? true)
+            #expect(tokens.accessTokenExpiry.map { $0 > .epoch } ?? true)
             #expect(tokens.receivedAt <= now)
         }
         let error = thrown { () throws(OAuth2Error) in

@@ -1,7 +1,9 @@
-/// 2026-11-21T08:00:00Z, in microseconds since the Unix epoch.
-let now: Int64 = 1_795_248_000_000_000
+import WebPrimitives
 
-/// So many seconds after ``now``.
-func after(_ seconds: Int64) -> Int64 {
-    now + seconds * 1_000_000
+/// 2026-11-21T08:00:00Z.
+let now = Timestamp(microseconds: 1_795_248_000_000_000)
+
+/// The moment that many seconds after ``now``.
+func after(_ seconds: Int64) -> Timestamp {
+    now.advanced(bySeconds: seconds)
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("TokenSet")
 struct TokenSetTests {
-    private func tokens(_ expiry: Int64?, receivedAt: Int64 = now - 3_600_000_000) -> TokenSet {
+    private func tokens(_ expiry: Timestamp?, receivedAt: Timestamp = after(-3600)) -> TokenSet {
         TokenSet(accessToken: Secret("a"), receivedAt: receivedAt, accessTokenExpiry: expiry)
     }
 
@@ -12,12 +12,12 @@ struct TokenSetTests {
         "tells whether the access token can be used, with a skew of a minute",
         arguments: [
             (nil, .unknown),
-            (after(3600), .valid), (after(61), .valid), (after(60) + 1, .valid),
-            (after(60), .due), (after(1), .due), (now + 1, .due),
-            (now, .expired), (now - 1, .expired), (after(-3600), .expired),
-            (.max, .valid), (.min, .expired), (0, .expired),
-        ] as [(Int64?, TokenValidity)])
-    func validity(_ expiry: Int64?, _ expected: TokenValidity) {
+            (after(3600), .valid), (after(61), .valid), (after(60).advanced(by: .microseconds(1)), .valid),
+            (after(60), .due), (after(1), .due), (now.advanced(by: .microseconds(1)), .due),
+            (now, .expired), (now.advanced(by: .microseconds(-1)), .expired), (after(-3600), .expired),
+            (.distantFuture, .valid), (.distantPast, .expired), (.epoch, .expired),
+        ] as [(Timestamp?, TokenValidity)])
+    func validity(_ expiry: Timestamp?, _ expected: TokenValidity) {
         #expect(tokens(expiry).validity(at: now) == expected)
     }
 
@@ -39,9 +39,12 @@ struct TokenSetTests {
         #expect(tokens(after(30), receivedAt: now).validity(at: after(age)) == expected)
     }
 
-    @Test("does not overflow at the ends of time", arguments: [Int64.min, 0, now, .max], [Int64.min, 0, .max])
-    func extremes(_ moment: Int64, _ expiry: Int64) {
-        for receivedAt in [Int64.min, 0, .max] {
+    @Test(
+        "does not overflow at the ends of time",
+        arguments: [.distantPast, .epoch, now, .distantFuture] as [Timestamp],
+        [.distantPast, .epoch, .distantFuture] as [Timestamp])
+    func extremes(_ moment: Timestamp, _ expiry: Timestamp) {
+        for receivedAt in [Timestamp.distantPast, .epoch, .distantFuture] {
             let validity = tokens(expiry, receivedAt: receivedAt).validity(at: moment, skew: .seconds(60))
             #expect((validity == .expired) == (moment >= expiry))
         }

@@ -54,8 +54,8 @@ struct LoginFallbackTests {
         try jar.tokens.put(
             TokenSet(
                 accessToken: Secret("old"), refreshToken: Secret("refresh-r"),
-                receivedAt: LoginFallbackTests.now.advanced(bySeconds: -900).microseconds,
-                accessTokenExpiry: LoginFallbackTests.now.advanced(bySeconds: offset).microseconds),
+                receivedAt: LoginFallbackTests.now.advanced(bySeconds: -900),
+                accessTokenExpiry: LoginFallbackTests.now.advanced(bySeconds: offset)),
             for: Profile(id: ProfileID(), name: "p"), credentials: ProfileCredentials(settings: settings),
             now: LoginFallbackTests.now)
         let refresher = TokenRefresher(
@@ -265,7 +265,7 @@ struct LoginFallbackTests {
         let with = try fallback(jar, .authorization, server: dead) { challenge in
             logins.withLock { $0 += 1 }
             try jar.tokens.put(
-                TokenSet(accessToken: Secret("fresh"), receivedAt: LoginFallbackTests.now.microseconds),
+                TokenSet(accessToken: Secret("fresh"), receivedAt: LoginFallbackTests.now),
                 for: Profile(id: ProfileID(), name: challenge.rule.profile), now: LoginFallbackTests.now)
         }
         guard case .authorization(let rule) = try await with.answer(challenge, in: jar, now: LoginFallbackTests.now)
@@ -329,7 +329,7 @@ struct LoginFallbackTests {
         let token = parts.map { Data($0.utf8).base64EncodedString().filter { $0 != "=" } }.joined(separator: ".")
         let fallback = try fallback(jar, .authorization) { challenge in
             try jar.tokens.put(
-                TokenSet(accessToken: Secret("fresh"), idToken: Secret(token), receivedAt: moment.microseconds),
+                TokenSet(accessToken: Secret("fresh"), idToken: Secret(token), receivedAt: moment),
                 for: Profile(id: ProfileID(), name: challenge.rule.profile), now: moment)
         }
         let field = Octets("Bearer error=insufficient_user_authentication, acr_values=gold, max_age=60")
@@ -353,7 +353,8 @@ struct LoginFallbackTests {
         let parts = [#"{"alg":"RS256"}"#, #"{"iss":"i","sub":"s","aud":"app","exp":1060}"#, "s"]
         let token = parts.map { Data($0.utf8).base64EncodedString().filter { $0 != "=" } }.joined(separator: ".")
         let tokens = TokenSet(
-            accessToken: Secret("old"), idToken: Secret(token), receivedAt: 0, accessTokenExpiry: 1_600_000_000)
+            accessToken: Secret("old"), idToken: Secret(token), receivedAt: .epoch,
+            accessTokenExpiry: Timestamp(microseconds: 1_600_000_000))
         let line = try CookieTemplate(template).setCookie(tokens, profile: "p", now: Timestamp(seconds: 1000))
         #expect("\(String(decoding: line, as: UTF8.self))".hasSuffix("; Max-Age=\(seconds)"))
     }

@@ -68,8 +68,8 @@ struct LoginRecoveryTests {
         try jar.tokens.put(
             TokenSet(
                 accessToken: Secret(token), refreshToken: refreshToken.map { Secret($0) },
-                receivedAt: LoginRecoveryTests.now.microseconds,
-                accessTokenExpiry: LoginRecoveryTests.now.advanced(bySeconds: 600).microseconds),
+                receivedAt: LoginRecoveryTests.now,
+                accessTokenExpiry: LoginRecoveryTests.now.advanced(bySeconds: 600)),
             for: Profile(id: ProfileID(), name: "p"),
             credentials: ProfileCredentials(
                 settings: ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])),

@@ -44,7 +44,7 @@ struct DecorationFixture {
     /// Tokens received at ``now`` that are valid for an hour.
     static func tokens(_ accessToken: String = "t0ken", type: TokenType = .bearer, expiry: Int64? = 3600) -> TokenSet {
         TokenSet(
-            accessToken: Secret(accessToken), tokenType: type, receivedAt: now.microseconds,
-            accessTokenExpiry: expiry.map { now.advanced(bySeconds: $0).microseconds })
+            accessToken: Secret(accessToken), tokenType: type, receivedAt: now,
+            accessTokenExpiry: expiry.map { now.advanced(bySeconds: $0) })
     }
 }

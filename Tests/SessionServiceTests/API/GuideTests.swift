@@ -45,7 +45,7 @@ struct GuideTests {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: ServiceFixture.now)
         _ = try database.tokens.put(
-            TokenSet(accessToken: Secret("t1"), receivedAt: ServiceFixture.now.microseconds - 60_000_000),
+            TokenSet(accessToken: Secret("t1"), receivedAt: ServiceFixture.now.advanced(bySeconds: -60)),
             for: Profile(id: ProfileID(), name: "work"), now: ServiceFixture.now)
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))

@@ -47,7 +47,7 @@ struct TokenRouteTests {
     func proof() async throws {
         let fixture = try ServiceFixture()
         let asked = #"{"url":"https://api.example/a?b","method":"PUT","nonce":"n1"}"#
-        let tokens = TokenSet(accessToken: Secret("bound-secret"), tokenType: .dpop, receivedAt: 0)
+        let tokens = TokenSet(accessToken: Secret("bound-secret"), tokenType: .dpop, receivedAt: .epoch)
         try fixture.database.tokens.put(
             tokens, for: Profile(id: ProfileID(), name: "bound"),
             credentials: ProfileCredentials(
@@ -72,7 +72,7 @@ struct TokenRouteTests {
         let fixture = try ServiceFixture()
         var stored = try fixture.database.tokens.get("work")
         var tokens = stored.tokens
-        tokens.grantExpiry = ServiceFixture.now.advanced(bySeconds: 86_400).microseconds
+        tokens.grantExpiry = ServiceFixture.now.advanced(bySeconds: 86_400)
         try fixture.database.tokens.put(tokens, for: stored.profile, now: ServiceFixture.now)
         let end = #""grantExpires":"2027-01-16T08:00:00Z""#
         try await fixture.run { client in

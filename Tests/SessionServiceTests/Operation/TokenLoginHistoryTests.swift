@@ -38,7 +38,7 @@ struct TokenLoginHistoryTests {
     /// A login that came to tokens.
     private func logIn(_ request: TokenLoginRequest) async throws -> [String] {
         let plan = try await request.plan(store, over: Nobody())
-        let tokens = TokenSet(accessToken: Secret("access-1"), receivedAt: ServiceFixture.now.microseconds)
+        let tokens = TokenSet(accessToken: Secret("access-1"), receivedAt: ServiceFixture.now)
         _ = try await LoginFlow(plan, over: Nobody(), checkingIDTokens: nil, now: { ServiceFixture.now })
             .keep(tokens, in: store)
         return plan.parameters.map { "\($0.name)=\($0.value)" }

@@ -79,7 +79,7 @@ struct TokenLoginPlanTests {
         let without = try await self.request("secret").plan(store, over: transport)
         #expect(without.credentials.settings.endpoints[.token] == "https://id.test/token")
         // The certificate is kept, and goes along at the next login, which says nothing of it.
-        let tokens = TokenSet(accessToken: Secret("t"), receivedAt: ServiceFixture.now.microseconds)
+        let tokens = TokenSet(accessToken: Secret("t"), receivedAt: ServiceFixture.now)
         try store.put(
             tokens, for: Profile(id: plan.profile, name: "p"), credentials: plan.credentials, now: ServiceFixture.now)
         let again = try await TokenLoginRequest(name: "p").plan(store, over: transport)

@@ -131,7 +131,7 @@ struct TokenLoginRequestTests {
         let plan = try await first.plan(store, over: server)
         #expect(plan.metadata.sendsIssuer && plan.pushes)
         _ = try store.put(
-            TokenSet(accessToken: Secret("a"), receivedAt: 0), for: Profile(id: plan.profile, name: "first"),
+            TokenSet(accessToken: Secret("a"), receivedAt: .epoch), for: Profile(id: plan.profile, name: "first"),
             credentials: plan.credentials, now: ServiceFixture.now)
 
         let again = try await TokenLoginRequest(name: "first").plan(store, over: server)

@@ -60,8 +60,8 @@ struct ServiceFixture {
         try database.tokens.put(
             TokenSet(
                 accessToken: Secret("access-secret"), refreshToken: Secret("refresh-secret"),
-                idToken: Secret(idToken), receivedAt: Self.now.microseconds - 7_200_000_000,
-                accessTokenExpiry: Self.now.microseconds + 3_600_000_000),
+                idToken: Secret(idToken), receivedAt: Self.now.advanced(bySeconds: -7200),
+                accessTokenExpiry: Self.now.advanced(bySeconds: 3600)),
             for: Profile(id: ProfileID(issuer: "https://id.test", clientID: "app"), name: "work"),
             credentials: ProfileCredentials(
                 settings: ProfileSettings(

@@ -55,7 +55,7 @@ struct ReadTransactionTests {
         let keys = [SigningKey(), SigningKey()]
         func logIn(_ number: Int, _ database: SessionDatabase) throws {
             let tokens = TokenSet(
-                accessToken: Secret("token \(number)"), tokenType: .dpop, receivedAt: Given.now.microseconds)
+                accessToken: Secret("token \(number)"), tokenType: .dpop, receivedAt: Given.now)
             let settings = ProfileSettings(grant: .tokenExchange, endpoints: [:])
             try database.tokens.put(
                 tokens, for: Profile(id: ProfileID(issuer: "", clientID: "", account: ""), name: "p"),

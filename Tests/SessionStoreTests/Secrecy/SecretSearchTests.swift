@@ -17,7 +17,7 @@ struct SecretSearchTests {
     private func tokens() -> TokenSet {
         TokenSet(
             accessToken: Secret(secrets[2]), refreshToken: Secret(secrets[3]), idToken: Secret(secrets[4]),
-            receivedAt: Given.now.microseconds)
+            receivedAt: Given.now)
     }
 
     private func expectNoSecret(in files: [String: [UInt8]], _ moment: Comment) {

@@ -23,7 +23,7 @@ enum FullDatabase {
             try database.tokens.put(
                 TokenSet(
                     accessToken: Secret("access \(name)"), refreshToken: name == "p" ? Secret("refresh p") : nil,
-                    idToken: Secret("id \(name)"), receivedAt: Given.now.microseconds),
+                    idToken: Secret("id \(name)"), receivedAt: Given.now),
                 for: Profile(id: ProfileID(), name: name), now: Given.now)
         }
         try database.addAuthority(try authority())

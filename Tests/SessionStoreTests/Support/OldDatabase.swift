@@ -14,8 +14,8 @@ struct OldDatabase {
     /// How many of the migrations it has seen.
     let version: Int
 
-    static let refreshTokenExpiry = Given.now.advanced(bySeconds: 500).microseconds
-    static let grantExpiry = Given.now.advanced(bySeconds: 900).microseconds
+    static let refreshTokenExpiry = Given.now.advanced(bySeconds: 500)
+    static let grantExpiry = Given.now.advanced(bySeconds: 900)
     private static let host = "www.example.com"
 
     func make(key: SealingKey, cookies: Int = 200, profile: String = "rfc6265bis") throws {
@@ -48,13 +48,14 @@ struct OldDatabase {
                     """,
                 arguments: [
                     Data(try sealer.seal(Array("access p".utf8), at: place)), Given.now.microseconds,
-                    OldDatabase.refreshTokenExpiry, Given.now.microseconds,
+                    OldDatabase.refreshTokenExpiry.microseconds, Given.now.microseconds,
                 ])
         }
         if version >= 6 {
             try queue.write {
                 try $0.execute(
-                    sql: "UPDATE token_profile SET grant_expires_at = ?", arguments: [OldDatabase.grantExpiry])
+                    sql: "UPDATE token_profile SET grant_expires_at = ?",
+                    arguments: [OldDatabase.grantExpiry.microseconds])
             }
         }
         try queue.close()

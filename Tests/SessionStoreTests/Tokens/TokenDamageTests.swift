@@ -12,7 +12,7 @@ struct TokenDamageTests {
             try store.put(
                 TokenSet(
                     accessToken: Secret("access \(name)"), refreshToken: Secret("refresh \(name)"),
-                    idToken: Secret("id \(name)"), receivedAt: 0),
+                    idToken: Secret("id \(name)"), receivedAt: .epoch),
                 for: Profile(id: ProfileID(), name: name), now: Given.now)
         }
         return store
@@ -60,7 +60,7 @@ struct TokenDamageTests {
     func mended() throws {
         let store = try store()
         try store.database.execute("UPDATE token_profile SET access_token = x'00' WHERE name = 'p'")
-        let tokens = TokenSet(accessToken: Secret("new"), receivedAt: 0)
+        let tokens = TokenSet(accessToken: Secret("new"), receivedAt: .epoch)
         try store.put(tokens, for: Profile(id: ProfileID(), name: "p"), now: Given.now)
         #expect(try store.get("p").tokens == tokens)
     }

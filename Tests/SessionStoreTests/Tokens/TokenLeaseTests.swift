@@ -29,8 +29,8 @@ struct TokenLeaseTests {
         try store.put(
             TokenSet(
                 accessToken: Secret("access-0"), refreshToken: Secret("refresh-0"),
-                receivedAt: Given.now.advanced(bySeconds: -3600).microseconds,
-                accessTokenExpiry: Given.now.microseconds),
+                receivedAt: Given.now.advanced(bySeconds: -3600),
+                accessTokenExpiry: Given.now),
             for: Profile(id: ProfileID(issuer: "https://id.example", clientID: "app"), name: "p"),
             credentials: ProfileCredentials(settings: settings), now: Given.now)
         return store
@@ -146,8 +146,8 @@ struct TokenLeaseTests {
                 _ = try? store.put(
                     TokenSet(
                         accessToken: Secret("others"), refreshToken: Secret("refresh-9"),
-                        receivedAt: Given.now.microseconds,
-                        accessTokenExpiry: Given.now.advanced(bySeconds: 600).microseconds),
+                        receivedAt: Given.now,
+                        accessTokenExpiry: Given.now.advanced(bySeconds: 600)),
                     for: store.get("p").profile, now: Given.now)
             }
             return Given.now

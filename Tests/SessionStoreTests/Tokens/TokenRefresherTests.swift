@@ -31,8 +31,8 @@ struct TokenRefresherTests {
         let store = try store()
         let tokens = TokenSet(
             accessToken: Secret("access-0"), refreshToken: refreshToken.map { Secret($0) },
-            receivedAt: Given.now.advanced(bySeconds: -3600).microseconds,
-            accessTokenExpiry: Given.now.advanced(bySeconds: seconds).microseconds)
+            receivedAt: Given.now.advanced(bySeconds: -3600),
+            accessTokenExpiry: Given.now.advanced(bySeconds: seconds))
         let settings = ProfileSettings(
             grant: grant, endpoints: [.token: "https://id.example/token"],
             authenticationMethod: .clientSecretPost)
@@ -90,7 +90,7 @@ struct TokenRefresherTests {
             if round > 1 {
                 let stored = try stores[0].get("p")
                 var tokens = stored.tokens
-                tokens.accessTokenExpiry = Given.now.microseconds
+                tokens.accessTokenExpiry = Given.now
                 try stores[0].put(tokens, for: stored.profile, now: Given.now)
             }
             let tokens = try await withThrowingTaskGroup(of: StoredToken.self) { group in
@@ -235,7 +235,7 @@ struct TokenRefresherTests {
         }
         let token = try await refresher(store).refreshed("p")
         #expect(token.tokens.accessToken == Secret("access-5") && token.tokens.refreshToken == Secret("refresh-0"))
-        let expected = seconds.map { $0 == .max ? .max : Given.now.advanced(bySeconds: $0).microseconds }
+        let expected = seconds.map { Given.now.advanced(bySeconds: $0) }
         #expect(token.tokens.accessTokenExpiry == expected)
     }
 
@@ -451,8 +451,8 @@ struct TokenRefresherTests {
         let before = try store.get("p")
         for (expiry, says) in [(nil, false), (Given.now.advanced(bySeconds: 600), false), (Given.now, true)] {
             let tokens = TokenSet(
-                accessToken: Secret("a"), receivedAt: Given.now.microseconds - 1,
-                accessTokenExpiry: expiry?.microseconds)
+                accessToken: Secret("a"), receivedAt: Given.now.advanced(by: .microseconds(-1)),
+                accessTokenExpiry: expiry)
             try store.put(tokens, for: before.profile, now: Given.now)
             let error = await #expect(throws: TokenRefreshError.self) { try await refresher(store).refreshed("p") }
             #expect(error?.code == .tokenExpired && error?.description.contains("expired") == says)
@@ -521,8 +521,8 @@ struct TokenRefresherTests {
         async let token = refresher.token("p")
         while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
         let fresh = TokenSet(
-            accessToken: Secret("fresh"), receivedAt: Given.now.microseconds,
-            accessTokenExpiry: Given.now.advanced(bySeconds: 500).microseconds)
+            accessToken: Secret("fresh"), receivedAt: Given.now,
+            accessTokenExpiry: Given.now.advanced(bySeconds: 500))
         try store.put(fresh, for: try store.get("p").profile, now: Given.now)
         hasLoggedIn.withLock { $0 = true }
         #expect(try await token.tokens.accessToken == Secret("fresh"))
@@ -536,7 +536,9 @@ struct TokenRefresherTests {
         let expired = await #expect(throws: TokenRefreshError.self) { try await refresher.token("p") }
         #expect(expired?.code == .tokenExpired)
         try store.put(
-            TokenSet(accessToken: Secret("a"), refreshToken: Secret("r"), receivedAt: 0, accessTokenExpiry: 1),
+            TokenSet(
+                accessToken: Secret("a"), refreshToken: Secret("r"), receivedAt: .epoch,
+                accessTokenExpiry: Timestamp(microseconds: 1)),
             for: Profile(id: ProfileID(issuer: "https://other.example"), name: "p"), now: Given.now)
         // Another server's settings do not stay: its endpoints would get these tokens.
         #expect(try store.credentials("p") == nil)
@@ -576,7 +578,7 @@ struct TokenRefresherTests {
             var settings = ProfileSettings(grant: .tokenExchange, endpoints: [.token: "https://id.example/token"])
             settings.exchange = ProfileSettings.Exchange(subject: subject, actor: actor, audiences: ["api"])
             let tokens = TokenSet(
-                accessToken: Secret("old"), receivedAt: 0, accessTokenExpiry: Given.now.microseconds)
+                accessToken: Secret("old"), receivedAt: .epoch, accessTokenExpiry: Given.now)
             let id = ProfileID(issuer: "https://id.example", clientID: "app", account: "for \(name)")
             try store.put(
                 tokens, for: Profile(id: id, name: name), credentials: ProfileCredentials(settings: settings),
@@ -617,7 +619,7 @@ struct TokenRefresherTests {
             var settings = ProfileSettings(grant: .tokenExchange, endpoints: [:])
             settings.exchange = ProfileSettings.Exchange(subject: number == 1 ? "p" : "p\(number - 1)")
             try store.put(
-                TokenSet(accessToken: Secret("t"), receivedAt: 0),
+                TokenSet(accessToken: Secret("t"), receivedAt: .epoch),
                 for: Profile(id: ProfileID(clientID: "c\(number)"), name: "p\(number)"),
                 credentials: ProfileCredentials(settings: settings), now: Given.now)
         }
@@ -699,11 +701,12 @@ struct TokenRefresherTests {
         var tokens = try #require(ResourceTokens(nil))
         for number in 0..<200 {
             let token = TokenSet(
-                accessToken: Secret("t\(number)"), receivedAt: 0, accessTokenExpiry: Int64(1000 - number))
+                accessToken: Secret("t\(number)"), receivedAt: .epoch,
+                accessTokenExpiry: Timestamp(microseconds: Int64(1000 - number)))
             tokens.put(token, for: "r\(number)")
         }
         let stored = try #require(ResourceTokens(try tokens.stored()))
-        let none = TokenSet(accessToken: Secret("own"), receivedAt: 0)
+        let none = TokenSet(accessToken: Secret("own"), receivedAt: .epoch)
         let kept = (0..<200).filter { !stored.tokens(none, for: "r\($0)").accessToken.isEmpty }
         #expect(kept == Array(0..<63) + [199])
     }

@@ -12,9 +12,9 @@ struct TokenStoreTests {
     private func tokens(_ text: String, refresh: String? = "refresh", scopes: Scopes? = ["b", "a"]) -> TokenSet {
         TokenSet(
             accessToken: Secret(text), tokenType: TokenType("DPoP"), refreshToken: refresh.map { Secret($0) },
-            idToken: Secret("id.\(text)"), scopes: scopes, receivedAt: Given.now.microseconds,
-            accessTokenExpiry: Given.now.microseconds + 5, refreshTokenExpiry: nil,
-            grantExpiry: Given.now.microseconds + 7)
+            idToken: Secret("id.\(text)"), scopes: scopes, receivedAt: Given.now,
+            accessTokenExpiry: Given.now.advanced(by: .microseconds(5)), refreshTokenExpiry: nil,
+            grantExpiry: Given.now.advanced(by: .microseconds(7)))
     }
 
     private func profile(_ name: String, issuer: String = "", account: String = "") -> Profile {
@@ -27,8 +27,9 @@ struct TokenStoreTests {
         let sets = [
             tokens("one"), tokens("two", refresh: nil, scopes: nil),
             TokenSet(
-                accessToken: Secret(""), scopes: [], receivedAt: .min, accessTokenExpiry: .max, refreshTokenExpiry: 0,
-                grantExpiry: .max),
+                accessToken: Secret(""), scopes: [], receivedAt: .distantPast, accessTokenExpiry: .distantFuture,
+                refreshTokenExpiry: Timestamp(microseconds: 0),
+                grantExpiry: .distantFuture),
             tokens(String(repeating: "long", count: 50_000)),
         ]
         for (index, set) in sets.enumerated() {
@@ -50,7 +51,7 @@ struct TokenStoreTests {
     func replaced() throws {
         let store = try Given.database().tokens
         try store.put(tokens("one"), for: profile("p"), now: Given.now)
-        let second = TokenSet(accessToken: Secret("two"), receivedAt: later.microseconds)
+        let second = TokenSet(accessToken: Secret("two"), receivedAt: later)
         try store.put(second, for: profile("p", issuer: "https://i"), now: later)
         let stored = try store.get("p")
         #expect(stored.tokens == second && stored.generation == 2 && stored.creation == Given.now)
@@ -62,7 +63,7 @@ struct TokenStoreTests {
     func rotated() throws {
         let store = try Given.database().tokens
         var first = tokens("one")
-        first.refreshTokenExpiry = later.microseconds
+        first.refreshTokenExpiry = later
         try store.put(first, for: profile("p"), now: Given.now)
         #expect(
             try store.rotate(

@@ -146,6 +146,13 @@ struct TimeTests {
     func saturation() {
         #expect(Timestamp.distantFuture.advanced(bySeconds: 1) == .distantFuture)
         #expect(Timestamp.distantPast.advanced(bySeconds: -1) == .distantPast)
+        #expect(Timestamp.distantFuture.advanced(by: .microseconds(1)) == .distantFuture)
+        #expect(Timestamp.distantPast.advanced(by: .seconds(Int64.min)) == .distantPast)
+        #expect(Timestamp.epoch.advanced(by: .seconds(Int64.max)) == .distantFuture)
+        #expect(Timestamp.epoch.advanced(by: .milliseconds(-1500)).microseconds == -1_500_000)
+        #expect(Timestamp.epoch.advanced(by: .nanoseconds(999)) == .epoch)
+        #expect(Timestamp.epoch.advanced(by: .milliseconds(5)) - .epoch == .milliseconds(5))
+        #expect(Timestamp.distantPast.advanced(by: Timestamp.distantFuture - .distantPast) == .distantFuture)
         #expect(Timestamp(seconds: .max) == .distantFuture)
         #expect(Timestamp(seconds: .min) == .distantPast)
         #expect(Timestamp(microseconds: -1).seconds == -1)

@@ -175,8 +175,8 @@ private struct TokenReplyReport: Encodable {
         refreshToken = tokens.refreshToken?.exposedText
         idToken = tokens.idToken?.exposedText
         scope = tokens.scopes?.description
-        expiresAt = tokens.accessTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
-        refreshTokenExpiresAt = tokens.refreshTokenExpiry.map { Timestamp(microseconds: $0).rfc3339 }
-        authorizationExpiresAt = tokens.grantExpiry.map { Timestamp(microseconds: $0).rfc3339 }
+        expiresAt = tokens.accessTokenExpiry?.rfc3339
+        refreshTokenExpiresAt = tokens.refreshTokenExpiry?.rfc3339
+        authorizationExpiresAt = tokens.grantExpiry?.rfc3339
     }
 }

@@ -196,7 +196,7 @@ struct TokenAccess: Sendable {
         _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil
     ) throws -> StoredToken {
         let stored = try store.get(name, for: resource)
-        switch stored.tokens.validity(at: clock().microseconds, skew: .seconds(skew)) {
+        switch stored.tokens.validity(at: clock(), skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due, .expired: break
         }
@@ -214,8 +214,8 @@ struct TokenAccess: Sendable {
         return TokenConnection(
             stored: stored, credentials: credentials,
             authentication: try credentials.authentication(
-                of: stored.profile.id, now: clock().microseconds, using: &generator),
-            transport: try credentials.binding(try Network.required().endpoints) { clock().microseconds })
+                of: stored.profile.id, now: clock(), using: &generator),
+            transport: try credentials.binding(try Network.required().endpoints) { clock() })
     }
 }
 

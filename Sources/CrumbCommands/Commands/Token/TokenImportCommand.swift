@@ -52,7 +52,7 @@ struct TokenImportCommand: CrumbCommand {
         let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
         let tokenSet: TokenSet
         do {
-            tokenSet = try TokenImport.tokenSet(bytes, now: now.microseconds)
+            tokenSet = try TokenImport.tokenSet(bytes, now: now)
         } catch {
             throw Problem(.tokenInputInvalid, "\(input.name): \(error.description)")
         }

@@ -65,8 +65,8 @@ private struct IntrospectionReport: Encodable {
         subject = token.subject
         audience = token.audience
         issuer = token.issuer
-        expires = token.expiry.map { Timestamp(microseconds: $0).rfc3339 }
-        issued = token.issuedAt.map { Timestamp(microseconds: $0).rfc3339 }
+        expires = token.expiry?.rfc3339
+        issued = token.issuedAt?.rfc3339
         boundCertificate = token.certificateThumbprint
     }
 

@@ -142,7 +142,7 @@ extension SessionAPI {
         case .deviceCode:
             let device = try await flow.deviceAuthorization()
             let login = try tokens.logins.begin(
-                asked.name, until: Timestamp(microseconds: device.expiry), now: now())
+                asked.name, until: device.expiry, now: now())
             tokens.logins.follow(
                 login.id,
                 by: Task { [tokens] in

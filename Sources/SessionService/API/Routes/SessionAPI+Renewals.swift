@@ -42,7 +42,7 @@ extension SessionAPI {
         }
         do throws(SessionStoreError) {
             let stored = try tokens.store.get(rule.profile)
-            let lives = stored.tokens.validity(at: now.microseconds) != .expired
+            let lives = stored.tokens.validity(at: now) != .expired
             return lives || stored.isRefreshable(at: now) ? .renew : .logIn
         } catch {
             guard error.code == .tokenNotFound else { throw error }
@@ -130,6 +130,6 @@ extension SessionAPI {
         var generator = SystemRandomNumberGenerator()
         return try credential.exposedFields(
             method: description.method, url: description.url.withoutQuery.description, nonce: nonce,
-            now: now().microseconds, using: &generator) ?? []
+            now: now(), using: &generator) ?? []
     }
 }

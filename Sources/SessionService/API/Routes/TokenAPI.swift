@@ -57,7 +57,7 @@ struct TokenAPI: Sendable {
     /// - Parameter resource: The resource that the access token is for; `nil` for the login's own.
     func token(_ name: String, for resource: String? = nil, skew: Int) async throws -> StoredToken {
         let stored = try store.get(name, for: resource)
-        switch stored.tokens.validity(at: now().microseconds, skew: .seconds(skew)) {
+        switch stored.tokens.validity(at: now(), skew: .seconds(skew)) {
         case .valid, .unknown: return stored
         case .due where stored.refusal != nil: return stored
         case .due:
@@ -65,7 +65,7 @@ struct TokenAPI: Sendable {
                 return try await refreshed(name, for: resource)
             } catch {
                 let latest = try store.get(name, for: resource)
-                guard latest.tokens.validity(at: now().microseconds) != .expired else { throw error }
+                guard latest.tokens.validity(at: now()) != .expired else { throw error }
                 return latest
             }
         case .expired:

@@ -38,14 +38,14 @@ struct OverviewView: InspectorView {
             name = stored.profile.name
             account = stored.profile.id.account
             issuer = stored.profile.id.issuer
-            let validity = stored.tokens.validity(at: now.microseconds)
+            let validity = stored.tokens.validity(at: now)
             state = stored.refusal == nil ? validity.rawValue : "login-required"
             let renewal = stored.isRefreshable(at: now) ? ", renewed on demand" : ""
             stateLabel = state.replacing("-", with: " ") + (stored.refusal == nil ? renewal : "")
-            let expiry = stored.tokens.accessTokenExpiry.map { Timestamp(microseconds: $0) }
+            let expiry = stored.tokens.accessTokenExpiry
             expires = expiry?.rfc3339 ?? "unknown"
             lifetime = LifetimeView(
-                from: Timestamp(microseconds: stored.tokens.receivedAt), to: expiry, now: now)
+                from: stored.tokens.receivedAt, to: expiry, now: now)
         }
     }
 
