@@ -19,9 +19,11 @@ class Crumb:
                  variables: Mapping[str, str] = MappingProxyType({})):
         self._binary = binary
         self._working_folder = working_folder
-        self._environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
+        # The default database: until something is stored, commands treat it as empty.
+        self._environment = {**os.environ, "XDG_DATA_HOME": str(folder),
                              "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), **variables}
-        self._environment.pop("CRUMB_KEY", None)
+        for name in ("CRUMB_DATABASE", "CRUMB_KEY"):
+            self._environment.pop(name, None)
 
     def run(self, *arguments: str, octets: bytes = b"") -> bytes:
         """What `crumb ARGUMENTS` prints; `octets` are its standard input."""

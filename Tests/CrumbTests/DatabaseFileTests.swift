@@ -110,6 +110,35 @@ struct DatabaseFileTests {
         #expect(!files.contains("crumb.sqlite") && !files.contains("key"))
     }
 
+    @Test("A database that the user named and that does not exist is exit status 17 for readers")
+    func named() throws {
+        let missing = home.file("missing.sqlite")
+        // It also shows the state of a key without a database.
+        let reading = DatabaseFileTests.reading.filter { $0 != ["key", "status"] }
+        let others = [["export", "--format", "netscape"], ["changes"], ["jars", "list"], ["remove", "a"]]
+        func message(_ source: String) -> String {
+            "crumb: \(missing): no such database. Correct \(source), or create it with 'crumb import'.\n"
+        }
+        for command in reading + others {
+            let option = try home.start(command + ["--database", missing]).wait()
+            #expect(option.status == 17 && option.output.isEmpty, "\(command)")
+            #expect(option.messages == message("--database"), "\(command)")
+            let variable = try home.start(command, variables: ["CRUMB_DATABASE": missing]).wait()
+            #expect(variable.status == 17 && variable.messages == message("CRUMB_DATABASE"), "\(command)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: missing))
+        let set = try home.crumb("set", "--database", missing, "https://www.example.com/", input: "a=1; Path=/")
+        #expect(set.status == 0, "\(set.messages)")
+        #expect(try home.crumb("list", "--database", missing).status == 0)
+    }
+
+    @Test("'crumb session save' creates the database that the user named")
+    func savedSession() throws {
+        let new = home.file("new.sqlite")
+        #expect(try home.crumb("session", "save", "before", "--database", new).status == 0)
+        #expect(try home.crumb("session", "list", "--database", new).text.contains("before"))
+    }
+
     @Test("Only the owner can access new files, whatever the umask")
     func modes() throws {
         let capture = try home.write(Capture.har([Capture.entry("https://www.example.com/", ["a=1"])]), to: "har")

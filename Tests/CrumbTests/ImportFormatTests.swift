@@ -83,7 +83,8 @@ struct ImportFormatTests {
         let bytes = try Data(contentsOf: Samples.shared.appending(path: "samples/db/\(sample)"))
         try home.write(bytes, to: "\(folder)/\(name)")
         let before = try Set(FileManager.default.contentsOfDirectory(atPath: home.path))
-        let result = try home.crumb("import", "--browser", browser)
+        let variables = ["XDG_DATA_HOME": nil, "CRUMB_DATABASE": home.file("crumb.sqlite")]
+        let result = try home.crumb("import", "--browser", browser, variables: variables)
         #expect(result.status == 0 && result.text.contains(": \(count) cookies: "), "\(result.text)\(result.messages)")
         let left = try Set(FileManager.default.contentsOfDirectory(atPath: home.path)).subtracting(before)
         #expect(left.allSatisfy { !$0.hasPrefix("crumb-") }, "\(left)")

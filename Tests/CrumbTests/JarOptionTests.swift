@@ -109,7 +109,7 @@ struct JarOptionTests {
 
     @Test("Without a home and without a path there is a clear error")
     func homeless() throws {
-        let result = try home.crumb("list", variables: ["HOME": nil, "CRUMB_DATABASE": nil, "CRUMB_KEY_FILE": nil])
+        let result = try home.crumb("list", variables: ["HOME": nil, "XDG_DATA_HOME": nil, "CRUMB_KEY_FILE": nil])
         #expect(result.status == 23 && result.messages.contains("HOME"))
     }
 

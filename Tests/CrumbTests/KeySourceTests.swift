@@ -46,7 +46,7 @@ struct KeySourceTests {
             "curl", "--", KeySourceTests.url,
             variables: [variable: KeySourceTests.key, "PATH": "\(home.path):\(path)"])
         let seen = String(decoding: home.bytes("seen"), as: UTF8.self)
-        #expect(seen.contains("CRUMB_DATABASE="))
+        #expect(seen.contains("XDG_DATA_HOME="))
         #expect(seen.contains(KeySourceTests.key) == (variable == "OTHER"))
     }
 
@@ -59,7 +59,7 @@ struct KeySourceTests {
             // The import has begun once it has opened its end.
             let writer = open(pipe, O_WRONLY)
             let seen = FileManager.default.contents(atPath: "/proc/\(process.id)/environ") ?? Data()
-            #expect(seen.firstRange(of: Data("CRUMB_DATABASE=".utf8)) != nil)
+            #expect(seen.firstRange(of: Data("XDG_DATA_HOME=".utf8)) != nil)
             #expect(seen.firstRange(of: Data(KeySourceTests.key.utf8)) == nil)
             close(writer)
             _ = process.wait()

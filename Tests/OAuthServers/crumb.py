@@ -29,12 +29,13 @@ class Crumb:
         opener.chmod(0o755)
         self.environment = {
             "HOME": str(self.folder), "PATH": f"{programs}:{os.environ['PATH']}",
-            "CRUMB_DATABASE": str(self.database), "CRUMB_KEY_FILE": str(self.folder / "key"),
+            "XDG_DATA_HOME": str(self.folder), "CRUMB_KEY_FILE": str(self.folder / "key"),
         }
 
     @property
     def database(self):
-        return self.folder / "crumb.sqlite"
+        """The default database, which commands treat as empty until something is stored."""
+        return self.folder / "crumb" / "crumb.sqlite"
 
     def start(self, *words, variables=None, **options):
         return subprocess.Popen(

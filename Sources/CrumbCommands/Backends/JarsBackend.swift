@@ -216,8 +216,15 @@ extension Problem {
         return noJar(named: name, in: database.path, others: Array(names.prefix(5000)))
     }
 
-    /// There is no database, so there is no jar in it.
+    /// The default database does not exist, so it has no such jar.
     static func noDatabase(at path: String) -> Problem {
         Problem(.jarNotFound, "\(path): no such database. 'crumb import' creates one.")
+    }
+
+    /// The database that the user named does not exist.
+    ///
+    /// - Parameter source: The option or variable that names it.
+    static func noDatabase(at path: String, namedBy source: String) -> Problem {
+        Problem(.inputNotFound, "\(path): no such database. Correct \(source), or create it with 'crumb import'.")
     }
 }

@@ -34,7 +34,7 @@ struct KeyStatusCommand: CrumbCommand {
             report.locked = state.isLocked
         }
         do {
-            report.rotationUnfinished = try database.openExisting(now: console.now)?.isRotationPending()
+            report.rotationUnfinished = try database.openIfPresent(now: console.now)?.isRotationPending()
         } catch let error as SessionStoreError where error.code == .keyLocked {
             // All else is known without the passphrase.
             report.hasDatabase = true

@@ -112,15 +112,34 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// Opens the database where there is one; makes nothing.
+    /// Whether the database file exists.
+    func exists() throws -> Bool {
+        SessionDatabase.exists(at: try path())
+    }
+
+    /// Opens the database for a command that creates it only when there is something to store.
+    ///
+    /// - Returns: `nil` if the file does not exist.
+    func openIfPresent(
+        now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
+    ) throws -> SessionDatabase? {
+        try exists() ? open(now: now, notesAccess: notesAccess, durability: durability) : nil
+    }
+
+    /// Opens the database for a command that works only on what is stored. Never creates it.
+    ///
+    /// - Returns: `nil` if the default file does not exist: nothing was ever stored.
+    /// - Throws: `Problem` if the file that `--database` or the environment names does not exist.
     func openExisting(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase? {
-        guard SessionDatabase.exists(at: try path()) else { return nil }
-        return try open(now: now, notesAccess: notesAccess, durability: durability)
+        if let opened = try openIfPresent(now: now, notesAccess: notesAccess, durability: durability) { return opened }
+        if database != nil { throw Problem.noDatabase(at: try path(), namedBy: "--database") }
+        if Locations().namedDatabase != nil { throw Problem.noDatabase(at: try path(), namedBy: "CRUMB_DATABASE") }
+        return nil
     }
 
-    /// Opens the database for a jar that must be there; makes nothing.
+    /// Opens the database for a jar that must exist. Never creates it.
     func openForJar(named name: String, now: Timestamp) throws -> SessionDatabase {
         guard let database = try openExisting(now: now) else {
             throw Problem.noDatabase(at: try path())

@@ -48,9 +48,10 @@ struct JarOptions: ParsableArguments {
         return policy
     }
 
-    /// Opens the database where there is one; makes nothing.
+    /// Opens the database to read from. Never creates it.
     ///
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
+    /// - Returns: `nil` if the default file does not exist, and the default jar is meant.
     func openExistingDatabase(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
         if let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) { return database }
         if jar != "default" { throw Problem.noDatabase(at: try path()) }
@@ -69,7 +70,7 @@ struct JarOptions: ParsableArguments {
     func target(now: Timestamp, isDryRun: Bool = false, _ console: Console?) throws -> ImportTarget {
         try SessionStoreError.check(jar, of: "jar")
         let (name, policy) = (jar, try policy())
-        let database = try databaseOptions.openExisting(now: now)
+        let database = try databaseOptions.openIfPresent(now: now)
         let existing = try database?.existingJar(named: name, policy: policy)
         guard !isDryRun else {
             return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
@@ -94,7 +95,8 @@ struct JarOptions: ParsableArguments {
 
     /// The jar whose session is saved; the default one is created if nothing was ever stored in it.
     func openExistingOrDefaultJar(now: Timestamp, _ console: Console?) throws -> CookieJar {
-        try openExistingJar(now: now) ?? openJar(now: now, console)
+        if try jar == "default" && !databaseOptions.exists() { return try openJar(now: now, console) }
+        return try openExistingJar(now: now) ?? openJar(now: now, console)
     }
 
     /// The jar to read from in a database that is open; `nil` if nothing was ever stored in the default one.

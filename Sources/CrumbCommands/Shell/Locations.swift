@@ -9,8 +9,11 @@ struct Locations {
 
     /// The database file.
     func database() throws -> String {
-        try value("CRUMB_DATABASE") ?? defaultDatabase()
+        try namedDatabase ?? defaultDatabase()
     }
+
+    /// The database that the environment names.
+    var namedDatabase: String? { value("CRUMB_DATABASE") }
 
     /// The default database file.
     func defaultDatabase() throws -> String {

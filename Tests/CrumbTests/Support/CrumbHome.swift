@@ -6,17 +6,20 @@ import Testing
 /// A person's home, new and empty, to run the built `crumb` in.
 final class CrumbHome: Sendable {
     let path: String
+    /// The folder above it, in which it is the place of the default database.
+    private let dataFolder: String
 
     /// - Parameter mode: the permissions of the folder.
     init(mode: Int = 0o700) {
-        let name = "crumb-home-\(UUID().uuidString)"
-        path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: name).path
+        let name = "home-\(UUID().uuidString)"
+        dataFolder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: name).path
+        path = "\(dataFolder)/crumb"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try? FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        try? FileManager.default.removeItem(atPath: dataFolder)
     }
 
     /// The command to run: what `CRUMB` names, else the one beside the tests.
@@ -40,7 +43,7 @@ final class CrumbHome: Sendable {
         let folder = URL(filePath: CrumbHome.program).deletingLastPathComponent().path
         return [
             "HOME": self.path, "PATH": "\(folder):\(path)", "CRUMB_KEY_FILE": file("key"),
-            "CRUMB_DATABASE": file("crumb.sqlite"), "TMPDIR": self.path,
+            "XDG_DATA_HOME": dataFolder, "TMPDIR": self.path,
         ]
     }
 
