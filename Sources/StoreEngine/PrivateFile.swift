@@ -14,6 +14,9 @@ package enum PrivateFile {
     /// The `errno` that says that there is such a file.
     package static let alreadyThere = EEXIST
 
+    /// The `errno` that says that there is no such file or folder.
+    package static let notFound = ENOENT
+
     /// The `errno` of the last failure on this thread.
     package static var lastFailure: Int32 { errno }
 

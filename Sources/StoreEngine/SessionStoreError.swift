@@ -99,6 +99,43 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension SessionStoreError {
+    /// Rejects a path that no backup or export can be written to.
+    ///
+    /// - Parameters:
+    ///   - own: The files of the database, which are never replaced.
+    ///   - replacing: Whether an existing file is replaced.
+    package static func checkDestination(
+        _ path: String, sparing own: [String], replacing: Bool
+    ) throws(SessionStoreError) {
+        if PrivateFile.isFolder(path) {
+            throw SessionStoreError(.fileNotWritten, path, "this is a folder; name a file in it")
+        }
+        if own.contains(where: { PrivateFile.isSame($0, path) }) {
+            throw SessionStoreError(.fileExists, path, "this is the database itself or its key file; name another file")
+        }
+        if !replacing, !PrivateFile.isSpecial(path), PrivateFile.permissions(path) != nil {
+            throw notWritten(path, PrivateFile.alreadyThere)
+        }
+    }
+
+    /// The error for a file that cannot be written. Its folder is not created: a wrong path is more likely than a missing
+    /// folder.
+    ///
+    /// - Parameter failure: The `errno`.
+    package static func notWritten(_ path: String, _ failure: Int32) -> SessionStoreError {
+        switch failure {
+        case PrivateFile.noSpace:
+            SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
+        case PrivateFile.alreadyThere:
+            SessionStoreError(.fileExists, path, "the file already exists; name another one, or use --force")
+        case PrivateFile.notFound:
+            SessionStoreError(
+                .fileNotWritten, path, "the folder \(PrivateFile.folder(of: path)) does not exist; create it first")
+        default:
+            SessionStoreError(.fileNotWritten, path, "the file cannot be written: \(PrivateFile.message(failure))")
+        }
+    }
+
     /// Runs `body` and turns what an engine reports into an error of the store. The engine's own message stays out: it
     /// may quote a statement.
     package static func catching<Result>(

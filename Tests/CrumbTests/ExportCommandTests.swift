@@ -70,7 +70,14 @@ struct ExportCommandTests {
             #expect(result.status == 28 && home.bytes(name) == before, "\(result.messages)")
         }
         #expect(try home.crumb("export", "--format", "json", "--output", home.path).status == 73)
-        #expect(try home.crumb("export", "--format", "json", "--output", home.file("none/x")).status == 73)
+        // A folder that does not exist is created by neither of them.
+        for command in [["export", "--format", "json", "--output"], ["backup"]] {
+            let result = try home.start(command + [home.file("none/x")]).wait()
+            let problem = "the folder \(home.file("none")) does not exist; create it first"
+            #expect(result.status == 73, "\(result.messages)")
+            #expect(result.messages == "crumb: \(home.file("none/x")): \(problem)\n")
+            #expect(!FileManager.default.fileExists(atPath: home.file("none")))
+        }
         #expect(try home.crumb("export", "--format", "nothing").status == 64)
     }
 

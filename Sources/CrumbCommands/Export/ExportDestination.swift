@@ -40,7 +40,7 @@ final class ExportDestination {
         }
         file = path
         descriptor = -1
-        try check(path, own)
+        try SessionStoreError.checkDestination(path, sparing: own, replacing: replaces)
         guard !PrivateFile.isSpecial(path) else {
             // A pipe or /dev/stdout: there is nothing that could be put in its place.
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
@@ -92,23 +92,8 @@ final class ExportDestination {
         }
     }
 
-    private func check(_ path: String, _ own: [String]) throws {
-        if PrivateFile.isFolder(path) { throw Problem(.fileNotWritten, "\(path): this is a folder; name a file in it") }
-        if own.contains(where: { PrivateFile.isSame($0, path) }) {
-            throw Problem(.fileExists, "\(path): this is the database itself or its key file; name another file")
-        }
-        if !replaces, !PrivateFile.isSpecial(path), access(path, F_OK) == 0 { throw notWritten(EEXIST) }
-    }
-
-    private func notWritten(_ failure: Int32) -> Problem {
-        let name = file ?? "standard output"
-        if failure == PrivateFile.alreadyThere {
-            return Problem(.fileExists, "\(name): the file already exists; name another one, or use --force")
-        }
-        if failure == PrivateFile.noSpace {
-            return Problem(.diskFull, "\(name): the disk is full; free some space and try again")
-        }
-        return Problem(.fileNotWritten, "\(name): the file cannot be written: \(PrivateFile.message(failure))")
+    private func notWritten(_ failure: Int32) -> SessionStoreError {
+        .notWritten(file ?? "standard output", failure)
     }
 }
 

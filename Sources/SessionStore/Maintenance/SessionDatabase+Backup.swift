@@ -7,7 +7,7 @@ extension SessionDatabase {
     /// not at all, with mode 0600 from before its first byte.
     ///
     /// - Parameters:
-    ///   - destination: the file to make.
+    ///   - destination: the file to make, in a folder that exists.
     ///   - replacing: whether a file that is there already goes.
     /// - Returns: how many bytes the copy takes.
     /// - Throws: ``SessionStoreError/Code/fileExists`` where there is a file and it is not to go, or is the database or
@@ -21,44 +21,21 @@ extension SessionDatabase {
         }
         try checkDestination(destination, replacing: replacing)
         let temporary = PrivateFile.temporaryName(for: destination)
-        PrivateFile.createFolders(above: destination)
         let failure = PrivateFile.create(temporary)
-        guard failure == 0 else { throw notWritten(destination, failure) }
+        guard failure == 0 else { throw SessionStoreError.notWritten(destination, failure) }
         defer { PrivateFile.removeDatabase(temporary) }
         try SessionStoreError.catching(destination) { try file.writeCopy(to: temporary) }
         let size = PrivateFile.size(temporary) ?? 0
         let publishing = PrivateFile.publish(file: temporary, as: destination, replacing: replacing)
-        guard publishing == 0 else { throw notWritten(destination, publishing) }
+        guard publishing == 0 else { throw SessionStoreError.notWritten(destination, publishing) }
         return size
     }
 
     private func checkDestination(_ destination: String, replacing: Bool) throws(SessionStoreError) {
-        if PrivateFile.isFolder(destination) {
-            throw SessionStoreError(.fileNotWritten, destination, "this is a folder; name a file in it")
-        }
         if PrivateFile.isSpecial(destination) {
             throw SessionStoreError(.fileNotWritten, destination, "this is not a regular file; name one")
         }
         let own = [path, "\(path)-wal", "\(path)-shm"] + (keyRing.source.file.map { [$0.path] } ?? [])
-        if own.contains(where: { PrivateFile.isSame($0, destination) }) {
-            throw SessionStoreError(
-                .fileExists, destination, "this is the database itself or its key file; name another file")
-        }
-        if !replacing, !PrivateFile.isAbsent(destination) {
-            throw SessionStoreError(
-                .fileExists, destination, "the file already exists; name another one, or use --force")
-        }
-    }
-
-    private func notWritten(_ destination: String, _ failure: Int32) -> SessionStoreError {
-        if failure == PrivateFile.noSpace {
-            return SessionStoreError(.diskFull, destination, "the disk is full; free some space and try again")
-        }
-        if failure == PrivateFile.alreadyThere {
-            return SessionStoreError(
-                .fileExists, destination, "the file already exists; name another one, or use --force")
-        }
-        return SessionStoreError(
-            .fileNotWritten, destination, "the backup cannot be written: \(PrivateFile.message(failure))")
+        try SessionStoreError.checkDestination(destination, sparing: own, replacing: replacing)
     }
 }

@@ -16,14 +16,15 @@ struct BackupTests {
     func made() throws {
         let database = try database()
         try FullDatabase.fill(database)
-        let size = try database.backUp(to: folder.file("new/deep/backup.sqlite"))
-        #expect(try folder.bytes("new/deep/backup.sqlite").count == Int(size))
-        #expect(try folder.mode("new/deep/backup.sqlite") == 0o600)
-        #expect(try folder.contents().keys.filter { $0.hasPrefix("new") }.sorted() == ["new/deep/backup.sqlite"])
-        let copy = try self.database("new/deep/backup.sqlite")
+        try FileManager.default.createDirectory(atPath: folder.file("new"), withIntermediateDirectories: false)
+        let size = try database.backUp(to: folder.file("new/backup.sqlite"))
+        #expect(try folder.bytes("new/backup.sqlite").count == Int(size))
+        #expect(try folder.mode("new/backup.sqlite") == 0o600)
+        #expect(try folder.contents().keys.filter { $0.hasPrefix("new") }.sorted() == ["new/backup.sqlite"])
+        let copy = try self.database("new/backup.sqlite")
         #expect(try FullDatabase.values(copy) == FullDatabase.values(database))
         #expect(try copy.check().findings.isEmpty)
-        #expect(errorCode { try Given.database(folder.file("new/deep/backup.sqlite")) } == .keyWrong)
+        #expect(errorCode { try Given.database(folder.file("new/backup.sqlite")) } == .keyWrong)
     }
 
     @Test("A file that is there is left alone, unless it is to go")
@@ -58,8 +59,15 @@ struct BackupTests {
         try folder.write([], to: "file")
         try FileManager.default.createDirectory(atPath: folder.file("folder"), withIntermediateDirectories: false)
         let before = try folder.contents().keys.sorted()
-        for name in ["folder", "file/backup"] {
-            #expect(errorCode { try database.backUp(to: folder.file(name), replacing: true) } == .fileNotWritten)
+        for (name, part) in [
+            ("folder", "this is a folder"), ("file/backup", "cannot be written: "),
+            ("none/backup", "the folder \(folder.file("none")) does not exist"),
+        ] {
+            #expect {
+                try database.backUp(to: folder.file(name), replacing: true)
+            } throws: { error in
+                (error as? SessionStoreError)?.code == .fileNotWritten && "\(error)".contains(part)
+            }
         }
         #expect(errorCode { try database.backUp(to: "/dev/null", replacing: true) } == .fileNotWritten)
         #expect(try folder.contents().keys.sorted() == before)
