@@ -125,7 +125,6 @@ public struct SessionServer: Sendable {
         inspector.addRoutes(to: router)
         let routes = router.buildResponder()
         let date = DateField()
-        if !configuration.addresses.isEmpty || !inherited.isEmpty { try prepareOwnerToken() }
         let listeners = try await Listeners(
             configuration, inherited: inherited, connections: connections, logger: logger
         ) { way, tls in
@@ -138,6 +137,8 @@ public struct SessionServer: Sendable {
                     try await responder.respond(to: request, writer, on: channel)
                 }, limits: configuration.limits, connections: connections[way], health: health, tls: tls)
         }
+        // After the addresses are bound: a service that cannot start leaves the token of another one as it is.
+        if !configuration.addresses.isEmpty || !inherited.isEmpty { try await prepareOwnerToken(listeners) }
         tokens.callback.url = listeners.browserURL(configuration).map { $0 + LoginCallback.path }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
@@ -153,10 +154,19 @@ public struct SessionServer: Sendable {
         return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
     }
 
-    private func prepareOwnerToken() throws {
+    /// Writes the owner's access token to its file if it is not there. Connections are accepted only later.
+    ///
+    /// - Parameter listeners: They are closed if that fails.
+    private func prepareOwnerToken(_ listeners: Listeners) async throws {
         guard let path = configuration.tokenFile else { return }
-        let isNew = try OwnerToken(path: path).prepare(
-            database.serviceTokens, isShared: database.isOnServer, now: now())
+        let isNew: Bool
+        do {
+            isNew = try OwnerToken(path: path).prepare(
+                database.serviceTokens, isShared: database.isOnServer, now: now())
+        } catch {
+            await listeners.close()
+            throw error
+        }
         logger.info(
             isNew ? "Wrote an access token for the owner" : "The owner's access token is in its file",
             metadata: ["file": "\(path)"])

@@ -5,6 +5,18 @@ import Testing
 struct ServiceOptionTests {
     private let home = CrumbHome()
 
+    @Test("A service whose address is taken writes no access token")
+    func takenAddress() throws {
+        let service = try RunningService(.network)
+        let home = CrumbHome()
+        let address = String(service.address.dropFirst("http://".count))
+        let result = try home.crumb("serve", "--listen", address, "--log-level", "error")
+        #expect(result.status == 54, "\(result.messages)")
+        #expect(result.messages.contains("another process is listening on it"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.path)
+        #expect(files.contains("crumb.sqlite") && !files.contains("crumb.sqlite.token"), "\(files)")
+    }
+
     @Test(
         "An address that is none, or that anybody could listen to, is refused",
         arguments: [

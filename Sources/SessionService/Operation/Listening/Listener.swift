@@ -85,6 +85,11 @@ struct Listener: Service {
     /// The port that is listened on; `nil` for a Unix-domain socket.
     var port: Int? { server.channel.localAddress?.port }
 
+    /// Stops listening before ``run()``.
+    func close() async {
+        try? await server.executeThenClose { _ in }
+    }
+
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in

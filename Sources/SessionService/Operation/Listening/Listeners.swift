@@ -105,6 +105,12 @@ struct Listeners: Service {
         return hasPort || port == 443 ? "https://\(name)" : "https://\(name):\(port)"
     }
 
+    /// Stops listening before ``run()``.
+    func close() async {
+        for listener in all { await listener.close() }
+        unixSocket?.remove()
+    }
+
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for listener in all { group.addTask { try await listener.run() } }
