@@ -5,7 +5,7 @@ package import StoreEngine
 /// All settings of libpq may be in the URL but the password: that comes from a password file or a service file, as for
 /// any client of PostgreSQL.
 package struct PostgreSQLTarget: Sendable {
-    /// The URL without user and settings, for errors and logs.
+    /// The URL without user and settings, for errors and logs. It has the ports that the URL names.
     package let name: String
     /// How many seconds to wait for an answer before giving up.
     package let timeout: Double
@@ -47,7 +47,8 @@ package struct PostgreSQLTarget: Sendable {
         ]
         settings = given.merging(defaults) { given, _ in given }.sorted { $0.key < $1.key }
             .map { (keyword: $0.key, value: $0.value) }
-        let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : hosts.joined(separator: ",")
+        let places = PostgreSQLTarget.places(hosts, ports: given["port"])
+        let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : places.joined(separator: ",")
         name = "postgresql://\(place)/\(given["dbname"] ?? "")"
         self.timeout = timeout
     }
@@ -87,6 +88,18 @@ package struct PostgreSQLTarget: Sendable {
                     if let keywords = keywords.baseAddress, let values = values.baseAddress { body(keywords, values) }
                 }
             }
+        }
+    }
+
+    /// Returns each host with its port, as a URL has them.
+    ///
+    /// - Parameter ports: One for each host, or one for all. An empty one is the default port.
+    private static func places(_ hosts: [String], ports: String?) -> [String] {
+        let ports = (ports ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        return hosts.enumerated().map { index, host in
+            let port = ports.count == 1 ? ports[0] : ports.indices.contains(index) ? ports[index] : ""
+            guard !port.isEmpty else { return host }
+            return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
     }
 

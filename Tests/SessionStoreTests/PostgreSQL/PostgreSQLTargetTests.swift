@@ -6,10 +6,14 @@ import Testing
 @Suite("The URL of a database server")
 struct PostgreSQLTargetTests {
     @Test(
-        "Is called by its hosts and its name, without user and settings",
+        "Is called by its hosts, their ports and its name, without user and settings",
         arguments: [
-            ("postgresql://db1,db2:5433/crumb?sslrootcert=ca.pem", "postgresql://db1,db2/crumb"),
-            ("postgres://someone@127.0.0.1:5432/crumb?sslmode=disable", "postgresql://127.0.0.1/crumb"),
+            ("postgresql://db1,db2:5433/crumb?sslrootcert=ca.pem", "postgresql://db1,db2:5433/crumb"),
+            ("postgresql://db1:1,db2:2/crumb", "postgresql://db1:1,db2:2/crumb"),
+            ("postgresql://db1,db2/crumb?port=5433", "postgresql://db1:5433,db2:5433/crumb"),
+            ("postgresql://[::1]:5433/crumb", "postgresql://[::1]:5433/crumb"),
+            ("postgresql://db1/crumb", "postgresql://db1/crumb"),
+            ("postgres://someone@127.0.0.1:5432/crumb?sslmode=disable", "postgresql://127.0.0.1:5432/crumb"),
             ("postgresql:///crumb?host=/run/postgresql", "postgresql:///run/postgresql/crumb"),
             ("postgresql:///?service=crumb", "postgresql://service crumb/"),
         ])
