@@ -45,6 +45,11 @@ package enum CrumbProgram {
         }
     }
 
+    /// Prints a warning of a database server as a command prints its errors.
+    package static func warn(_ warning: String) {
+        Console(isQuiet: false).error("the database server warns: \(warning)")
+    }
+
     /// Ends the command as a usage error, whose whole text is given.
     private static func exit(withUsageError text: String) -> Never {
         Console.writeError(text)

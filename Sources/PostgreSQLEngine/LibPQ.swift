@@ -17,6 +17,9 @@ struct LibPQ: Sendable {
     typealias Text = UnsafePointer<CChar>?
     typealias MutableText = UnsafeMutablePointer<CChar>?
 
+    /// Is called with the context that was set with it, and a notice.
+    typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, Result) -> Void
+
     /// One setting of a connection, laid out as `PQconninfoOption`.
     struct Option {
         let keyword, environment, builtIn, value, label, display: Text
@@ -61,6 +64,9 @@ struct LibPQ: Sendable {
     let isNull: @Sendable @convention(c) (Result, Int32, Int32) -> Int32
     let length: @Sendable @convention(c) (Result, Int32, Int32) -> Int32
     let value: @Sendable @convention(c) (Result, Int32, Int32) -> Text
+    /// Returns the receiver that was set before.
+    let setNoticeReceiver:
+        @Sendable @convention(c) (Session, NoticeReceiver?, UnsafeMutableRawPointer?) -> UnsafeRawPointer?
     let changedRows: @Sendable @convention(c) (Result) -> Text
     let commandTag: @Sendable @convention(c) (Result) -> Text
 
@@ -113,6 +119,7 @@ struct LibPQ: Sendable {
             isNull = try symbols.find("PQgetisnull")
             length = try symbols.find("PQgetlength")
             value = try symbols.find("PQgetvalue")
+            setNoticeReceiver = try symbols.find("PQsetNoticeReceiver")
             changedRows = try symbols.find("PQcmdTuples")
             commandTag = try symbols.find("PQcmdStatus")
         } catch {
@@ -144,6 +151,10 @@ extension LibPQ {
     static let resultCommand: Int32 = 1
     static let resultRows: Int32 = 2
     static let resultPipelineSync: Int32 = 10
+    /// PG_DIAG_SEVERITY_NONLOCALIZED
+    static let fieldSeverity = Int32(UInt8(ascii: "V"))
+    /// PG_DIAG_MESSAGE_PRIMARY
+    static let fieldMessage = Int32(UInt8(ascii: "M"))
     /// PG_DIAG_SQLSTATE
     static let fieldState = Int32(UInt8(ascii: "C"))
 }

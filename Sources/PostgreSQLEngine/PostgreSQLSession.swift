@@ -20,6 +20,7 @@ final class PostgreSQLSession: @unchecked Sendable {
 
     let target: PostgreSQLTarget
     private let library: LibPQ
+    private let notices: ServerNotices
     private var pointer: LibPQ.Session = nil
     /// Which connection this is: what was prepared on an earlier one is gone.
     private(set) var generation = 0
@@ -35,6 +36,7 @@ final class PostgreSQLSession: @unchecked Sendable {
     init(_ target: PostgreSQLTarget) throws(StoreFailure) {
         self.target = target
         library = try LibPQ.load()
+        notices = ServerNotices(library, warn: target.warn)
     }
 
     deinit { library.finish(pointer) }
@@ -214,6 +216,7 @@ extension PostgreSQLSession {
         let end = Deadline(seconds: target.timeout)
         try target.withParameters { pointer = library.connectStart($0, $1, 0) }
         guard pointer != nil else { throw StoreFailure.unreachable("out of memory") }
+        notices.receive(from: pointer)
         var state = LibPQ.pollWriting
         while state != LibPQ.pollOK {
             guard state == LibPQ.pollReading || state == LibPQ.pollWriting else { throw notConnected() }
@@ -235,6 +238,32 @@ extension PostgreSQLSession {
             || message.contains("FATAL:") && !message.contains("starting up")
                 && !message.contains("shutting down") && !message.contains("too many")
         return StoreFailure(isRefused ? .refused : .unavailable, code: lines.first.map(String.init) ?? "no connection")
+    }
+}
+
+/// The receiver of the notices of a connection. Without one, libpq prints them on standard error.
+private final class ServerNotices {
+    private let library: LibPQ
+    private let warn: @Sendable (String) -> Void
+
+    init(_ library: LibPQ, warn: @escaping @Sendable (String) -> Void) {
+        self.library = library
+        self.warn = warn
+    }
+
+    /// Receives the notices of a connection, which must not outlive this object.
+    func receive(from session: LibPQ.Session) {
+        let receiver: LibPQ.NoticeReceiver = { context, notice in
+            guard let context else { return }
+            Unmanaged<ServerNotices>.fromOpaque(context).takeUnretainedValue().report(notice)
+        }
+        _ = library.setNoticeReceiver(session, receiver, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func report(_ notice: LibPQ.Result) {
+        func field(_ code: Int32) -> String? { library.errorField(notice, code).map { String(cString: $0) } }
+        guard field(LibPQ.fieldSeverity) == "WARNING", let message = field(LibPQ.fieldMessage) else { return }
+        warn(message)
     }
 }
 

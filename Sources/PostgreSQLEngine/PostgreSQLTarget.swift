@@ -9,6 +9,8 @@ package struct PostgreSQLTarget: Sendable {
     package let name: String
     /// How many seconds to wait for an answer before giving up.
     package let timeout: Double
+    /// Receives each warning of the server. Less important notices are dropped.
+    package var warn: @Sendable (_ warning: String) -> Void = { _ in }
     private let settings: [(keyword: String, value: String)]
 
     /// Reads a URL.

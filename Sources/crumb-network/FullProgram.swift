@@ -25,7 +25,7 @@ enum FullProgram {
                 servers: ServerAccess(
                     opening: { try ServerStore.open($0, $1, $2) },
                     upgrading: { url, isNew in
-                        try ServerStore.failing(url) { target in
+                        try ServerStore.failing(url, warn: CrumbProgram.warn) { target in
                             let schema = try PostgreSQLSchema(target)
                             return try isNew ? schema.create() : schema.upgrade()
                         }

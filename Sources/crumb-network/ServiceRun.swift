@@ -60,7 +60,9 @@ enum ServiceRun {
         logger.logLevel = settings.logLevel
         let store =
             try isServer
-            ? ServerStore.open(path, order.keys, .now, isFenced: true)
+            ? ServerStore.open(path, order.keys, .now, isFenced: true) { [logger] warning in
+                logger.warning("The database server sent a warning", metadata: ["warning": "\(warning)"])
+            }
             : SessionDatabase(
                 path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
         let connections = NetworkClients(clients)
@@ -83,11 +85,14 @@ enum ServiceRun {
 
 /// Databases on servers, as this program opens them.
 enum ServerStore {
-    /// - Parameter isFenced: whether statements need the heartbeat that a service commits.
+    /// - Parameters:
+    ///   - isFenced: whether statements need the heartbeat that a service commits.
+    ///   - warn: Receives the warnings of the server.
     static func open(
-        _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool = false
+        _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool = false,
+        warn: @escaping @Sendable (String) -> Void = CrumbProgram.warn
     ) throws -> SessionDatabase {
-        try failing(url) { target in
+        try failing(url, warn: warn) { target in
             let server = try PostgreSQLDatabase(target, isFenced: isFenced)
             if isFenced { try server.beat() }
             return try SessionDatabase(server, name: target.name, keys: keys, now: now)
@@ -97,8 +102,11 @@ enum ServerStore {
     /// Calls `body` with where a database is.
     ///
     /// - Throws: `SessionStoreError`, as for a file.
-    static func failing<Result>(_ url: String, _ body: (PostgreSQLTarget) throws -> Result) throws -> Result {
-        let target = try PostgreSQLTarget(url)
-        return try SessionStoreError.catching(target.name) { try body(target) }
+    static func failing<Result>(
+        _ url: String, warn: @escaping @Sendable (String) -> Void, _ body: (PostgreSQLTarget) throws -> Result
+    ) throws -> Result {
+        var target = try PostgreSQLTarget(url)
+        target.warn = warn
+        return try SessionStoreError.catching(target.name) { [target] in try body(target) }
     }
 }

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import Synchronization
 import Testing
 
 @testable import PostgreSQLEngine
@@ -40,6 +41,17 @@ struct PostgreSQLDatabaseTests {
             }
         }
         #expect(count > 60)
+    }
+
+    @Test("Receives warnings of the server, and no lesser notices")
+    func warnings() throws {
+        let received = Mutex<[String]>([])
+        var target = try server.target(name)
+        target.warn = { warning in received.withLock { $0.append(warning) } }
+        let session = try PostgreSQLSession(target)
+        try session.enqueue("DO $$ BEGIN RAISE NOTICE 'lesser'; RAISE WARNING 'important'; RAISE INFO 'for it'; END $$")
+        try session.synchronize()
+        #expect(received.withLock { $0 } == ["important"])
     }
 
     @Test("Returns commits of another connection, from the cache too")
