@@ -36,7 +36,12 @@ package enum CrumbProgram {
         do {
             var command = try Crumb.parseAsRoot(arguments)
             if let error = UsageAdvice(arguments).unknownHelpTopic { exit(withUsageError: error) }
-            try command.run()
+            do {
+                try command.run()
+            } catch let error as ValidationError {
+                // The parser would add the usage of `crumb`, since it does not know which command has run.
+                exit(withUsageError: UsageAdvice(arguments).text(of: error, by: type(of: command)))
+            }
         } catch {
             guard Crumb.exitCode(for: error) == .validationFailure else { Crumb.exit(withError: error) }
             let (message, text) = (Crumb.message(for: error), Crumb.fullMessage(for: error))

@@ -63,6 +63,22 @@ struct UsageAdviceTests {
         #expect(!result.messages.contains("secret ") && !result.messages.contains("s3cret"), "\(result.messages)")
     }
 
+    @Test(
+        "An error in options that a command finds when it runs is followed by the usage of the command",
+        arguments: [
+            (["export"], "crumb export ", "crumb export"),
+            (["serve", "token", "create", "ci"], "crumb serve token create ", "crumb serve token create"),
+            (["gateway", "ls"], "crumb gateway list ", "crumb gateway list"),
+        ])
+    func usage(words: [String], usage: String, name: String) throws {
+        let result = try home.start(words).wait()
+        let lines = result.messages.split(separator: "\n")
+        #expect(result.status == 64 && lines.first?.hasPrefix("Error: ") == true, "\(result.messages)")
+        #expect(lines.count(where: { $0.hasPrefix("Usage: ") }) == 1)
+        #expect(lines.contains { $0.hasPrefix("Usage: \(usage)") }, "\(result.messages)")
+        #expect(lines.last == "  See '\(name) --help' for more information.")
+    }
+
     @Test("A socket's path without its scheme is an error that says how to write it")
     func socketPath() throws {
         for path in ["/run/crumb.sock", "./crumb.sock"] {

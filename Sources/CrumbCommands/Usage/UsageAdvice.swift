@@ -59,6 +59,15 @@ struct UsageAdvice {
         return nil
     }
 
+    /// Returns the whole text of an error that a command has found in its options when it ran.
+    func text(of error: ValidationError, by command: any ParsableCommand.Type) -> String {
+        """
+        Error: \(error.message)
+        Usage: \(Crumb.usageString(for: command))
+          See 'crumb \(name) --help' for more information.
+        """
+    }
+
     /// The path as people write it.
     private var name: String { path.joined(separator: " ") }
 
