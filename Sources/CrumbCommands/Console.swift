@@ -164,6 +164,7 @@ package struct Problem: Error {
             case .sessionNotFound: "; 'crumb session list' lists the saved sessions"
             case .authorityExists: "; 'crumb gateway ca remove' removes it"
             case .authorityNotFound: "; 'crumb gateway ca create --host HOST' creates one"
+            case .gatewayNotFound: "; 'crumb gateway list' lists the gateways"
             default: ""
             }
         self.init(failure, message + advice)

@@ -368,7 +368,7 @@ extension FailureKind {
         case .loginRuleNotFound: Row(55, http: 404)
         case .loginNotNeeded: Row(55, http: 422)
         case .cookieAmbiguous: Row(55, http: 409)
-        case .gatewayNotFound: Row(55, http: 404)
+        case .gatewayNotFound: Row(81, http: 404, "`gateway`: the service runs no gateway with that name")
         case .gatewayExists: Row(55, http: 409)
         case .gatewaysExhausted: Row(55, http: 429)
         }
