@@ -78,6 +78,19 @@ struct DocumentationTests {
         }
     }
 
+    @Test("The example of client credentials in the guide to tokens works at a server without discovery")
+    func clientCredentials() throws {
+        let part = try #require(
+            DocumentationTests.text("docs/tokens.md")?.components(separatedBy: "\n## Log in as a client\n").last)
+        let example = try #require(part.firstMatch(of: #/```sh\n([\s\S]*?)```/#)?.1)
+        let (home, server) = (CrumbHome(), try AuthorizationServer())
+        try home.write("client-s3cret\n", to: "billing.secret")
+        let result = try home.shell(String(example).replacing("https://id.example", with: server.issuer))
+        #expect(result.status == 0 && result.text.hasSuffix("Authorization: Bearer machine-1\n"), "\(result.messages)")
+        #expect(server.paths == ["/token"])
+        #expect(server.forms(at: "/token") == ["grant_type=client_credentials&scope=invoices.read"])
+    }
+
     /// A folder with the documentation in it; gives its path.
     private func prepare(_ home: CrumbHome) throws -> String {
         let docs = Samples.package.appending(path: "docs").path
