@@ -64,7 +64,7 @@ extension PostgreSQLDatabase {
                 _ = try result.get()
                 throw error
             }
-            // What was read behind a closed fence is not to be believed, nor what it was not found for.
+            // Rows that were read behind a closed fence may be stale, and so may be an empty result.
             if isFenced { try session.fence.checkFence(forWriting: false) }
             return try result.get()
         }

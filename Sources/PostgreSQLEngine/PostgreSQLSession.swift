@@ -26,7 +26,7 @@ final class PostgreSQLSession: @unchecked Sendable {
     private(set) var generation = 0
     private var statements: [String: PostgreSQLStatement] = [:]
     private var preparedCount = 0
-    /// What was sent and has not been answered; `nil` for a statement without a result that anyone reads.
+    /// The statements that were sent and have no answer yet; `nil` for one whose result is not read.
     private var queue: [PostgreSQLStatement?] = []
     /// Whether a transaction runs, which ends with its connection.
     var isInTransaction = false
@@ -151,7 +151,7 @@ extension PostgreSQLSession {
         isInTransaction = false
         do {
             guard isConnected else { throw StoreFailure.unreachable("connection lost") }
-            // What is queued may not even have been sent; it goes first, and fails or not.
+            // Queued statements may not have been sent yet. They go first, and may fail.
             try? synchronize()
             failure = nil
             try enqueue("ROLLBACK")
@@ -232,7 +232,7 @@ extension PostgreSQLSession {
         let message = library.errorMessage(pointer).map { String(cString: $0) } ?? ""
         close()
         let lines = message.split(whereSeparator: \.isNewline)
-        // What PostgreSQL says of a user or database that it does not let in.
+        // PostgreSQL's messages for a user or database that it rejects.
         let isRefused =
             message.contains("no password supplied")
             || message.contains("FATAL:") && !message.contains("starting up")

@@ -13,7 +13,7 @@ final class PostgreSQLStatement: ServedStatement {
     private var result: LibPQ.Result = nil
     private var row: Int32 = -1
     private var isQueued = false
-    /// What each run of the statement, outside a transaction, also asks; `nil` if nothing.
+    /// The statement that each run outside a transaction adds; `nil` for none.
     var fence: PostgreSQLStatement?
 
     private enum Parameter {

@@ -55,7 +55,7 @@ package struct PostgreSQLTarget: Sendable {
         self.timeout = timeout
     }
 
-    /// What each connection begins with.
+    /// The statements that each connection begins with.
     var sessionSettings: [String] {
         [
             "SET search_path = crumb",

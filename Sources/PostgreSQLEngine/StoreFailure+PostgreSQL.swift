@@ -1,7 +1,7 @@
 internal import StoreEngine
 
 extension StoreFailure {
-    /// What an SQLSTATE says (PostgreSQL, appendix A).
+    /// Creates the failure that an SQLSTATE reports (PostgreSQL, appendix A).
     init(state: String) {
         let kind: Kind =
             switch state {

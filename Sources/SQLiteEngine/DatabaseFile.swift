@@ -68,7 +68,7 @@ package struct DatabaseHeader {
     package init?(_ path: String) {
         // SQLite's own size is 0 for a file of one byte, which is not the user's to lose.
         guard let file = SystemFile(path), let count = PrivateFile.size(path) else { return nil }
-        // What a shorter file does not have is zeros.
+        // The bytes past the end of a shorter file stay zero.
         var bytes = [UInt8](repeating: 0, count: Int(DatabaseHeader.size))
         let reading = file.read(into: &bytes)
         guard reading & 0xFF == SQLITE_OK || reading == DatabaseHeader.shortRead else { return nil }

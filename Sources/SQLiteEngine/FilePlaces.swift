@@ -22,7 +22,7 @@ package final class FilePlaces: Sendable {
     /// look like one.
     private static let coarsestStep: Int64 = 50_000_000
 
-    /// What tells the time.
+    /// A source of the time.
     package struct Clock: Sendable {
         /// A clock that is never set back, and costs next to nothing to read.
         #if canImport(Darwin)

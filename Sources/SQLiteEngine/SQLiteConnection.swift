@@ -93,7 +93,7 @@ final class KeptStatements: @unchecked Sendable {
 }
 
 extension StoreFailure {
-    /// What a result code of SQLite says, an extended one or not (https://sqlite.org/rescode.html).
+    /// Creates the failure that a result code of SQLite reports, an extended one or not (https://sqlite.org/rescode.html).
     init(sqlite code: Int32) {
         let extended = ResultCode(rawValue: code)
         let kind: Kind =

@@ -97,8 +97,8 @@ extension SQLiteConnection {
         try statement("PRAGMA user_version = \(try number("PRAGMA user_version"))").run()
     }
 
-    /// What is wrong with the structure of the file, at most 20 lines. They quote no values, but pages, tables and
-    /// indexes.
+    /// Returns the errors in the structure of the file, at most 20 lines. They name pages, tables and indexes, and quote
+    /// no values.
     package func structureFailures() throws -> [String] {
         let statement = try statement("PRAGMA integrity_check(20)")
         defer { statement.reset() }

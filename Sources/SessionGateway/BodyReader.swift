@@ -10,7 +10,7 @@ struct BodyReader {
         case end(trailers: [UInt8])
     }
 
-    /// What is left of the body.
+    /// The rest of the body.
     private enum Rest {
         case none
         case length(UInt64)
@@ -60,7 +60,7 @@ struct BodyReader {
         }
     }
 
-    /// What the end of the stream means.
+    /// Ends the body at the end of the stream.
     ///
     /// - Throws: ``StreamError/endedEarly`` unless it is the end of the body.
     mutating func end() throws -> Piece {

@@ -51,7 +51,7 @@ actor BodySpool {
 
     private let budget: Budget
     private let key = SymmetricKey(size: .bits256)
-    /// What is not in the file.
+    /// The part that is not in the file.
     private var memory = ByteBuffer()
     /// How many records are in the file.
     private var records = 0

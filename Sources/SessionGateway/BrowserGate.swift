@@ -4,7 +4,7 @@ import RequestDecoration
 import SessionStore
 import WebPrimitives
 
-/// What the gateway does with the requests of a browser.
+/// The gateway's decisions on the requests of a browser.
 ///
 /// The browser rules the cookies that its pages see; the jar learns from it what scripts set and delete. HttpOnly cookies
 /// are the jar's alone.
@@ -113,7 +113,7 @@ struct BrowserGate {
                 lines.append(Octets(pair.octets.bytes + Array("; Path=/\(isSecure ? "; Secure" : "")".utf8)))
             }
         }
-        // What the browser had and has no more, a script has deleted.
+        // A script has deleted a cookie that the browser had and no longer sends.
         for cookie in known where profile.held([cookie.id]).contains(cookie.id) && !names.contains(cookie.name) {
             var record = CookieRecord(cookie)
             record.value = []
@@ -147,7 +147,7 @@ private struct CookiePair {
 private struct Renewal {
     /// These cookies.
     var cookies: Set<Cookie.ID> = []
-    /// What the browser sends in their place.
+    /// The names of the cookies that the browser sends in their place.
     var former: Set<Octets> = []
 
     /// - Parameters:

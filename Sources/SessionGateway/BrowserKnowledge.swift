@@ -4,13 +4,13 @@ import PublicSuffix
 import Synchronization
 import WebPrimitives
 
-/// What a gateway knows of the one browser that sends all its requests through it.
+/// The gateway's knowledge of the one browser that sends all its requests through it.
 ///
 /// The wire does not tell which cookies a browser would send: `Sec-Fetch` fields name neither the page in the address bar
 /// nor omitted credentials. So the browser gets cookies of the gateway's own, ``WitnessCookies``, and those that come back
 /// are its verdict. Until they are known, the strictest reading of the `Sec-Fetch` fields decides.
 final class BrowserKnowledge: Sendable {
-    /// What a request shows, besides its cookies.
+    /// The properties of a request, besides its cookies.
     struct Request {
         let url: RequestURL
         let method: String
@@ -19,7 +19,7 @@ final class BrowserKnowledge: Sendable {
         let field: (StaticString) -> String?
     }
 
-    /// What follows for a request.
+    /// The conclusions for a request.
     struct Judgement {
         let verdict: EngineVerdict
         /// The same for the cookies that the response sets.
@@ -101,7 +101,7 @@ final class BrowserKnowledge: Sendable {
         }
     }
 
-    /// What the browser has sent last of a cookie; `nil` if it never has.
+    /// Returns the value that the browser last sent for a cookie; `nil` if it never sent one.
     func lastSent(_ id: Cookie.ID) -> Octets? {
         state.withLock { $0.held[id] }
     }
@@ -242,7 +242,7 @@ extension BrowserKnowledge.State {
         let kinds = former.union(marks.keys)
         guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
         known[scope] = kinds
-        // What has never come back is not refused but unknown: of a tab's page, the fields tell the rest.
+        // A witness that has never come back is not refused but unknown: for a tab's page, the fields show the rest.
         func has(_ kind: WitnessCookies.Kind, _ kindClass: EngineVerdict.Classes) -> Bool {
             marks[kind] != nil || !kinds.contains(kind) && evidence.classes.contains(kindClass)
         }
@@ -295,7 +295,7 @@ extension BrowserKnowledge.State {
 
     /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
     ///
-    /// What a site's own page has is no proof in a frame of another site that is itself in a page of the first one: browsers
+    /// A mark of a site's own page proves nothing in a frame of another site inside a page of the first one: browsers
     /// that keep the cookies of third parties apart let the two share. Neither is it after a redirect by another site. The
     /// page in the address bar is not on the wire, so only pages that were in tabs, and never in frames, count.
     private mutating func learn(_ mark: WitnessCookies.Mark, _ evidence: FetchEvidence, isOwn: Bool) {
@@ -319,7 +319,7 @@ extension BrowserKnowledge.State {
     /// Notes where the pages of an origin are shown.
     fileprivate mutating func notePage(_ url: RequestURL, _ evidence: FetchEvidence) {
         guard evidence.isDocument || evidence.isForeignFrame else { return }
-        // What is not known to have been in a tab proves nothing.
+        // A page that is not known to have been in a tab proves nothing.
         if pages.inTabs.count + pages.inFrames.count > BrowserKnowledge.limit { pages.inTabs = [] }
         if pages.inFrames.count > BrowserKnowledge.limit { pages = ([], []) }
         if evidence.isDocument {

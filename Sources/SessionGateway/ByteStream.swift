@@ -31,7 +31,7 @@ actor ByteStream {
     private var failureAction: (@Sendable () -> Void)?
     private var absence: Absence?
 
-    /// What is to be done when the other side has gone.
+    /// The action for when the other side has gone.
     private struct Absence {
         let limit: TimeAmount
         let action: @Sendable () -> Void
@@ -325,7 +325,7 @@ actor ByteStream {
             absence?.action()
         }
         failure = failure ?? error
-        // What has come before the failure can still be read.
+        // Bytes that arrived before the failure can still be read.
         endReading()
         resumeWriters()
     }

@@ -24,7 +24,7 @@ public final class CertificateAuthority: Sendable {
     /// For how many hosts certificates are kept.
     private static let contextLimit = 1000
 
-    /// What a database stores of it.
+    /// The authority as a database stores it.
     public let stored: StoredAuthority
     /// The certificate in PEM, for the trust store of a client.
     public var certificatePEM: String { stored.certificatePEM }
@@ -75,7 +75,7 @@ public final class CertificateAuthority: Sendable {
         name = try Certificate(pemEncoded: stored.certificatePEM).subject
     }
 
-    /// What a TLS connection of a client is served with that asks for `host`.
+    /// Returns the TLS context that serves a client's connection to `host`.
     func context(for host: WebHost, now: Timestamp) throws -> NIOSSLContext {
         if let known = contexts.withLock({ $0[host] }), now < known.end { return known.context }
         let leaf = try NIOSSLCertificate(bytes: try leaf(for: host, now: now), format: .der)

@@ -160,7 +160,7 @@ extension ClientConnection {
             }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
                 let isUnderWay = await body?.isComplete != true
-                // What the client has not sent yet goes with the next attempt.
+                // The part that the client has not sent yet goes with the next attempt.
                 await client.stopReading()
                 if isUnderWay { await server.abort() }
                 let end = await upload

@@ -53,7 +53,7 @@ extension ClientConnection {
                 let id = ObjectIdentifier(request)
                 streams?[id] = request
                 idleTimer?.cancel()
-                // What the client has cancelled, the server need not answer.
+                // The server need not answer a request that the client has cancelled.
                 await stream.whenFailing { [weak request] in Task { await request?.abort() } }
                 let first = spare
                 spare = nil

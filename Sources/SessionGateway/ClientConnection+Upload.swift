@@ -50,7 +50,7 @@ extension ClientConnection {
                 if try await send(piece) { return .sent }
             }
         } catch let error as MessageError {
-            // What the server has of it is not a request: it must not wait for the rest.
+            // The server has only part of an invalid request, and must not wait for the rest.
             await server.abort()
             return .refused(.requestInvalid(error))
         } catch StreamError.timedOut {

@@ -2,7 +2,7 @@ import CookieModel
 import PublicSuffix
 import WebPrimitives
 
-/// What the fields of a browser's request tell of where it comes from.
+/// The evidence of a request's origin in the fields that a browser sends.
 struct FetchEvidence {
     /// Whether it loads the page of a tab.
     let isDocument: Bool

@@ -30,7 +30,7 @@ struct ForwardedRequest: Sendable {
     let mapping: OriginMapping?
     /// The authority for the Host field, as the client wrote it.
     private let authority: [UInt8]
-    /// What is behind the authority in the request target.
+    /// The part of the request target after the authority.
     private let path: [UInt8]
 
     /// Checks a request in absolute form, or one in origin form for the server that a tunnel or an address stands for.
@@ -129,7 +129,7 @@ struct ForwardedRequest: Sendable {
 
     /// The head as it goes to the server.
     ///
-    /// What the client wrote stays octet for octet, in its order. The gateway owns these fields: Cookie and those that a
+    /// The client's own fields stay octet for octet, in their order. The gateway owns these fields: Cookie and those that a
     /// jar adds, Host where it contradicts the target, and the fields for one connection only.
     ///
     /// - Parameters:

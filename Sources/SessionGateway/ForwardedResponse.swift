@@ -40,7 +40,7 @@ struct ForwardedResponse: Sendable {
         }
     }
 
-    /// What login rules read.
+    /// The part of the response that login rules read.
     var responseHead: ResponseHead {
         ResponseHead(
             status: status, location: head.values("location").first { !$0.isEmpty },
@@ -51,7 +51,7 @@ struct ForwardedResponse: Sendable {
 
     /// The head as it goes to the client.
     ///
-    /// What the server wrote stays octet for octet, in its order, but for the fields for one connection only and the
+    /// The server's fields stay octet for octet, in their order, except for the fields for one connection only and the
     /// Set-Cookie lines that `passes` holds back.
     ///
     /// - Parameters:

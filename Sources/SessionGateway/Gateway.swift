@@ -265,7 +265,7 @@ public struct GatewayRecord: Sendable {
     public internal(set) var status: Int?
     /// Whether the jar's cookies and fields were added; `false` for tunnels and for requests of browsers.
     public internal(set) var isDecorated = true
-    /// What the browser's own decision on cookies is taken to be; `nil` for programs.
+    /// The assumed decision of the browser on its cookies; `nil` for programs.
     public internal(set) var verdict: EngineVerdict?
     /// The names of the jar's cookies that were added, in their order.
     public internal(set) var cookiesSent: [Octets] = []

@@ -13,7 +13,7 @@ public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// Why a gateway does not run.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: String, Sendable {
         /// The address cannot be listened on.
         case addressUnavailable = "address-unavailable"

@@ -23,9 +23,9 @@ struct GatewayFailure: Error, Sendable {
 
     let kind: Kind
     let status: Int
-    /// What happened, to what, and why: one sentence without its full stop.
+    /// The event, its subject and its cause: one sentence without its full stop.
     let sentence: String
-    /// What to do next.
+    /// The advice to the user.
     let nextStep: String
 
     init(_ kind: Kind, _ status: Int, _ sentence: String, nextStep: String) {

@@ -11,13 +11,13 @@ import WebPrimitives
 /// Requests share a login: those that find the same rule broken while one is under way wait for it, and those that were
 /// sent before it ended are sent once more with what it has brought.
 actor GatewayLogin {
-    /// What a login has brought, and what is left to try.
+    /// The result of a login, and the remaining steps.
     struct Outcome: Sendable {
         let recovery: LoginRecovery
         let answer: LoginFallback.Answer
     }
 
-    /// What became of the cookies that a response sets which says "not signed in".
+    /// The state of the cookies that a "not signed in" response sets.
     enum Storage {
         /// They are still to be stored.
         case due
@@ -88,8 +88,8 @@ actor GatewayLogin {
 
     /// Answers a challenge to a request.
     ///
-    /// What the response sets is stored before the login. Responses to requests that were sent before a login must not undo
-    /// it: what they set is not stored.
+    /// The cookies of the response are stored before the login. Responses to requests that were sent before a login must
+    /// not undo it, so their cookies are not stored.
     ///
     /// - Parameters:
     ///   - recovery: The request's own.
@@ -140,7 +140,7 @@ struct RequestLogin {
     /// How often a request is sent once more, whatever others do.
     private static let limit = 5
 
-    /// What the request carried, kept for sending it again; `nil` if it has no body.
+    /// The body of the request, kept for sending it again; `nil` if it has no body.
     let body: BodySpool?
     private let login: GatewayLogin
     private var recovery: LoginRecovery
@@ -186,7 +186,7 @@ struct RequestLogin {
         }
     }
 
-    /// What a response has the gateway do with its request.
+    /// The gateway's next step for a request, after its response.
     enum Consequence {
         /// The response is the answer.
         case none

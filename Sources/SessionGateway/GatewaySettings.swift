@@ -5,7 +5,7 @@ public import OAuth2
 public import RequestDecoration
 public import WebPrimitives
 
-/// What a gateway does with the requests that pass through it.
+/// The settings of a gateway for the requests that pass through it.
 public struct GatewaySettings: Sendable {
     /// Which of the cookies that a server sets pass on to the client. The jar stores all of them.
     public enum CookieMode: String, Sendable, CaseIterable {
@@ -17,7 +17,7 @@ public struct GatewaySettings: Sendable {
         case pass
     }
 
-    /// What sends the requests.
+    /// The kind of client that sends the requests.
     public enum Client: String, Sendable, CaseIterable {
         /// One profile of a browser, or one web view. It decides which cookies a request may carry.
         case browser
@@ -87,7 +87,7 @@ public struct GatewaySettings: Sendable {
     /// once for each, and ``port`` does not count. Cookies of all of them meet at one host of the client's, so only
     /// ``CookieMode/strip`` keeps them apart.
     public var origins: [ReverseOrigin] = []
-    /// What sends the requests.
+    /// The client that sends the requests.
     public var client = Client.browser
     /// The time-outs and counts.
     public var limits = Limits()

@@ -51,7 +51,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         let isOver = framing == .none || framing == .length(0)
         write(.headers(.init(headers: headers, endStream: isOver)), context)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-        // What could not be sent, the server has not seen.
+        // The server has not seen a request that could not be sent.
         lastWrite?.whenFailure { _ in context.value.fireErrorCaught(StreamRefusal.unprocessed) }
     }
 

@@ -27,7 +27,7 @@ actor HTTP2ServerConnection {
         executor = channel.eventLoop.executor
         self.idle = idle
         var configuration = NIOHTTP2Handler.Configuration()
-        // What a response may not have is dropped field by field: servers are less exact than their clients.
+        // Fields that a response may not have are dropped one by one: servers are less exact than their clients.
         configuration.connection.headerBlockValidation = .disabled
         // The gateway finds the ends of bodies itself. NIOHTTP2 does not know of HEAD and 304 here.
         configuration.connection.contentLengthValidation = .disabled
@@ -128,7 +128,7 @@ actor HTTP2ServerConnection {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // What fails one stream is told there.
+            // An error of one stream is reported on that stream.
             guard !(error is NIOHTTP2Errors.StreamClosed), !(error is NIOHTTP2Errors.NoSuchStream) else { return }
             connection.assumeIsolated { $0.retire() }
             context.close(promise: nil)

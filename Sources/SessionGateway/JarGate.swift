@@ -5,13 +5,13 @@ import RequestDecoration
 import SessionStore
 import WebPrimitives
 
-/// What the gateway does with one request and the cookies of its response.
+/// The gateway's decision on one request and the cookies of its response.
 struct GatewayDecision: Sendable {
     /// The cookie rules' view of the request, for the cookies of its response; `nil` if it passes unchanged.
     var context: RequestContext?
-    /// What a browser has decided on the request's cookies; `nil` for programs.
+    /// The browser's decision on the request's cookies; `nil` for programs.
     var verdict: EngineVerdict?
-    /// What the jar adds.
+    /// The fields that the jar adds.
     var decoration: Decoration?
     /// The Set-Cookie lines that the response gets for the browser.
     var lines: [Octets] = []
@@ -60,7 +60,7 @@ struct JarGate: Sendable {
         request.mapping != nil && mode == .strip ? [] : cookies
     }
 
-    /// What the jar adds to a request.
+    /// Returns the fields that the jar adds to a request.
     ///
     /// - Parameters:
     ///   - own: The cookies that the client has sent.
@@ -103,7 +103,7 @@ struct JarGate: Sendable {
     }
 
     /// Removes the cookies of a site that has them cleared: those of its registrable domain that the response could set.
-    /// What the same response has set goes too, as in browsers.
+    /// Cookies that the same response has set are removed too, as in browsers.
     ///
     /// - Returns: Their names.
     private func clear(_ context: RequestContext) async throws(GatewayFailure) -> [Octets] {

@@ -88,7 +88,7 @@ struct MessageParts {
 /// A codec of an HTTP/2 stream that is given HTTP/1.1 messages to write.
 protocol HTTP2MessageWriter: ChannelDuplexHandler
 where OutboundIn == ByteBuffer, OutboundOut == HTTP2Frame.FramePayload {
-    /// What is written, in parts.
+    /// The state of the message that is written.
     var written: MessageParts { get set }
     /// The end of the last write.
     var lastWrite: EventLoopFuture<Void>? { get set }
@@ -107,7 +107,7 @@ extension HTTP2MessageWriter {
                 if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
             }
         } catch {
-            // What the gateway writes is a message; this is not reached.
+            // The gateway writes only complete messages, so this is not reached.
             written.end()
             promise?.fail(error)
             context.close(promise: nil)

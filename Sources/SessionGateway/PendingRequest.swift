@@ -7,7 +7,7 @@ struct PendingRequest {
     var decision: GatewayDecision
     /// Signs the user in again; `nil` if no login rule applies.
     var login: RequestLogin?
-    /// What the request carried, kept for sending it again; `nil` if it has no body, or is sent only once.
+    /// The body of the request, kept for sending it again; `nil` if it has no body, or is sent only once.
     var body: BodySpool?
     /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
     var withheld: [Octets] = []

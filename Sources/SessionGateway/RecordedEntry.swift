@@ -15,7 +15,7 @@ struct RecordedEntry: Sendable {
     let method: String
     let url: RequestURL
     let head: MessageHead
-    /// What is left out; `nil` if nothing is.
+    /// The secrets that are left out; `nil` if none are.
     let redaction: SecretRedaction?
     var request: RecordedBody
     var response: RecordedBody
@@ -166,7 +166,7 @@ struct RecordedEntry: Sendable {
         ]
     }
 
-    /// The fields of a message, one for each line. Credentials for a proxy are nobody else's.
+    /// The fields of a message, one for each line. Credentials for a proxy are left out.
     private func fields(of head: MessageHead) -> [[UInt8]] {
         head.fields.compactMap { field in
             let name = head.lowercasedName(field)

@@ -1,12 +1,12 @@
 import HTTPMessages
 import WebPrimitives
 
-/// What a recording leaves out unless secrets are asked for: values of cookies, credentials and tokens.
+/// The secrets that a recording leaves out by default: values of cookies, credentials and tokens.
 ///
 /// Names stay. Values of fields and parameters become ``mark``. Cookies have no Set-Cookie field, since a reader would take
 /// the mark for their value.
 struct SecretRedaction: Sendable {
-    /// What stands for a value.
+    /// The text in the place of a value.
     static let mark = "redacted"
     /// The longest body in which secrets are looked for, in octets. A longer one of a kind that names them is not recorded.
     static let bodyLimit = 1 << 20

@@ -29,7 +29,7 @@ final class ServerTLS: Sendable {
         certificates = settings.clientCertificates
     }
 
-    /// What a connection to a host is made with.
+    /// Returns the TLS context for a connection to a host.
     func context(for host: WebHost, offering offer: Offer) throws -> NIOSSLContext {
         let certificate = certificates[host]
         return try contexts.withLock { contexts in

@@ -27,7 +27,7 @@ public actor TrafficRecording {
 
     private let path: String
     private let descriptor: Int32
-    /// What is left out of the entries; `nil` if nothing is.
+    /// The secrets that are left out of the entries; `nil` if none are.
     nonisolated let redaction: SecretRedaction?
     nonisolated let spools = BodySpool.Budget()
     private let failed: @Sendable (String) -> Void
@@ -85,7 +85,7 @@ public actor TrafficRecording {
             count += 1
         } catch {
             hasFailed = true
-            // What there was of the entry goes, so that the file is a complete HAR again.
+            // The part of the entry that was written is cut off, so that the file is a complete HAR again.
             try? TrafficRecording.write(TrafficRecording.end, to: descriptor, at: position)
             ftruncate(descriptor, position + off_t(TrafficRecording.end.count))
             let reason = (error as? WriteError)?.reason ?? "\(error)"

@@ -20,7 +20,7 @@ import WebPrimitives
 ///
 /// Only the place of each entry, and what it is found by, is in memory.
 public final class TrafficReplay: Sendable {
-    /// What an entry is found by.
+    /// The key by which an entry is found.
     private struct Key: Hashable {
         let method: String
         let url: RequestURL
@@ -143,7 +143,7 @@ public final class TrafficReplay: Sendable {
         )
     }
 
-    /// What makes a CORS preflight another one (Fetch Standard, section 3.3.2).
+    /// The fields that tell CORS preflights apart (Fetch Standard, section 3.3.2).
     private static let preflightFields = ["origin", "access-control-request-method", "access-control-request-headers"]
 
     private static func digest(_ data: JSONObject) -> SHA256Digest? {

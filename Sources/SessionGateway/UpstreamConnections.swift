@@ -57,7 +57,7 @@ actor UpstreamConnections {
         self.isProhibited = isProhibited
     }
 
-    /// What a request needs of its connection to a server.
+    /// The requirements of a request on its connection to a server.
     struct Demand {
         /// A connection that the client's tunnel has opened already, without TLS.
         var spare: ByteStream?

@@ -12,7 +12,7 @@ struct WitnessCookies: Sendable {
         case none, lax, strict, `default`, partitioned
     }
 
-    /// What is told of the place in which a witness was set.
+    /// The place in which a witness was set.
     struct Mark: Hashable {
         /// For ``Kind/partitioned`` the partition, for ``Kind/none`` the page around the request: a random number, and 0
         /// for a page of the site itself.

@@ -20,7 +20,7 @@ package enum PrivateFile {
     /// The `errno` of the last failure on this thread.
     package static var lastFailure: Int32 { errno }
 
-    /// What an `errno` means, for a person.
+    /// Returns the system's message for an `errno`.
     package static func message(_ failure: Int32) -> String {
         String(cString: strerror(failure))
     }

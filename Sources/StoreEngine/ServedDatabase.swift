@@ -121,7 +121,7 @@ package struct ServerStatus: Sendable {
     }
 }
 
-/// What a transaction locks before its first statement. SQLite always locks the whole database.
+/// The lock that a transaction takes before its first statement. SQLite always locks the whole database.
 package enum WriteLock: Sendable, Equatable {
     /// Everything: no other transaction writes.
     case database

@@ -1,4 +1,4 @@
-/// What went wrong with a session database or its key: a stable code, the file, one sentence a user can act on.
+/// A failure of a session database or its key: a stable code, the file, and one sentence that a user can act on.
 ///
 /// Never holds a cookie's value, a token or a key.
 public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -68,11 +68,11 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let authorityExists = Code(rawValue: "authority-exists")
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let code: Code
     /// The file, jar or name concerned.
     public let subject: String
-    /// What the user can know or do about it, as part of a sentence.
+    /// The cause and the next step, as part of a sentence.
     package let detail: String
 
     package init(_ code: Code, _ subject: String, _ detail: String) {

@@ -153,7 +153,7 @@ struct AsyncHTTPClientTests {
         #expect(chain.asked.allSatisfy { $0.request.text("user-agent") == ["Crumb/1"] })
     }
 
-    @Test("A body that can be sent only once ends where it is wanted again")
+    @Test("A body that can be sent only once fails when it is needed again")
     func bodyOnce() async throws {
         let chain = try CrossSiteChain()
         let jar = try jar()

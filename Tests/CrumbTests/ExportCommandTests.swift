@@ -112,7 +112,7 @@ struct ExportCommandTests {
         #expect(try home.crumb("export", "--format", "json", "--top-level", "https://x.test/").status == 64)
     }
 
-    @Test("A cookie that the format cannot hold is left out, named and a status of its own")
+    @Test("A cookie that the format cannot hold is left out and named, with its own exit status")
     func leftOut() throws {
         try home.receive("tab=a\tb; Path=/", from: "https://tab.test/")
         let path = home.file("tab.txt")

@@ -41,7 +41,7 @@ struct HandCommandTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
-    @Test("A line in the place of the file is not repeated, and where it belongs is said")
+    @Test("A line given as an argument is not repeated, and the error says where it belongs")
     func lineAsArgument() throws {
         let result = try home.crumb("set", url, "sid=s3cret; Path=/")
         #expect(result.status == 64 && result.messages.contains("standard input"), "\(result.messages)")

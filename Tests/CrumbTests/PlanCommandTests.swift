@@ -89,7 +89,7 @@ struct PlanCommandTests {
     }
 
     @Test(
-        "A dump that is none is exit status 13 with its place, and no value of it is told",
+        "A malformed dump exits with status 13 and its position, and prints no value",
         arguments: [
             ("{}", "line 1"), ("\n{\"name\":\"hidden\"}", "line 2"), ("[{\"value\":\"hidden\"}]", "dump"),
             (#"[{"name":"a","value":"hidden","domain":"b","hostOnly":true,"expires":"x"}]"#, "entry 1"),

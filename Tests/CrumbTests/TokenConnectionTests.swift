@@ -101,7 +101,7 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(messages())")
     }
 
-    @Test("If nobody reads its output, the network program prints no message of Foundation")
+    @Test("If its output is closed, the network program prints no message of Foundation")
     func closedPipe() throws {
         let server = try server("gzip", try #require(TokenConnectionTests.compressed))
         try given("http://127.0.0.1:\(server.port)/token")

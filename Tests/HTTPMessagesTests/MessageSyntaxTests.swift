@@ -25,7 +25,7 @@ struct MessageSyntaxTests {
         #expect(MessageHead.end(in: Array("A\n\nB".utf8).span, from: 0) == 3)
     }
 
-    @Test("A head knows where its lines, names and values are")
+    @Test("A head has the ranges of its lines, names and values")
     func fields() throws {
         let head = try head("GET / HTTP/1.1\r\nHost:  a.example \r\nX-Y:\r\nx-y:\t1\t2\t\r\n\r\n")
         #expect(text(head, head.startLine) == "GET / HTTP/1.1")

@@ -191,7 +191,7 @@ struct BrowserKnowledgeTests {
             try judge("https://www.shop.example/chat", fields, by: cold).verdict == EngineVerdict([], source: .nothing))
     }
 
-    @Test("A browser that has evicted some of the witnesses gets no more cookies, and them back with the next page")
+    @Test("A browser that evicted some witnesses gets no more cookies, and gets the witnesses back with the next page")
     func evicted() throws {
         let known = try witnesses(of: "https://www.shop.example/")
         let kinds = known.keys.sorted()

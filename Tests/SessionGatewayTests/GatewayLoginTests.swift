@@ -264,7 +264,7 @@ struct GatewayLoginTests {
         #expect(requests.last?.body == Array(message.suffix(300_000)))
     }
 
-    @Test("What a browser sends without its cookies signs nobody in")
+    @Test("A request that a browser sends without cookies starts no login")
     func withoutCredentials() async throws {
         let server = try await Self.site()
         let settings = try settings(.authorization, for: server, client: .browser)

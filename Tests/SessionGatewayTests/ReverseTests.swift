@@ -195,7 +195,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "A Set-Cookie line is made one for the own machine",
+        "A Set-Cookie line is rewritten for this machine",
         arguments: [
             ("a=1; Domain=shop.example; Path=/x; Secure; HttpOnly", "a=1; Path=/x; HttpOnly"),
             ("a=\"b; SECURE ;samesite = None; Max-Age=3", "a=\"b; Max-Age=3"),

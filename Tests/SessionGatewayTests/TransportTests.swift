@@ -99,7 +99,7 @@ struct TransportTests {
     }
 
     @Test(
-        "A client that sends a part of its request only is told so",
+        "A client that sends only part of its request gets an error",
         arguments: [
             ("GET http://HOST/ HTTP/1.1\r\nHost: HOST\r\n", "head"),
             ("POST http://HOST/ HTTP/1.1\r\nHost: HOST\r\nContent-Length: 5\r\n\r\nhe", "body"),
@@ -153,7 +153,7 @@ struct TransportTests {
         }
     #endif
 
-    @Test("A client that has only no more to send gets its answer")
+    @Test("A client that has finished sending still gets its response")
     func halfClosed() async throws {
         let server = try await Self.server()
         try await GatewayFixture().run(.forTools) { address in

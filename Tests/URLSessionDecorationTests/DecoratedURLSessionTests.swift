@@ -150,7 +150,7 @@ struct DecoratedURLSessionTests {
         #expect(server.requests.last?.text("authorization") == (isCookie ? [] : ["Bearer fresh"]))
     }
 
-    @Test("A site that never has enough is asked once, then a login is asked for; a body from a stream goes once")
+    @Test("A site that rejects every token is asked once before a login is required; a streamed body is sent once")
     func fallbackOnce() async throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response(401) }
         let fixture = try URLSessionFixture()

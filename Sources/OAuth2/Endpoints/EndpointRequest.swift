@@ -20,7 +20,7 @@ public struct EndpointRequest: Sendable, Equatable {
     private var clientCertificate: Secret?
     /// The latest time to begin sending the request; `nil` for no limit.
     ///
-    /// A transport checks the time before it writes the body, after it has connected. The clock is one that nobody sets,
+    /// A transport checks the time before it writes the body, after it has connected. The clock is monotonic and cannot be set,
     /// and that runs while the machine sleeps.
     public private(set) var latestSending: ContinuousClock.Instant?
     /// How long to wait for the complete response; `nil` if the transport decides.

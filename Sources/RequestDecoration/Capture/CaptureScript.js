@@ -119,7 +119,7 @@
   // MARK: Responses
 
   // The page gets the next link of the chain, not the engine's promise with another link beside it: a rejection that
-  // nobody handles stays one.
+  // the page does not handle stays unhandled.
   function fetched(target, self, values) {
     var promise = apply(target, self, values);
     var method = "GET";

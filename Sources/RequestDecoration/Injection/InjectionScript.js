@@ -111,7 +111,7 @@
     }
   }
 
-  // What a cookie-string has of a cookie: "none", "same", "cut" for the beginning of its value, "other" for another one.
+  // The state of a cookie in a cookie-string: "none", "same", "cut" for the beginning of its value, "other" for another one.
   function find(text, cookie) {
     var found = "none", start = 0, end, equals, index, hasName;
     if (text === null) return found;

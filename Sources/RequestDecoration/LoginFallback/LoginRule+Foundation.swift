@@ -34,7 +34,7 @@ package struct StoredLoginRules {
         }
     }
 
-    /// What is left of a rule that is damaged.
+    /// The readable part of a damaged rule.
     private struct Scope: Decodable {
         let scope: String
     }

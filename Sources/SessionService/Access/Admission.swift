@@ -147,7 +147,7 @@ struct Admission: Sendable {
         return Caller(token)
     }
 
-    /// Returns the caller who signed in to the inspector; ``Caller/nobody`` if nobody has, so that its pages lead to
+    /// Returns the caller who signed in to the inspector; ``Caller/nobody`` without a sign-in, so that its pages lead to
     /// the sign-in.
     private func inspectorCaller(of request: HTTPRequest, _ now: Timestamp) throws -> Caller {
         guard let identifier = InspectorCookie.identifier(in: request.headerFields),

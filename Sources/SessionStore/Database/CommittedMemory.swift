@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What was read out of the database, in memory, for a program that asks for the same again and again.
+/// Rows of the database in memory, for a program that reads the same ones again and again.
 ///
 /// As in ``SiteCache``, each question first compares the version of what is committed: what anyone has committed since is
 /// seen by the next question.

@@ -2,17 +2,17 @@ internal import CookieModel
 internal import SQLiteEngine
 internal import StoreEngine
 
-/// What concerns the file of a database. A server looks after its own files, so most of this does nothing there.
+/// Maintenance of a database's file. A server maintains its own files, so most of this does nothing there.
 extension Engine {
     /// The version of SQLite that the program runs on.
     static var sqliteVersion: String { SQLiteDatabase.engineVersion }
 
-    /// Copies a database file that nobody need have open into one file that the disk has kept.
+    /// Copies a database file, open or not, into one file, and waits until that is on the disk.
     static func writeCopy(ofFile source: String, to path: String) throws {
         try SQLiteDatabase.writeCopy(ofFile: source, to: path)
     }
 
-    /// Moves the write-ahead log of a database file that nobody has open into it, and takes the log away.
+    /// Moves the write-ahead log of a closed database file into it, and removes the log.
     static func foldLog(ofFile path: String) throws {
         try SQLiteDatabase.foldLog(ofFile: path)
     }
@@ -81,8 +81,8 @@ extension Connection {
         return statement.int64(0) - now.microseconds
     }
 
-    /// What is wrong with the structure of the file, at most 20 lines. They quote no values, but pages, tables and
-    /// indexes.
+    /// Returns the errors in the structure of the file, at most 20 lines. They name pages, tables and indexes, and quote
+    /// no values.
     func structureFailures() throws -> [String] {
         guard case .sqlite(let connection) = self else { return [] }
         return try connection.structureFailures()

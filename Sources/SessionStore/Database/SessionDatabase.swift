@@ -125,7 +125,7 @@ extension SessionDatabase {
     }
 }
 
-/// What a database survives.
+/// The failures that a database survives.
 public enum Durability: String, Sendable, CaseIterable {
     /// An acknowledged write survives power loss: every commit waits for the disk.
     case full

@@ -190,7 +190,7 @@ extension Statement {
     }
 }
 
-/// What tables of cookies have in common: the columns `domain, path, name, host_only, partition_key`, times and flags.
+/// The columns that the tables of cookies have in common: `domain, path, name, host_only, partition_key`, times and flags.
 extension Statement {
     /// Binds the identity of a cookie to five parameters.
     func bind(_ index: Int32, identity id: Cookie.ID) {

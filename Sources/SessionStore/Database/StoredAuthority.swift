@@ -46,7 +46,7 @@ public struct StoredAuthority: Sendable, Equatable {
         }.joined(separator: ":")
     }
 
-    /// What to do if the stored one cannot be read back, as part of a sentence.
+    /// The advice for a stored authority that cannot be read back, as part of a sentence.
     static let damage =
         "the stored authority was changed or moved; remove it with 'crumb gateway ca remove' and create another"
 }

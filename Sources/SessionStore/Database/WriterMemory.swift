@@ -1,6 +1,6 @@
 internal import CookieModel
 
-/// What is known of a jar after a transaction.
+/// The contents of a jar that are known after a transaction.
 struct RememberedJar {
     /// The sites that were decided on; `nil` for none.
     var store: CookieStore?

@@ -127,7 +127,7 @@ extension SessionDatabase {
             }
             for table in MovedTable.ofDatabases { try table.copy(from: source, to: target, jarID: nil) }
             try checkCopy(MovedDigest(target, jarID: nil) == digest, "tokens")
-            // Whoever has rows in memory reads them again.
+            // Processes with rows in memory read them again.
             try target.statement("UPDATE service_token_generation SET generation = generation + 1").run()
         }
         return MovedPart(nil, digest, wasThere: wasThere)

@@ -110,7 +110,7 @@ enum ServiceTokenText {
 /// The SHA-256 of an access token, by which the database stores it and looks it up.
 ///
 /// The time of a look-up reveals nothing about a token. Any common prefix of a guess's digest and a stored one is
-/// chance, since nobody can choose the digest of a guess; even so, digests are compared to their ends.
+/// chance, since a guess cannot be chosen by its digest; even so, digests are compared to their ends.
 struct ServiceTokenDigest: Hashable, Sendable {
     let bytes: [UInt8]
 

@@ -10,7 +10,7 @@ struct LoginRuleRows {
         try LoginRuleRows.rules(ofJar: jarID, by: database.statement(LoginRuleRows.query))
     }
 
-    /// What ``query`` gives for a jar.
+    /// Returns the rows of ``query`` for a jar.
     static func rules(
         ofJar jarID: Int64, by statement: Statement
     ) throws -> [(name: String, definition: String)] {
@@ -56,7 +56,7 @@ struct LoginRuleRows {
     }
 }
 
-/// What a jar does where a site says "not signed in", as text that the store does not look into.
+/// The jar's rules for "not signed in" responses, as text that the store does not parse.
 extension CookieJar {
     /// The definitions of the jar's login rules, by name. Costs no row where nothing was written since the last call.
     package func loginRuleDefinitions() throws(SessionStoreError) -> [(name: String, definition: String)] {

@@ -66,7 +66,7 @@ struct TokenLeaseRows {
     }
 }
 
-/// Who holds a lease: one refresh of one process, told apart from all others.
+/// The holder of a lease: one refresh of one process.
 public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
     /// The holder as the database keeps it, such as `4711-9c2f…@2f81…/977`: the process's number, what no other refresh
     /// has, and the process's name where it has one (``ProcessLiveness``).
@@ -113,14 +113,14 @@ public struct ProcessLiveness: Sendable {
     /// Knows nothing, so that every lease is waited for to its end.
     public static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
 
-    /// What the system's `/proc` tells; nothing where there is none.
+    /// The liveness that `/proc` reports; unknown on a system without `/proc`.
     public static let system = ProcessLiveness(
         name: { process in
             guard let place = ProcFile.place, let status = ProcFile.status(of: process) else { return nil }
             return "\(place)/\(status.start)"
         },
         hasEnded: { process, name in
-            // What is said of another machine's, boot's or container's processes is said of others than these.
+            // A name of another machine, boot or container does not belong to a process that is visible here.
             guard let place = ProcFile.place, name.hasPrefix("\(place)/"), process > 0 else { return false }
             guard let status = ProcFile.status(of: process) else {
                 // Not to be seen may only mean not to be seen by this user.
@@ -131,7 +131,7 @@ public struct ProcessLiveness: Sendable {
         })
 }
 
-/// What a system with `/proc` tells of processes.
+/// The files of `/proc` that describe processes.
 private enum ProcFile {
     /// The machine's boot, and the namespaces in which numbers and starts of processes count; `nil` where unknown.
     static var place: String? {

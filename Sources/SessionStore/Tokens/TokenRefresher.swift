@@ -16,8 +16,8 @@ public typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResp
 /// as soon as the system can tell that the process has ended. A holder that was stopped and goes on sends nothing after
 /// its lease has run out; what an earlier request brings it is kept all the same.
 ///
-/// What only looks like a lost login is none: a network failure and a server that cannot answer leave the tokens as
-/// they are, and where the server refuses the grant, the store is asked first whether somebody has a newer one.
+/// Not every failure is a lost login. A network failure, or a server that cannot answer, leaves the tokens as they are. If
+/// the server refuses the grant, the refresher first checks whether the store has newer tokens.
 public final class TokenRefresher: Sendable {
     /// How long things take.
     public struct Timing: Sendable, Hashable {
@@ -69,7 +69,7 @@ public final class TokenRefresher: Sendable {
     /// How many seconds after a refresh its access token is not renewed for being refused.
     private static let settlingTime: Int64 = 10
 
-    /// What goes on, and went on a moment ago, by flight: the profile, or one resource of it.
+    /// The refreshes in progress and those that have just ended, by flight: the profile, or one resource of it.
     private struct Progress {
         var flights: [String: Task<StoredToken, any Error>] = [:]
         /// The names of the profiles whose server is being asked.
@@ -77,7 +77,7 @@ public final class TokenRefresher: Sendable {
         /// Whether no server is asked any more.
         var isFinishing = false
         var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
-        /// What servers said that want to be asked later (`Retry-After`), and when that is.
+        /// The errors of servers that ask for a later retry (`Retry-After`), with the time of the retry.
         var pauses: [String: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
     }
 
@@ -95,7 +95,8 @@ public final class TokenRefresher: Sendable {
     ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
     ///     its answer.
     ///   - clock: what waits are measured with.
-    ///   - steadyNow: returns the time of a clock that nobody sets, by which a request is too late to be sent.
+    ///   - steadyNow: returns the time of a monotonic clock, which cannot be set. It decides whether a request is too late to
+    ///     be sent.
     ///   - now: the time, by which tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
@@ -291,7 +292,7 @@ public final class TokenRefresher: Sendable {
     ) async throws -> StoredToken {
         let name = current.profile.name
         do {
-            // What was read before the lease may be old.
+            // Tokens that were read before the lease may be old.
             if isDone(current, since: seen) {
                 try store.releaseLease(name, of: holder)
                 return current
@@ -345,7 +346,7 @@ public final class TokenRefresher: Sendable {
 }
 
 extension StoredToken {
-    /// What a refresh is known by while it goes on: the name, and the resource behind a character that no name has.
+    /// The key of a refresh in progress: the name, and the resource behind a character that no name has.
     fileprivate var flight: String { resource.map { "\(profile.name)\n\($0)" } ?? profile.name }
 }
 

@@ -164,7 +164,7 @@ struct TokenRenewal: Sendable {
         } catch let error as OAuth2Error where error.code == .invalidIDToken {
             return error
         } catch {
-            // What checks signatures cannot be run: that says nothing of this one.
+            // The signature check cannot run, which proves nothing about this token.
             return nil
         }
     }
@@ -263,7 +263,7 @@ struct LeasedTransport: EndpointTransport {
     ///     ``EndpointRequest/answerTimeout``.
     ///   - timeout: how long an answer is waited for.
     ///   - lease: how long a renewed lease lasts.
-    ///   - steadyNow: returns the time of a clock that nobody sets.
+    ///   - steadyNow: returns the time of a monotonic clock, which cannot be set.
     ///   - renew: makes the lease last longer; returns `false` if another holder has it.
     init(
         _ base: any EndpointTransport, timeout: Duration, lease: Duration,

@@ -308,7 +308,7 @@ struct TokenRows {
         statement.isNull(index) ? .some(nil) : opened(statement, index, id, column).map { .some($0) }
     }
 
-    /// What a token is sealed to: its profile's row and its column.
+    /// Returns the place that a token is sealed to: its profile's row and its column.
     static func place(_ id: Int64, _ column: SealedColumn) -> [UInt8] {
         var place = SealedPlace(column.rawValue)
         place.append(id)

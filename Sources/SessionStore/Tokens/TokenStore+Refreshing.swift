@@ -1,7 +1,7 @@
 public import CookieModel
 public import OAuth2
 
-/// What a refresh does to a profile, a transaction each.
+/// The steps of a refresh that change a profile, each in one transaction.
 extension TokenStore {
     /// Takes the lease of a profile, unless another holder's lease is still valid.
     ///
@@ -140,7 +140,7 @@ extension TokenStore {
         }
     }
 
-    /// Who refreshes a profile's tokens at present, as far as that is to be believed.
+    /// Returns the holder of the lease on a profile; `nil` without a lease that is still valid.
     public func lease(_ name: String, now: Timestamp) throws(SessionStoreError) -> LeaseHolder? {
         try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)

@@ -72,7 +72,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "Columns may be left out where curl allows it, and libsoup's eighth is known",
+        "Columns may be missing where curl allows it, and libsoup's eighth column is read",
         arguments: [
             ("a.test|FALSE|/|FALSE|0|n", "n", "", "/", SameSite.default),
             ("a.test|FALSE|/|FALSE|0|n|", "n", "", "/", .default),

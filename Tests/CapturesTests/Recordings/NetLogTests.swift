@@ -60,7 +60,7 @@ struct NetLogTests {
         #expect(capture.summary == ["values-stripped at x: entry 1", "200 https://a.test/ [a=1]"])
     }
 
-    @Test("A log that the browser did not finish counts as far as it goes")
+    @Test("The complete part of an unfinished log is read")
     func unfinished() {
         let text = Self.log(Self.start(1, "https://a.test/"), Self.headers(1, "HTTP/1.1 200", "Set-Cookie: a=1"))
         #expect(

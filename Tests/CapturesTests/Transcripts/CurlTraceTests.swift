@@ -66,7 +66,7 @@ struct CurlTraceTests {
         }
     }
 
-    @Test("Data without responses is told")
+    @Test("Data without responses is reported")
     func nothing() {
         #expect(Capture("== Info: x\n").summary == ["input-unrecognized at x"])
     }

@@ -10,7 +10,7 @@ struct RandomRecords {
         numbers = SeededGenerator(seed: seed)
     }
 
-    /// A cookie whose name nobody else has.
+    /// A cookie with a unique name.
     ///
     /// - Parameter isTame: whether every format can hold it, whatever it loses.
     mutating func next(isTame: Bool) -> CookieRecord {

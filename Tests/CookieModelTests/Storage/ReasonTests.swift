@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reasons for a rejection")
 struct ReasonTests {
-    @Test("A line that breaks several rules is told all of them, in the documented order")
+    @Test("A line that breaks several rules is reported with all of them, in the documented order")
     func allAtOnce() throws {
         var session = Session()
         try session.set("a=1; HttpOnly; Path=/")
@@ -22,7 +22,7 @@ struct ReasonTests {
     }
 
     @Test(
-        "A line that breaks one rule is told that one",
+        "A line that breaks one rule is reported with that rule",
         arguments: [
             ("a=\u{7F}", "control-character"), ("=", "empty-name-value"),
             ("a=1; Domain=é", "domain-not-ascii, domain-public-suffix, domain-mismatch"),

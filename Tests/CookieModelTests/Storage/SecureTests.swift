@@ -101,7 +101,7 @@ struct SecureTests {
         #expect(try session.sent() == "a=1")
     }
 
-    @Test("An overlay beyond the site is told together with all else")
+    @Test("An overlay beyond the site is reported with everything else")
     func overlayAmongOthers() throws {
         var session = Session()
         try session.set("a=1; Secure; Path=/", at: "https://github.io/")

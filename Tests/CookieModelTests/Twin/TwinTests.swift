@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A literal transcription of the draft decides as the engine does")
 struct TwinTests {
-    /// As many scenarios as the environment says, or so many that nobody waits.
+    /// As many scenarios as the environment says, or few enough to be quick.
     static let count =
         ProcessInfo.processInfo.environment["CRUMB_TWIN_SCENARIOS"].flatMap { Int($0) } ?? 20_000
 

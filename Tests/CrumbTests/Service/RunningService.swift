@@ -74,7 +74,7 @@ final class RunningService: Sendable {
         try home.start(arguments, input: input, variables: self.variables.merging(variables) { $1 }).wait()
     }
 
-    /// A port of this machine that nobody has.
+    /// A free port of this machine.
     static func freePort() throws -> UInt16 {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -118,7 +118,7 @@ struct BoundTokenTests {
         #expect(exchange.head.status == 401 && server.seen.withLock { $0.count } == 2)
     }
 
-    @Test("A body that goes once is not sent again for a nonce")
+    @Test("A body that can be sent only once is not sent again for a nonce")
     func bodyOnce() async throws {
         let server = Server()
         let decorator = try DecorationFixture().decorator(try settings())

@@ -85,7 +85,7 @@ struct KeptFieldTests {
         #expect(selection.omitted.map(\.reason) == [.outsideScope])
     }
 
-    @Test("Each one goes or has a reason")
+    @Test("Each field is sent or has a reason")
     func selection() throws {
         func field(_ name: String, _ scope: String?, _ value: String?) -> StoredHeaderField {
             StoredHeaderField(name: name, scope: scope, value: value.map { Secret($0) })

@@ -359,7 +359,7 @@ struct LoginFallbackTests {
         #expect("\(String(decoding: line, as: UTF8.self))".hasSuffix("; Max-Age=\(seconds)"))
     }
 
-    @Test("A cookie that the jar refuses is told")
+    @Test("A cookie that the jar refuses is reported")
     func refusedCookie() async throws {
         let jar = try jar()
         let url = try RequestURL("https://app.test/")

@@ -144,7 +144,7 @@ struct NavigationPolicyTests {
         #expect((decision.answer != nil) == asks)
     }
 
-    @Test("A page is loaded with cookies once, not again until something is there")
+    @Test("A page is loaded with cookies once, and again only after it was shown or failed")
     func decoratedOnce() throws {
         let policy = try policy
         var state = NavigationState()

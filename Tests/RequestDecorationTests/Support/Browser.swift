@@ -66,7 +66,7 @@ enum Browser {
         /// What was assigned to `document.cookie`.
         let sets: [String]?
         let messages: [String]?
-        /// The rejections that nobody handled.
+        /// The unhandled rejections.
         let rejections: [String]?
     }
 

@@ -113,7 +113,7 @@ struct StoreDiffTests {
         natives[0].expiry = natives[0].expiry?.advanced(bySeconds: seconds)
         let diff = StoreDiff(base: base, jar: cookies("1"), native: natives, now: Page.now)
         #expect(diff.actions.map(describe) == [expected].compactMap { $0 })
-        // What the jar changes is written, and nobody takes the native store's cookie for changed.
+        // What the jar changes is written, and the native store's cookie does not count as changed.
         let changed = StoreDiff(base: base, jar: cookies("2"), native: natives, now: Page.now)
         #expect(!isKnown || abs(seconds) > 1 || changed.actions.map(describe) == ["put 2: changed-in-jar"])
     }

@@ -100,7 +100,7 @@ struct ConnectionMonitorTests {
             // A method, although none that is known here (RFC 9110, section 15.6.2).
             ("FROBNICATE / HTTP/1.1\r\nHost: x\r\n\r\n", 501), ("get / HTTP/1.1\r\nHost: x\r\n\r\n", 501),
             ("GETX /v1/jars HTTP/1.1\r\nHost: x\r\n\r\n", 501),
-            // As much as nobody waits for.
+            // More than any reader waits for.
             ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000000\r\n\r\n", 413),
             ("POST / HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n\r\n", 413),
             ("POST / HTTP/1.1\r\nHost: x\r\ncontent-length:99999999999999999999999 \r\n\r\n", 413),

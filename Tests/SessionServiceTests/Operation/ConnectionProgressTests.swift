@@ -66,7 +66,7 @@ struct ConnectionProgressTests {
         #expect(delay(head, now: 6) == .body)
         #expect(delay(head + [(5, .bytes), (5, .body(1000)), (5, .read)], now: 13) == nil)
         #expect(delay(head + [(5, .bytes), (5, .body(1000)), (5, .read)], now: 15) == .body)
-        // This side is busy, and reads nothing: nobody is late.
+        // This side is busy, and reads nothing: the other side is not late.
         #expect(delay(head + [(1, .bytes), (1, .body(10))], now: 10_000) == nil)
     }
 

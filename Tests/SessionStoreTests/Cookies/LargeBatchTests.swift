@@ -199,7 +199,7 @@ struct LargeBatchTests {
         #expect(try jar.cookies().unreadable.isEmpty)
     }
 
-    @Test("End where every thread of the pool has one", .timeLimit(.minutes(5)))
+    @Test("End even if every thread of the pool runs one", .timeLimit(.minutes(5)))
     func pool() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let responses = try responses(400)

@@ -66,7 +66,7 @@ struct BusyTests {
                 var wasReadInTime = false
                 try whileHeld(path) {
                     isHeld.signal()
-                    // Where the header waits for this transaction, nobody signals.
+                    // If the header waits for this transaction, there is no signal.
                     wasReadInTime = isRead.wait(timeout: .now() + 30) == .success
                 }
                 return wasReadInTime

@@ -90,7 +90,7 @@ struct ForeignFileTests {
         #expect(!FileManager.default.fileExists(atPath: "/dev/null-wal"))
     }
 
-    @Test("A file where a folder should be is said to be in the way")
+    @Test("A file in the place of a folder is named in the error")
     func fileAsFolder() throws {
         try folder.write([1], to: "file")
         #expect(refusal("file/crumb.sqlite") == .databaseUnavailable)

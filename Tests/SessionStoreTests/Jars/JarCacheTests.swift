@@ -29,7 +29,7 @@ struct JarCacheTests {
         #expect(try reader.existingJar(named: "home")?.contents().count == 1)
     }
 
-    @Test("A jar that is not there is asked for again each time")
+    @Test("A missing jar is looked up again each time")
     func missing() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))

@@ -68,7 +68,7 @@ struct FormerJarTests {
         }
     }
 
-    @Test("A jar that was removed has no changes to tell")
+    @Test("A removed jar has no changes")
     func removed() async throws {
         let database = try Given.database()
         let jar = try database.createJar(named: "gone", now: Given.now)

@@ -28,7 +28,7 @@ struct JournalTests {
         #expect(entries(try jar.changes(after: 5)) == ["expired b"])
     }
 
-    @Test("An evicted cookie is told after the one it made room for")
+    @Test("Evictions are reported after the cookie that caused them")
     func evictions() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 1

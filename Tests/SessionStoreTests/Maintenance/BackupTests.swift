@@ -27,7 +27,7 @@ struct BackupTests {
         #expect(errorCode { try Given.database(folder.file("new/backup.sqlite")) } == .keyWrong)
     }
 
-    @Test("A file that is there is left alone, unless it is to go")
+    @Test("An existing file is replaced only on request")
     func existing() throws {
         let database = try database()
         try database.jar(now: Given.now).receive("a=1; Path=/")

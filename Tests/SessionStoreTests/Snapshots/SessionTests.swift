@@ -98,7 +98,7 @@ struct SessionTests {
         #expect(save.session.cookieCount == 2 && save.previous?.cookieCount == 3)
     }
 
-    @Test("A name is saved over, which is told, and belongs to its jar")
+    @Test("Saving under an existing name replaces the session, reports it, and affects only its jar")
     func names() throws {
         let (jar, other) = try twoJars()
         #expect(try jar.saveSession(named: "s", now: Given.now).previous == nil)

@@ -85,7 +85,7 @@ final class RotatingServer: EndpointTransport {
         EndpointResponse(status: status, body: Array(body.utf8))
     }
 
-    /// A token with these claims, and a signature that nobody looks at.
+    /// A token with these claims, and a signature that is not checked.
     static func idToken(_ claims: String, algorithm: String = "RS256") -> String {
         [#"{"alg":"\#(algorithm)"}"#, claims, "signature"].map { part in
             Data(part.utf8).base64EncodedString()

@@ -19,7 +19,7 @@ final class TestServer: Sendable {
 
     private struct State {
         var count = 0
-        /// The databases without a path, which nobody opens again.
+        /// The databases without a path, which are opened only once.
         var entries: [Entry] = []
     }
 

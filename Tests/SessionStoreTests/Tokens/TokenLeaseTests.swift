@@ -156,7 +156,7 @@ struct TokenLeaseTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("The latest time to send is counted from before the lease's renewal, by a clock that nobody sets")
+    @Test("The latest time to send is counted from before the lease's renewal, by a monotonic clock")
     func latestSending() async throws {
         let store = try given()
         let start = ContinuousClock.now

@@ -13,8 +13,8 @@ struct ConfigurationFile {
 
     /// Reads a file.
     ///
-    /// - Throws: an error that names an unknown or invalid setting: a setting with a misspelled name would protect
-    ///   nobody.
+    /// - Throws: an error that names an unknown or invalid setting: a setting with a misspelled name would have no
+    ///   effect.
     init(_ path: String) throws(ServiceStartError) {
         self.path = path
         guard let bytes = PrivateFile.contents(path, limit: ConfigurationFile.sizeLimit) else {
