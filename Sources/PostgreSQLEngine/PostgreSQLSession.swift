@@ -13,7 +13,8 @@ internal import StoreEngine
 /// A connection that is lost is made anew by the next use outside a transaction. Every wait has a deadline: a server that
 /// is frozen keeps its connections open.
 ///
-/// `@unchecked` because the compiler cannot see that one thread at a time has it: ``PostgreSQLDatabase`` hands it out.
+/// `@unchecked` because the compiler cannot see that one thread at a time uses it: ``PostgreSQLDatabase`` lends it to one
+/// transaction, a mutex guards the one of the heartbeat, and a cache its own reader.
 final class PostgreSQLSession: @unchecked Sendable {
     /// How many statements wait at most before they are sent.
     private static let queueLimit = 64

@@ -107,10 +107,10 @@ final class CommitGroup: Sendable {
     }
 }
 
-/// What one writer wants to write.
+/// The transaction of one writer.
 ///
-/// `@unchecked` because the compiler cannot see that nobody shares it: until it is done, only the thread that leads
-/// touches it while its owner waits; afterwards its owner does alone.
+/// `@unchecked` because the compiler cannot see that one thread at a time uses it: the thread that leads the group until
+/// it is done, while its owner waits, and its owner afterwards.
 private final class WriteJob: @unchecked Sendable {
     private var body: ((SQLiteConnection) throws -> Void)?
     /// Signalled once: when the job is done, or to lead.

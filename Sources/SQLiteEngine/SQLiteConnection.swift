@@ -66,7 +66,8 @@ extension SQLiteConnection {
 ///
 /// Goes before its connection does: ``removeAll()``.
 ///
-/// `@unchecked` because the compiler cannot see that only the thread within the database's queue touches it.
+/// `@unchecked` because the compiler cannot see that only code within the database's serial queue uses it, and the
+/// deinitializer of the database.
 final class KeptStatements: @unchecked Sendable {
     private struct Entry {
         /// Owns what `row` points to.

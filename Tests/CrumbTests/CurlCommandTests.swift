@@ -236,7 +236,10 @@ import Testing
             #expect(seen.leaks.isEmpty)
         }
 
-        /// What other programs could see while a request is under way.
+        /// The data that other programs could see while a request is in progress.
+        ///
+        /// `@unchecked` because the compiler cannot see that `lock` guards the state while requests run. The test reads it
+        /// afterwards.
         private final class Seen: @unchecked Sendable {
             private let lock = NSLock()
             private(set) var processes = 0

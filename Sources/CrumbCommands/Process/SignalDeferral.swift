@@ -136,7 +136,7 @@ enum SignalDeferral {
 
 /// The pending exchanges with servers whose responses this process has to store.
 ///
-/// `@unchecked`: `condition` guards the mutable state.
+/// `@unchecked` because the compiler cannot see that `condition` guards the mutable state.
 private final class UnfinishedExchanges: @unchecked Sendable {
     static let all = UnfinishedExchanges()
 

@@ -28,7 +28,8 @@ struct TokenSource {
 /// A file with a valid token for as long as a command runs. Only its owner can read it, and it is in memory if the
 /// system has a folder for that.
 ///
-/// `@unchecked`: the renewing thread and the command share the mutable state, which `condition` guards.
+/// `@unchecked` because the compiler cannot see that `condition` guards the mutable state, which the renewing thread and the
+/// command share.
 final class FreshTokenFile: @unchecked Sendable {
     /// How long a token is believed without another look, in seconds: others renew it too, and clocks jump.
     private static let longestPause: Int64 = 60

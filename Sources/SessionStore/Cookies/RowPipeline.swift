@@ -7,8 +7,8 @@ internal import Synchronization
 /// No thread waits for one that has not begun: a thread that needs a chunk written writes it itself if no other does.
 /// So the pipeline works with one core, and with a pool that has no free thread.
 ///
-/// `@unchecked` because the compiler cannot see that the statements, and the connection behind them, are used only
-/// within `connection`.
+/// `@unchecked` because the compiler cannot see that the mutex `connection` guards the statements and the connection
+/// behind them. The mutex `state` guards the rest.
 final class RowPipeline: @unchecked Sendable {
     /// How many octets of changes are worth a chunk.
     static let chunkSize = 65_536

@@ -12,13 +12,14 @@ struct RememberedJar {
     var end: JournalEnd?
 }
 
-/// What the connection that writes keeps from one transaction to the next: the sites that were decided on lately, so that
+/// The memory of the writing connection between transactions: the sites that were decided on lately, so that
 /// a server's next response need not read them again.
 ///
-/// The sites count for as long as nobody else wrote: within the transaction, which keeps others out, the connection is
+/// The sites are valid until another connection writes: within the transaction, which keeps others out, the connection is
 /// asked whether another one did, and how many rows this one changed besides.
 ///
-/// `@unchecked` because the compiler cannot see that only the thread within the database's queue touches it.
+/// `@unchecked` because the compiler cannot see that only code within the serial queue of a SQLite database uses the
+/// mutable state. Of a database on a server, threads share only the key ring: each transaction has a memory of its own.
 final class WriterMemory: @unchecked Sendable {
     /// How many sites of a jar are kept.
     private static let siteLimit = 512
