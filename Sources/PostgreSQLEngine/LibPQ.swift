@@ -151,6 +151,7 @@ extension LibPQ {
     static let resultCommand: Int32 = 1
     static let resultRows: Int32 = 2
     static let resultPipelineSync: Int32 = 10
+    static let resultPipelineAborted: Int32 = 11
     /// PG_DIAG_SEVERITY_NONLOCALIZED
     static let fieldSeverity = Int32(UInt8(ascii: "V"))
     /// PG_DIAG_MESSAGE_PRIMARY

@@ -53,32 +53,49 @@ package final class PostgreSQLDatabase: ServedDatabase {
 extension PostgreSQLDatabase {
     package func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result {
         try withSession { session in
-            try retryingOnce(session) { try begin(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", nil) }
-            let result = Swift.Result { try body(session) }
-            do {
-                try session.enqueue("COMMIT")
-                try session.synchronize()
-                session.isInTransaction = false
-            } catch {
-                session.rollBack()
-                _ = try result.get()
-                throw error
+            let (wasConnected, answerCount) = (session.isConnected, session.answerCount)
+            func wasLostBefore(_ failure: StoreFailure) -> Bool {
+                failure.kind == .unavailable && wasConnected && session.answerCount == answerCount
+                    && !session.hasTimedOut
             }
-            // Rows that were read behind a closed fence may be stale, and so may be an empty result.
-            if isFenced { try session.fence.checkFence(forWriting: false) }
-            return try result.get()
+            do {
+                return try read(on: session, body)
+            } catch let failure as StoreFailure where wasLostBefore(failure) {
+                // The connection was lost while it was idle: `body` has seen nothing yet.
+                session.close()
+                return try read(on: session, body)
+            }
         }
     }
 
+    private func read<Result>(
+        on session: PostgreSQLSession, _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result {
+        try begin(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        let result = Swift.Result { try body(session) }
+        do {
+            try session.enqueue("COMMIT")
+            try session.synchronize()
+            session.isInTransaction = false
+        } catch {
+            session.rollBack()
+            _ = try result.get()
+            throw error
+        }
+        // Rows that were read behind a closed fence may be stale, and so may be an empty result.
+        if isFenced { try session.fence.checkFence(forWriting: false) }
+        return try result.get()
+    }
+
     package func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, _ body: (any ServedConnection) throws -> Result
+        _ lock: WriteLock, isPatient: Bool, foreseeing queries: [ForeseenQuery],
+        _ body: (any ServedConnection) throws -> Result
     ) throws -> Result {
         try withSession { session in
-            try retryingOnce(session) { try begin(session, "BEGIN", (lock, isPatient)) }
+            try retryingOnce(session) { try begin(session, "BEGIN", (lock, isPatient), queries) }
             let result: Result
             do {
                 result = try body(session)
-                try session.synchronize()
             } catch {
                 session.rollBack()
                 throw error
@@ -90,7 +107,8 @@ extension PostgreSQLDatabase {
 
     /// Begins a transaction and takes its lock, in one round trip where the statement is known.
     private func begin(
-        _ session: PostgreSQLSession, _ beginning: String, _ lock: (what: WriteLock, isPatient: Bool)?
+        _ session: PostgreSQLSession, _ beginning: String, _ lock: (what: WriteLock, isPatient: Bool)? = nil,
+        _ queries: [ForeseenQuery] = []
     ) throws {
         do {
             try session.enqueue(beginning)
@@ -108,6 +126,7 @@ extension PostgreSQLDatabase {
             try statement.run()
             // With the lock in hand: it may have taken a while.
             if isFenced { try session.fence.run() }
+            try session.foresee(queries)
             try session.synchronize()
             if isFenced { try session.fence.checkFence(forWriting: true) }
         } catch {
@@ -127,13 +146,23 @@ extension PostgreSQLDatabase {
         }
     }
 
+    /// Commits in the round trip of the statements whose results nobody has asked for.
     private func commit(_ session: PostgreSQLSession) throws {
+        if let failure = session.failure {
+            session.rollBack()
+            throw failure
+        }
+        func isUnknown(_ failure: StoreFailure) -> Bool {
+            // A commit that the server has skipped is known to be none.
+            (failure.kind == .unavailable || failure.kind == .unknownCommit)
+                && !(session.isConnected && session.hasSkippedLast)
+        }
         do {
             try session.enqueue("COMMIT")
             try session.synchronize()
             session.isInTransaction = false
             state.withLock { $0.commits += 1 }
-        } catch let failure as StoreFailure where failure.kind == .unavailable || failure.kind == .unknownCommit {
+        } catch let failure as StoreFailure where isUnknown(failure) {
             session.rollBack()
             throw StoreFailure(.unknownCommit, code: failure.code)
         } catch {

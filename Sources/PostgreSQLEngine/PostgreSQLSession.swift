@@ -17,7 +17,7 @@ internal import StoreEngine
 /// transaction, a mutex guards the one of the heartbeat, and a cache its own reader.
 final class PostgreSQLSession: @unchecked Sendable {
     /// How many statements wait at most before they are sent.
-    private static let queueLimit = 64
+    private static let queueLimit = 512
 
     let target: PostgreSQLTarget
     private let library: LibPQ
@@ -29,6 +29,14 @@ final class PostgreSQLSession: @unchecked Sendable {
     private var preparedCount = 0
     /// The statements that were sent and have no answer yet; `nil` for one whose result is not read.
     private var queue: [PostgreSQLStatement?] = []
+    /// What was run before it is asked for (``ForeseenQuery``).
+    private var foreseen: [PostgreSQLStatement] = []
+    /// How many results the server has sent, failures not counted.
+    private(set) var answerCount = 0
+    /// Whether the server did not run the last statement because an earlier one had failed.
+    private(set) var hasSkippedLast = false
+    /// Whether the last connection was given up because the server did not answer in time.
+    private(set) var hasTimedOut = false
     /// Whether a transaction runs, which ends with its connection.
     var isInTransaction = false
     /// Why the transaction cannot be committed.
@@ -89,7 +97,22 @@ extension PostgreSQLSession {
         try noteSent(statement.send(on: pointer), statement)
     }
 
+    /// Queues queries that are about to be asked: after what they depend on, and before anything that changes their rows.
+    func foresee(_ queries: [ForeseenQuery]) throws {
+        let statements = queries.map { query in
+            let statement = known(query.statement)
+            query.bind(statement)
+            return statement
+        }
+        // To prepare a statement takes a round trip, which would end the foresight.
+        for statement in statements { try statement.prepare() }
+        defer { foreseen = statements }
+        for statement in statements { try statement.foresee() }
+    }
+
     private func noteSent(_ isSent: Int32, _ statement: PostgreSQLStatement?) throws {
+        for statement in foreseen { statement.forgetForeseen() }
+        foreseen = []
         guard isSent == 1 else { throw lost() }
         queue.append(statement)
         if queue.count >= Self.queueLimit { try synchronize() }
@@ -127,6 +150,7 @@ extension PostgreSQLSession {
         for statement in queue {
             while let result = try nextResult(end) {
                 note(result)
+                hasSkippedLast = library.resultStatus(result) == LibPQ.resultPipelineAborted
                 if let statement { statement.take(result) } else { body(result); library.clear(result) }
             }
         }
@@ -165,7 +189,9 @@ extension PostgreSQLSession {
 
     private func note(_ result: LibPQ.Result) {
         switch library.resultStatus(result) {
-        case LibPQ.resultCommand, LibPQ.resultRows, LibPQ.resultPipelineSync: return
+        case LibPQ.resultCommand, LibPQ.resultRows, LibPQ.resultPipelineSync:
+            answerCount += 1
+            return
         default: break
         }
         guard failure == nil, let state = library.errorField(result, LibPQ.fieldState) else { return }
@@ -188,7 +214,10 @@ extension PostgreSQLSession {
         var place = pollfd(fd: library.socket(pointer), events: Int16(events), revents: 0)
         while true {
             let left = end.millisecondsLeft
-            guard left > 0, place.fd >= 0 else { throw lost("no answer within \(target.timeout) seconds") }
+            guard left > 0, place.fd >= 0 else {
+                hasTimedOut = true
+                throw lost("no answer within \(target.timeout) seconds")
+            }
             let count = poll(&place, 1, left)
             if count > 0 { return }
             guard count == 0 || errno == EINTR else { throw lost() }
@@ -212,6 +241,7 @@ extension PostgreSQLSession {
         guard !isConnected else { return }
         close()
         failure = nil
+        hasTimedOut = false
         generation += 1
         preparedCount = 0
         let end = Deadline(seconds: target.timeout)

@@ -13,10 +13,13 @@ final class PostgreSQLStatement: ServedStatement {
     private var result: LibPQ.Result = nil
     private var row: Int32 = -1
     private var isQueued = false
+    /// The parameters that the statement was run with before it was asked for; `nil` if it was not, or if other
+    /// statements came in between.
+    private var foreseen: [Parameter]?
     /// The statement that each run outside a transaction adds; `nil` for none.
     var fence: PostgreSQLStatement?
 
-    private enum Parameter {
+    private enum Parameter: Equatable {
         case null
         case number(Int64)
         case octets([UInt8])
@@ -63,8 +66,24 @@ extension PostgreSQLStatement {
         return false
     }
 
+    /// Queues the statement for whoever asks for it with the same parameters next.
+    func foresee() throws {
+        try run()
+        foreseen = parameters
+    }
+
+    /// Another statement may change what was foreseen.
+    func forgetForeseen() {
+        foreseen = nil
+    }
+
     /// Runs the statement; again if a connection that was idle turns out to be lost, and no transaction with it.
     private func runAndWait() throws {
+        if foreseen == parameters {
+            foreseen = nil
+            if isQueued { try session.synchronize() }
+            return
+        }
         let mayRepeat = session.isConnected && !session.isInTransaction
         do {
             try runOnce()

@@ -24,9 +24,11 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
     ///   - isPatient: whether to wait for another transaction that has the lock.
+    ///   - queries: what `body` asks first. They are run in the round trip that takes the lock, after it.
     /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not.
     func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, _ body: (any ServedConnection) throws -> Result
+        _ lock: WriteLock, isPatient: Bool, foreseeing queries: [ForeseenQuery],
+        _ body: (any ServedConnection) throws -> Result
     ) throws -> Result
 
     /// A connection for statements outside transactions.
@@ -129,6 +131,20 @@ package enum WriteLock: Sendable, Equatable {
     case jar(Int64)
     /// The tokens of one profile; those of a profile that is to be made are locked with the whole database.
     case profile(String)
+}
+
+/// A query with its parameters that is run before it is asked.
+///
+/// Whoever then asks the same gets its rows without a round trip. Where other statements came in between, or the query
+/// is another one, it is run in its turn.
+package struct ForeseenQuery {
+    package let statement: String
+    package let bind: (any ServedStatement) -> Void
+
+    package init(_ statement: String, bind: @escaping (any ServedStatement) -> Void = { _ in }) {
+        self.statement = statement
+        self.bind = bind
+    }
 }
 
 /// A connection of a ``ServedDatabase`` while one thread has it.

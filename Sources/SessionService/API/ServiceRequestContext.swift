@@ -21,6 +21,8 @@ struct ServiceRequestContext: RequestContext {
     var lock: AgentLock?
     /// Records persistent failures; `nil` if they are not recorded.
     var health: ServiceHealth?
+    /// What a database server had committed when the request had arrived; `nil` for a file. See ``SessionAPI/jar(in:)``.
+    var committed: CommittedState?
     /// Counts the results for cookies; `nil` if they are not counted.
     var metrics: ServiceMetrics?
 

@@ -89,6 +89,16 @@ struct SessionAPI: Sendable {
         try jar(named: try context.jarName)
     }
 
+    /// The jar that the path names, as it was when the request had arrived: for routes that write nothing before they have
+    /// read, or that use ``CookieJar/afterWrite`` then.
+    func jarOnArrival(in context: ServiceRequestContext) throws -> CookieJar {
+        let name = try context.jarName
+        guard let jar = try database.existingJar(named: name, policy: policy, in: context.committed) else {
+            throw ServiceProblem.jarNotFound(name)
+        }
+        return jar
+    }
+
     /// The jar of a name.
     func jar(named name: String) throws -> CookieJar {
         guard let jar = try database.existingJar(named: name, policy: policy) else {

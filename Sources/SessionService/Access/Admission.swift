@@ -41,17 +41,23 @@ struct Admission: Sendable {
             rate: Double(max(1, limits.failedAttemptsPerMinute)) / 60, burst: max(1, limits.failedAttemptsPerMinute))
     }
 
-    /// Returns the caller of a request.
+    /// Checks what a request shows of itself: that no page of another site has a browser send it.
+    func check(_ request: HTTPRequest, by way: ListenerKind, on channel: any Channel) throws(ServiceProblem) {
+        try checkPlace(request, way, channel)
+        try checkBody(request)
+    }
+
+    /// Returns the caller of a request that was checked.
     ///
     /// - Parameters:
+    ///   - state: what a database server had committed when the request had arrived; `nil` for a file.
     ///   - now: the time, by which tokens end.
     ///   - tick: the same by a clock that only goes forward, by which requests are counted.
     func admit(
-        _ request: HTTPRequest, by way: ListenerKind, on channel: any Channel, now: Timestamp, tick: NIODeadline
+        _ request: HTTPRequest, by way: ListenerKind, on channel: any Channel, in state: CommittedState?,
+        now: Timestamp, tick: NIODeadline
     ) throws -> Caller {
-        try checkPlace(request, way, channel)
-        try checkBody(request)
-        let caller = try caller(of: request, way, channel, now, tick)
+        let caller = try caller(of: request, way, channel, state, now, tick)
         if let requests, let wait = requests.take(caller.name, tick) {
             throw ServiceProblem.tooManyRequests(retryAfter: wait)
         }
@@ -125,7 +131,8 @@ struct Admission: Sendable {
     // MARK: - Who
 
     private func caller(
-        of request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel, _ now: Timestamp, _ tick: NIODeadline
+        of request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel, _ state: CommittedState?,
+        _ now: Timestamp, _ tick: NIODeadline
     ) throws -> Caller {
         let values = request.headerFields[values: .authorization]
         guard let value = values.first else {
@@ -137,7 +144,8 @@ struct Admission: Sendable {
         }
         // A caller with a token has the rights of the token only, on every listener.
         let text = Admission.bearerToken(value)
-        guard values.count == 1, let text, let token = try tokens.token(text, now: now) else {
+        guard values.count == 1, let text, let token = try tokens.token(text, in: state, now: now)
+        else {
             if let wait = failures.take(way.peer(of: request, on: channel), tick) {
                 throw ServiceProblem.tooManyRequests(retryAfter: wait)
             }

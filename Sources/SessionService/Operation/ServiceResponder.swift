@@ -1,4 +1,5 @@
 import CookieModel
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -22,6 +23,8 @@ struct ServiceResponder: Sendable {
     let logger: Logger
     /// Where the service is reached behind a proxy, whose prefix no route knows.
     let publicURL: PublicURL?
+    /// The database if it is on a server, which a request asks for its state before anything else.
+    let server: SessionDatabase?
     let now: @Sendable () -> Timestamp
 
     @concurrent
@@ -67,8 +70,13 @@ struct ServiceResponder: Sendable {
         _ tick: NIODeadline
     ) async throws -> Response {
         do {
+            try admission.check(request.head, by: way, on: channel)
+            if let server, request.headers.contains(.authorization) || way.isOwners {
+                context.committed = try await server.committedState(
+                    ofJar: request.head.path.flatMap(JarPath.name))
+            }
             context.caller = try admission.admit(
-                request.head, by: way, on: channel, now: moment, tick: tick)
+                request.head, by: way, on: channel, in: context.committed, now: moment, tick: tick)
             context.isInspectorSession =
                 !way.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
             return try await routes.respond(to: request, context: context)
@@ -121,6 +129,21 @@ extension Request {
         var head = head
         head.path = local
         return Request(head: head, body: body)
+    }
+}
+
+/// The paths of what belongs to a jar.
+private enum JarPath {
+    private static let prefix = "/v1/jars/"
+
+    /// The jar's name in a path of a jar's; `nil` for another path, and if the name is not valid.
+    static func name(_ path: String) -> String? {
+        guard path.hasPrefix(prefix) else { return nil }
+        let segment = path.utf8.dropFirst(prefix.utf8.count).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
+        }
+        guard segment.contains(UInt8(ascii: "%")) else { return String(segment) }
+        return String(segment)?.removingPercentEncoding
     }
 }
 

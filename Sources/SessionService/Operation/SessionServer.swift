@@ -131,7 +131,7 @@ public struct SessionServer: Sendable {
             let responder = ServiceResponder(
                 way: way, admission: admission, routes: routes, auditLog: audit, metrics: metrics,
                 health: health, foreignLink: inspector.foreignLink, date: date, logger: logger,
-                publicURL: configuration.publicURL, now: now)
+                publicURL: configuration.publicURL, server: database.isOnServer ? database : nil, now: now)
             return ServiceChannel(
                 responder: { request, writer, channel in
                     try await responder.respond(to: request, writer, on: channel)

@@ -14,19 +14,32 @@ public final class CookieJar: Sendable {
     package let id: Int64
     /// Whether it had header fields when it was opened.
     let hasHeaderFields: Bool
+    /// What was committed when it was opened, for who writes nothing before the last read; `nil` for who may.
+    let state: CommittedState?
 
-    init(database: SessionDatabase, id: Int64, name: String, policy: CookiePolicy, hasHeaderFields: Bool) {
+    init(
+        database: SessionDatabase, id: Int64, name: String, policy: CookiePolicy, hasHeaderFields: Bool,
+        state: CommittedState? = nil
+    ) {
         self.database = database
         self.id = id
         self.name = name
         self.policy = policy
         self.hasHeaderFields = hasHeaderFields
+        self.state = state
+    }
+
+    /// The same jar for reads after a write.
+    package var afterWrite: CookieJar {
+        guard state != nil else { return self }
+        return CookieJar(database: database, id: id, name: name, policy: policy, hasHeaderFields: hasHeaderFields)
     }
 
     /// Receives every Set-Cookie line of one response, in one transaction.
     @discardableResult
     public func receive(_ response: ReceivedResponse, now: Timestamp) throws(SessionStoreError) -> [StorageDecision] {
-        var (decisions, evicted) = try withBatch(now: now) { batch throws(SessionStoreError) in
+        var (decisions, evicted) = try withBatch(beginningWith: response, now: now) {
+            batch throws(SessionStoreError) in
             try batch.receive(response, at: now)
         }
         if !evicted.isEmpty, !decisions.isEmpty { decisions[decisions.count - 1].evicted += evicted }
@@ -46,7 +59,17 @@ public final class CookieJar: Sendable {
     public func withBatch<Result>(
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        try database.write(.jar(id)) { connection in
+        try withBatch(from: capture, beginningWith: nil, now: now, body)
+    }
+
+    /// The same, for a batch that is likely to receive a response first: a server answers what that takes together with
+    /// the beginning of the transaction.
+    package func withBatch<Result>(
+        from capture: CaptureID? = nil, beginningWith response: ReceivedResponse?, now: Timestamp,
+        _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
+    ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
+        let queries = database.isOnServer ? foreseenQueries(of: response) : []
+        return try database.write(.jar(id), foreseeing: queries) { connection in
             let memory = database.memory.ofBatches(connection)
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy,
@@ -58,6 +81,17 @@ public final class CookieJar: Sendable {
             memory.keep(batch.remembered, ofJar: id, connection)
             return (result, evicted)
         }
+    }
+
+    /// What a batch asks before it writes, in this order.
+    private func foreseenQueries(of response: ReceivedResponse?) -> [ForeseenQuery] {
+        let end = ForeseenQuery(ChangeRows.endQuery) { [id] in $0.bind(1, id) }
+        guard let site = response?.context.url.host.registrableDomain(policy.publicSuffixes) else { return [end] }
+        let outlines = ForeseenQuery(CookieRows.outlineQuery) { [id] in
+            $0.bind(1, id)
+            $0.bind(2, site)
+        }
+        return [end, outlines]
     }
 
     /// All cookies, values opened; those whose value was tampered with come second, without it.

@@ -17,6 +17,8 @@ final class SiteCache: Sendable {
         var version: Reader.Version?
         /// The last change that was looked at: the sites are as this one left them, or newer.
         var position: Int64
+        /// The last statement of the server's (``CommittedState/round``) that told it.
+        var round = 0
         var sites: [Octets: SiteCookies] = [:]
 
         /// Whether nothing has been committed since. Mutating, so that a dictionary lends the jar instead of copying it.
@@ -90,7 +92,9 @@ extension SiteCache.State {
 
     /// Forgets the sites of a jar that have changed.
     fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ version: Reader.Version?) throws {
-        let status = try reader.status(ofJar: jar.id)
+        // A statement that was answered later has told more.
+        if let state = jar.state, let known = jars[jar.id], state.round < known.round { return }
+        let status = try jar.state.map(SiteReader.Status.init) ?? reader.status(ofJar: jar.id)
         try renewKeys(jar, status)
         // Where the jar is gone, so is everything that was known of it.
         let last = (status.nextChange ?? 0) - 1
@@ -106,6 +110,7 @@ extension SiteCache.State {
         }
         jars[jar.id, default: SiteCache.Jar(position: last)].position = last
         jars[jar.id]?.version = version
+        if let round = jar.state?.round { jars[jar.id]?.round = round }
     }
 
     /// The rows of a site, in a state in which the loaded keys open them.
@@ -176,6 +181,15 @@ final class SiteReader {
         let nextChange: Int64?
         /// The id of the key that seals.
         let newestKey: UInt32?
+
+        init(nextChange: Int64?, newestKey: UInt32?) {
+            self.nextChange = nextChange
+            self.newestKey = newestKey
+        }
+
+        init(_ state: CommittedState) {
+            self.init(nextChange: state.jar?.nextChange, newestKey: state.newestKey)
+        }
     }
 
     let connection: Reader

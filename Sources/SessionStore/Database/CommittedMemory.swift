@@ -37,24 +37,24 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
     ///   - body: is given the contents, the statements to read what is missing with, and whether nothing was
     ///     committed since the last question; where something was, it has to see to the contents itself.
     func ask<Answer: Sendable>(
-        _ database: SessionDatabase, trustsFile: Bool = false,
+        _ engine: Engine, trustsFile: Bool = false,
         _ body: @Sendable (_ contents: inout Contents, _ statements: Statements, _ isCurrent: Bool) throws -> Answer
     ) throws -> Answer {
         try state.withLock { state in
-            let reader = try state.reader ?? open(database)
+            let reader = try state.reader ?? open(engine)
             state.reader = reader
             // Before anything is read: what is committed in between is looked at twice rather than never.
             let version = reader.connection.version
             let isCurrent = version != nil && version == state.version
-            if !(trustsFile && isCurrent) { try database.engine.checkFile() }
+            if !(trustsFile && isCurrent) { try engine.checkFile() }
             let answer = try body(&state.contents, reader.statements, isCurrent)
             state.version = version
             return answer
         }
     }
 
-    private func open(_ database: SessionDatabase) throws -> (connection: Reader, statements: Statements) {
-        let connection = try database.engine.makeReader()
+    private func open(_ engine: Engine) throws -> (connection: Reader, statements: Statements) {
+        let connection = try engine.makeReader()
         return (connection, try prepare(connection))
     }
 }

@@ -48,13 +48,18 @@ enum Engine: Sendable {
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
     ///   - memory: what the connection that writes keeps between transactions.
+    ///   - queries: what `body` asks first, which a server answers beforehand.
     ///   - body: must not write in another way: it would wait for itself.
-    func write(_ lock: WriteLock, _ memory: WriterMemory, _ body: (Connection) throws -> Void) throws {
+    func write(
+        _ lock: WriteLock, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
+        _ body: (Connection) throws -> Void
+    ) throws {
         switch self {
         case .sqlite(let database):
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
-            try database.write(lock, isPatient: true) { connection in
+            let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
+            try database.write(lock, isPatient: true, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
                 try body(.served(connection))
             }
@@ -69,7 +74,8 @@ enum Engine: Sendable {
     ) throws -> Result {
         switch self {
         case .sqlite(let database): try database.writeAlone(isPatient: isPatient) { try body(.sqlite($0)) }
-        case .served(let database): try database.write(lock, isPatient: isPatient) { try body(.served($0)) }
+        case .served(let database):
+            try database.write(lock, isPatient: isPatient, foreseeing: []) { try body(.served($0)) }
         }
     }
 

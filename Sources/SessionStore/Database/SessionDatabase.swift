@@ -15,6 +15,8 @@ public final class SessionDatabase: Sendable {
     let cache = SiteCache()
     let jarCache = JarCache()
     let serviceTokenCache = ServiceTokenCache()
+    /// What asks a server; `nil` for a file, whose version is in memory.
+    let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
 
     /// Opens a database, creating it if necessary.
@@ -56,6 +58,7 @@ public final class SessionDatabase: Sendable {
             try KeyRing(engine, source: keys, path: name, now: now)
         }
         memory = WriterMemory(keyRing)
+        committedStates = nil
     }
 
     /// Opens a database on a server, which has a schema already.
@@ -75,6 +78,7 @@ public final class SessionDatabase: Sendable {
             try KeyRing(engine, source: keys, path: name, now: now)
         }
         memory = WriterMemory(keyRing)
+        committedStates = CommittedStateQueue(engine, path: name)
     }
 
     deinit {
@@ -105,13 +109,16 @@ extension SessionDatabase {
     /// Runs one transaction that holds the write lock from its first statement on, or a part of one that other threads
     /// write at the same time: all of it is there, or nothing. Seals under the newest key.
     ///
-    /// - Parameter lock: what no other transaction changes meanwhile.
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - queries: what `body` asks first, which a server answers beforehand.
     func write<Result>(
-        _ lock: WriteLock = .database, _ body: (Connection) throws -> Result
+        _ lock: WriteLock = .database, foreseeing queries: [ForeseenQuery] = [],
+        _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(lock, memory) { result = try body($0) }
+            try engine.write(lock, memory, foreseeing: queries) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
         }

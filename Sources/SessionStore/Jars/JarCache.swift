@@ -37,7 +37,7 @@ final class JarCache: Sendable {
         guard database.engine.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
         }
-        return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
+        return try memory.ask(database.engine, trustsFile: true) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.jars[name] { return known }
             defer { statements.jar.reset() }
@@ -54,7 +54,7 @@ final class JarCache: Sendable {
         guard database.engine.isOnDisk else {
             return try database.read { try LoginRuleRows(database: $0, jarID: id).all() }
         }
-        return try memory.ask(database) { contents, statements, isCurrent in
+        return try memory.ask(database.engine) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.loginRules[id] { return known }
             let found = try LoginRuleRows.rules(ofJar: id, by: statements.loginRules)
@@ -68,7 +68,7 @@ final class JarCache: Sendable {
         guard database.engine.isOnDisk else {
             return try database.read { try HeaderFieldRows(database: $0, jarID: id).all() }
         }
-        return try memory.ask(database) { contents, statements, isCurrent in
+        return try memory.ask(database.engine) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
             if let known = contents.headerFields[id] { return known }
             let found = try HeaderFieldRows.rows(ofJar: id, by: statements.headerFields)

@@ -25,9 +25,10 @@ struct JarRows {
     let database: Connection
 
     /// The jar of a name: a query with the name as its parameter.
-    static let query = """
-        SELECT \(settings), id, EXISTS (SELECT 1 FROM header_field WHERE jar_id = jar.id) FROM jar WHERE name = ?
-        """
+    static let query = "SELECT \(columns) FROM jar WHERE name = ?"
+
+    /// The columns that ``row(_:from:)`` reads, in a query on `jar`.
+    static let columns = "\(settings), id, EXISTS (SELECT 1 FROM header_field WHERE jar_id = jar.id)"
 
     /// The jar of that name.
     func jar(named name: String) throws -> Row? {
@@ -37,11 +38,11 @@ struct JarRows {
         return try statement.step() ? JarRows.row(statement) : nil
     }
 
-    /// A row of ``query``.
-    static func row(_ statement: Statement) -> Row {
+    /// The current row, which has ``columns`` from `column` on.
+    static func row(_ statement: Statement, from column: Int32 = 0) -> Row {
         Row(
-            id: statement.int64(7), settings: settings(statement, from: 0),
-            hasHeaderFields: statement.int64(8) != 0)
+            id: statement.int64(column + 7), settings: settings(statement, from: column),
+            hasHeaderFields: statement.int64(column + 8) != 0)
     }
 
     /// A jar that must be there.

@@ -45,12 +45,25 @@ extension SessionDatabase {
     public func existingJar(
         named name: String, policy: CookiePolicy = CookiePolicy()
     ) throws(SessionStoreError) -> CookieJar? {
+        try existingJar(named: name, policy: policy, in: nil)
+    }
+
+    /// The same, for reads that begin before the caller writes anything.
+    ///
+    /// - Parameter state: what was committed when the caller began; `nil` to ask.
+    package func existingJar(
+        named name: String, policy: CookiePolicy, in state: CommittedState?
+    ) throws(SessionStoreError) -> CookieJar? {
         try SessionStoreError.check(name, of: "jar")
-        let found = try SessionStoreError.catching(path) { try jarCache.jar(named: name, in: self) }
+        let state = state?.isOfJar(named: name) == true ? state : nil
+        let found =
+            if let state { state.jar?.row } else {
+                try SessionStoreError.catching(path) { try jarCache.jar(named: name, in: self) }
+            }
         guard let found else { return nil }
         return CookieJar(
             database: self, id: found.id, name: name, policy: found.settings.applied(to: policy),
-            hasHeaderFields: found.hasHeaderFields)
+            hasHeaderFields: found.hasHeaderFields, state: state)
     }
 
     /// All jars, by name. Reads every cookie's row; ``jars(after:limit:named:matching:now:)`` reads a page of jars.

@@ -50,10 +50,11 @@ struct ChangeRows {
         return JournalEnd(nextPosition: statement.int64(0), nextSequence: statement.int64(1))
     }
 
+    /// The position that the next entry gets, in a query on `jar`.
+    static let nextPosition = "max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0))"
+
     /// The position that the next entry gets: a query with the jar's id as its parameter.
-    static let nextPositionQuery = """
-        SELECT max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0)) FROM jar WHERE jar.id = ?1
-        """
+    static let nextPositionQuery = "SELECT \(nextPosition) FROM jar WHERE jar.id = ?1"
 
     /// Where the journal begins, and the position that the next entry gets; `nil` if the jar no longer exists.
     func bounds() throws -> (first: Int64, next: Int64)? {

@@ -105,11 +105,13 @@ struct SealingKeyRows {
 
     fileprivate static let checkText = Array("crumb".utf8)
 
+    static let newestQuery = "SELECT max(id) FROM sealing_key"
+
     let database: Connection
 
     /// The id of the newest key; `nil` if there is none.
     func newestID() throws -> UInt32? {
-        let statement = try database.statement("SELECT max(id) FROM sealing_key")
+        let statement = try database.statement(SealingKeyRows.newestQuery)
         defer { statement.reset() }
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return UInt32(truncatingIfNeeded: statement.int64(0))

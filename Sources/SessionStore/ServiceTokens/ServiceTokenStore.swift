@@ -57,9 +57,18 @@ public struct ServiceTokenStore: Sendable {
     /// Reads no row if nothing was written since the last call. A text that is nearly a token takes no longer, because
     /// its hash is looked up.
     public func token(_ text: Secret, now: Timestamp) throws(SessionStoreError) -> ServiceToken? {
+        try token(text, in: nil, now: now)
+    }
+
+    /// The same, for who has asked a server already.
+    ///
+    /// - Parameter state: what was committed when the caller began; `nil` to ask.
+    package func token(
+        _ text: Secret, in state: CommittedState?, now: Timestamp
+    ) throws(SessionStoreError) -> ServiceToken? {
         guard let digest = ServiceTokenText.digest(text) else { return nil }
         let token = try SessionStoreError.catching(database.path) {
-            try database.serviceTokenCache.token(digest, in: database)
+            try database.serviceTokenCache.token(digest, in: database, state)
         }
         return token.flatMap { $0.isValid(at: now) ? $0 : nil }
     }
@@ -98,12 +107,19 @@ extension SessionDatabase {
 final class ServiceTokenCache: Sendable {
     private struct Contents: Sendable {
         var generation: Int64?
+        /// The last statement of the server's that ``generation`` is of.
+        var round = 0
         var tokens: [ServiceTokenDigest: ServiceToken] = [:]
     }
 
     private struct Statements {
         let generation: Statement
         let tokens: Statement
+
+        func currentGeneration() throws -> Int64? {
+            defer { generation.reset() }
+            return try generation.step() ? generation.int64(0) : nil
+        }
     }
 
     private let memory = CommittedMemory<Contents, Statements>(Contents()) { connection in
@@ -118,26 +134,30 @@ final class ServiceTokenCache: Sendable {
     }
 
     /// The token with that digest, as the last commit left it.
-    func token(_ digest: ServiceTokenDigest, in database: SessionDatabase) throws -> ServiceToken? {
-        try answer(database) { $0[digest] }
+    func token(
+        _ digest: ServiceTokenDigest, in database: SessionDatabase, _ state: CommittedState? = nil
+    ) throws -> ServiceToken? {
+        try answer(database, state) { $0[digest] }
     }
 
     /// The token of that number, as the last commit left it.
     func token(numbered id: Int64, in database: SessionDatabase) throws -> ServiceToken? {
-        try answer(database) { tokens in tokens.values.first { $0.id == id } }
+        try answer(database, nil) { tokens in tokens.values.first { $0.id == id } }
     }
 
     private func answer(
-        _ database: SessionDatabase, _ body: @Sendable ([ServiceTokenDigest: ServiceToken]) -> ServiceToken?
+        _ database: SessionDatabase, _ state: CommittedState?,
+        _ body: @Sendable ([ServiceTokenDigest: ServiceToken]) -> ServiceToken?
     ) throws -> ServiceToken? {
         guard database.engine.isOnDisk else {
             return body(
                 ServiceTokenCache.byDigest(try database.read { try ServiceTokenRows(database: $0).all() }))
         }
-        return try memory.ask(database, trustsFile: true) { contents, statements, isCurrent in
-            if !isCurrent {
-                defer { statements.generation.reset() }
-                let generation = try statements.generation.step() ? statements.generation.int64(0) : nil
+        return try memory.ask(database.engine, trustsFile: true) { contents, statements, isCurrent in
+            // A statement that was answered later has told more.
+            if !isCurrent, state.map({ $0.round >= contents.round }) ?? true {
+                let generation = try state.map(\.tokenGeneration) ?? statements.currentGeneration()
+                contents.round = state?.round ?? contents.round
                 if generation == nil || generation != contents.generation {
                     // Read after the generation: newer tokens are read again next time.
                     contents.tokens = ServiceTokenCache.byDigest(try ServiceTokenRows.tokens(by: statements.tokens))

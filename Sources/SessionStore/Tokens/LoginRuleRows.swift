@@ -60,7 +60,10 @@ struct LoginRuleRows {
 extension CookieJar {
     /// The definitions of the jar's login rules, by name. Costs no row where nothing was written since the last call.
     package func loginRuleDefinitions() throws(SessionStoreError) -> [(name: String, definition: String)] {
-        try SessionStoreError.catching(database.path) { try database.jarCache.loginRules(ofJar: id, in: database) }
+        if state?.jar?.hasLoginRules == false { return [] }
+        return try SessionStoreError.catching(database.path) {
+            try database.jarCache.loginRules(ofJar: id, in: database)
+        }
     }
 
     /// Keeps a definition under a name, in the place of the one that was there.

@@ -81,7 +81,8 @@ final class ResponseQueue: Sendable {
         guard let first = jobs.first else { return }
         do {
             let now = jobs.lazy.map(\.now).max() ?? first.now
-            var (all, evicted) = try first.jar.withBatch(now: now) { batch throws(SessionStoreError) in
+            var (all, evicted) = try first.jar.withBatch(beginningWith: first.response, now: now) {
+                batch throws(SessionStoreError) in
                 var all: [[StorageDecision]] = []
                 for job in jobs { all.append(try batch.receive(job.response, at: job.time)) }
                 return all

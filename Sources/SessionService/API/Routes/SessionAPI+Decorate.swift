@@ -42,7 +42,7 @@ extension SessionAPI {
                 let asked = try await request.document(DecorateDocument.self, in: context)
                 let description = try asked.requestContext()
                 let own = try asked.ownCookies()
-                let jar = try jar(in: context)
+                let jar = try jarOnArrival(in: context)
                 var decoration = try decoration(
                     of: description, in: jar, own: own, fields: asked.headers?.map(\.name) ?? [], context)
                 context.metrics?.count(decoration.retrieval)

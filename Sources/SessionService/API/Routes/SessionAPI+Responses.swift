@@ -125,10 +125,11 @@ extension SessionAPI {
         let asked = try await request.json(ResponsesDocument.self, in: context) {
             ResponseDocument($0).map(ResponsesDocument.one)
         }
-        let jar = try jar(in: context)
+        let found = try jarOnArrival(in: context)
         let now = now()
         // Most jars have none, which costs next to nothing to know.
-        let rules = try loginRules.rules(of: jar)
+        let rules = try loginRules.rules(of: found)
+        let jar = found.afterWrite
         switch asked {
         case .one(let document):
             let response = try document.response()

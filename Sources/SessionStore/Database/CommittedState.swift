@@ -1,0 +1,177 @@
+internal import CookieModel
+internal import Dispatch
+internal import Synchronization
+
+/// What a server had committed when a request had arrived, for the request's first reads: its jar, how far the jar's
+/// journal was, and the numbers that tell whether access tokens or keys have changed.
+///
+/// It answers reads that begin before the request writes anything. Requests that wait at the same time share it.
+package final class CommittedState: Sendable {
+    /// A jar of that name.
+    struct Jar: Sendable {
+        let row: JarRows.Row
+        let hasLoginRules: Bool
+        /// The position that the journal's next entry gets.
+        let nextChange: Int64
+    }
+
+    /// The place of its statement in the order in which the statements of this process saw the database.
+    let round: Int
+    let tokenGeneration: Int64?
+    /// The id of the key that seals.
+    let newestKey: UInt32?
+    /// The name of the jar that was asked for; empty for none.
+    private let jarName: Octets
+    /// `nil` if there is no jar of that name.
+    let jar: Jar?
+
+    init(round: Int, tokenGeneration: Int64?, newestKey: UInt32?, jarName: Octets, jar: Jar?) {
+        self.round = round
+        self.tokenGeneration = tokenGeneration
+        self.newestKey = newestKey
+        self.jarName = jarName
+        self.jar = jar
+    }
+
+    /// Whether it is about that name. Names are octets: two that look alike are two.
+    func isOfJar(named name: String) -> Bool {
+        jarName.elementsEqual(name.utf8)
+    }
+}
+
+extension SessionDatabase {
+    /// Asks a server what is committed, together with all who ask at the same time.
+    ///
+    /// - Parameter name: the jar that the request is about, which need not exist; `nil` for none.
+    /// - Returns: what was committed at a moment after the call; `nil` for a file, which needs no round trip.
+    package func committedState(ofJar name: String?) async throws(SessionStoreError) -> CommittedState? {
+        guard let committedStates else { return nil }
+        let name = name ?? ""
+        // No jar has an invalid name, which may contain what separates names in the statement.
+        let isValid = (try? SessionStoreError.check(name, of: "jar")) != nil
+        return try await committedStates.state(ofJar: Octets(Array((isValid ? name : "").utf8)))
+    }
+}
+
+/// Asks a server what is committed with one statement for all who wait.
+///
+/// While a statement is under way, further questions wait for the next one: an answer is never older than its question.
+/// So there is one connection, and the more questions there are, the more of them share a statement.
+final class CommittedStateQueue: Sendable {
+    /// Returns the states of jars by name, all of a moment after the call.
+    typealias Ask = @Sendable (_ names: Set<Octets>, _ round: Int) throws(SessionStoreError) -> [Octets: CommittedState]
+
+    private struct Question: Sendable {
+        let name: Octets
+        let asker: CheckedContinuation<Result<CommittedState, SessionStoreError>, Never>
+    }
+
+    private struct State {
+        var waiting: [Question] = []
+        /// Whether the thread is asking, and looks again before it rests.
+        var isAsking = false
+        var statementCount = 0
+    }
+
+    private let ask: Ask
+    private let state = Mutex(State())
+    private let thread = DispatchQueue(label: "crumb.committed-state")
+
+    init(_ ask: @escaping Ask) {
+        self.ask = ask
+    }
+
+    /// How many questions wait for the next statement.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// How many statements there were.
+    var statementCount: Int { state.withLock { $0.statementCount } }
+
+    /// What is committed at a moment after the call.
+    ///
+    /// - Parameter name: a jar's name; empty for none.
+    func state(ofJar name: Octets) async throws(SessionStoreError) -> CommittedState {
+        let answer = await withCheckedContinuation { asker in
+            let isFirst = state.withLock { state in
+                state.waiting.append(Question(name: name, asker: asker))
+                defer { state.isAsking = true }
+                return !state.isAsking
+            }
+            if isFirst { thread.async { [self] in while askOnce() {} } }
+        }
+        return try answer.get()
+    }
+
+    /// Answers all who wait now.
+    ///
+    /// - Returns: whether there was anyone.
+    private func askOnce() -> Bool {
+        let (questions, round) = state.withLock { state in
+            let questions = state.waiting
+            state.waiting = []
+            if questions.isEmpty { state.isAsking = false } else { state.statementCount += 1 }
+            return (questions, state.statementCount)
+        }
+        guard !questions.isEmpty else { return false }
+        do throws(SessionStoreError) {
+            let states = try ask(Set(questions.lazy.map(\.name)), round)
+            for question in questions {
+                question.asker.resume(returning: states[question.name].map(Result.success) ?? .failure(.unanswered))
+            }
+        } catch {
+            for question in questions { question.asker.resume(returning: .failure(error)) }
+        }
+        return true
+    }
+}
+
+extension SessionStoreError {
+    fileprivate static let unanswered = SessionStoreError(
+        .databaseFailed, "the database", "the server did not return what was asked for")
+}
+
+extension CommittedStateQueue {
+    /// Between the names in the parameter of ``query``. No name has it.
+    private static let separator: UInt8 = 1
+
+    /// A row for each name in the parameter.
+    private static let query = """
+        SELECT asked.name, (\(ServiceTokenRows.generationQuery)), (\(SealingKeyRows.newestQuery)),
+            EXISTS (SELECT 1 FROM login_rule WHERE jar_id = jar.id), \(ChangeRows.nextPosition), jar.id,
+            \(JarRows.columns)
+        FROM unnest(string_to_array(?, chr(1))) AS asked (name) LEFT JOIN jar ON jar.name = asked.name
+        """
+
+    /// A queue that asks a server, on a connection of its own.
+    ///
+    /// - Parameter path: what errors call the database.
+    convenience init(_ engine: Engine, path: String) {
+        let memory = CommittedMemory<Void, Statement>(()) { try $0.prepare(CommittedStateQueue.query) }
+        self.init { names, round throws(SessionStoreError) in
+            try SessionStoreError.catching(path) {
+                try memory.ask(engine) { _, statement, _ in
+                    defer { statement.reset() }
+                    // Begins with an empty name: an empty text would be no name at all.
+                    statement.bind(1, text: Octets(names.flatMap { [Self.separator] + $0 }))
+                    var states: [Octets: CommittedState] = [:]
+                    while try statement.step() {
+                        let name = Octets(statement.bytes(0))
+                        states[name] = CommittedState(statement, ofJar: name, round: round)
+                    }
+                    return states
+                }
+            }
+        }
+    }
+}
+
+extension CommittedState {
+    /// The current row of ``CommittedStateQueue/query``.
+    fileprivate convenience init(_ statement: Statement, ofJar name: Octets, round: Int) {
+        let row = statement.isNull(5) ? nil : JarRows.row(statement, from: 6)
+        self.init(
+            round: round, tokenGeneration: statement.optionalInt64(1),
+            newestKey: statement.optionalInt64(2).map { UInt32(truncatingIfNeeded: $0) }, jarName: name,
+            jar: row.map { Jar(row: $0, hasLoginRules: statement.int64(3) != 0, nextChange: statement.int64(4)) })
+    }
+}

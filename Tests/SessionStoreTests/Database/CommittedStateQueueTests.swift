@@ -1,0 +1,111 @@
+import CookieModel
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import SessionStore
+
+@Suite("Asking a server for all who wait")
+struct CommittedStateQueueTests {
+    /// A server whose answers wait until they are let go.
+    private final class Server: Sendable {
+        private struct State {
+            var asked: [Set<Octets>] = []
+            var failure: SessionStoreError?
+        }
+
+        private let state = Mutex(State())
+        private let permits = DispatchSemaphore(value: 0)
+        private let arrivals = AsyncStream<Void>.makeStream()
+
+        /// The names of each statement so far.
+        var asked: [Set<Octets>] { state.withLock { $0.asked } }
+
+        func answer(_ names: Set<Octets>, round: Int) throws(SessionStoreError) -> [Octets: CommittedState] {
+            state.withLock { $0.asked.append(names) }
+            arrivals.continuation.yield()
+            permits.wait()
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+            return Dictionary(
+                uniqueKeysWithValues: names.map { name in
+                    let state = CommittedState(
+                        round: round, tokenGeneration: 1, newestKey: 1, jarName: name, jar: nil)
+                    return (name, state)
+                })
+        }
+
+        /// Waits for the next statement to arrive.
+        func nextArrival() async { for await _ in arrivals.stream { return } }
+
+        /// Lets the statement under way, or the next one, be answered.
+        func letGo() { permits.signal() }
+
+        func fail(_ failure: SessionStoreError?) { state.withLock { $0.failure = failure } }
+    }
+
+    private let server: Server
+    private let queue: CommittedStateQueue
+
+    init() {
+        let server = Server()
+        self.server = server
+        queue = CommittedStateQueue { names, round throws(SessionStoreError) in
+            try server.answer(names, round: round)
+        }
+    }
+
+    private func ask(_ name: String) -> Task<Int, any Error> {
+        Task { [queue] in try await queue.state(ofJar: Octets(name)).round }
+    }
+
+    private func untilWaiting(_ count: Int) async { while queue.waitingCount < count { await Task.yield() } }
+
+    @Test("Answers all who wait with one statement, and none of them with an earlier one")
+    func sharing() async throws {
+        let first = ask("one")
+        await server.nextArrival()
+        // They come while a statement is under way, which may have seen less than they must.
+        let others = (0..<50).map { ask($0 % 2 == 0 ? "one" : "two") }
+        await untilWaiting(50)
+        server.letGo()
+        #expect(try await first.value == 1)
+        server.letGo()
+        for other in others { #expect(try await other.value == 2) }
+        #expect(server.asked == [[Octets("one")], [Octets("one"), Octets("two")]])
+        #expect(queue.statementCount == 2)
+    }
+
+    @Test("Fails all who wait for a statement that fails, and goes on with the next")
+    func failure() async throws {
+        let first = ask("one")
+        await server.nextArrival()
+        let others = (0..<10).map { _ in ask("one") }
+        await untilWaiting(10)
+        server.letGo()
+        _ = try await first.value
+        await server.nextArrival()
+        server.fail(SessionStoreError(.databaseUnreachable, "the database", "it is gone"))
+        server.letGo()
+        for other in others {
+            await #expect { try await other.value } throws: {
+                ($0 as? SessionStoreError)?.code == .databaseUnreachable
+            }
+        }
+        server.fail(nil)
+        server.letGo()
+        #expect(try await ask("one").value == 3)
+    }
+
+    @Test("Tells names apart that look alike")
+    func names() async throws {
+        let first = ask("")
+        await server.nextArrival()
+        let others = [ask("\u{E9}"), ask("e\u{301}")]
+        await untilWaiting(2)
+        server.letGo()
+        server.letGo()
+        _ = try await first.value
+        for other in others { _ = try await other.value }
+        #expect(server.asked.last?.count == 2)
+    }
+}
