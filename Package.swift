@@ -109,6 +109,7 @@ let package = Package(
             resources: [
                 .embedInCode("../../Migrations/postgresql/P001_schema.sql"),
                 .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
+                .embedInCode("../../Migrations/postgresql/P003_planned_fence.sql"),
             ]),
         .target(
             name: "SessionStore",

@@ -33,7 +33,7 @@ package final class PostgreSQLDatabase: ServedDatabase {
     ///   - isFenced: whether statements need a heartbeat, which ``beat()`` commits.
     /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if the schema is not the one that
     ///   this program works with.
-    package init(_ target: PostgreSQLTarget, connections: Int = 8, isFenced: Bool = false) throws {
+    package init(_ target: PostgreSQLTarget, connections: Int = 16, isFenced: Bool = false) throws {
         self.target = target
         self.isFenced = isFenced
         heart = Mutex(try PostgreSQLSession(target))

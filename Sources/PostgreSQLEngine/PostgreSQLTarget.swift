@@ -61,6 +61,8 @@ package struct PostgreSQLTarget: Sendable {
             "SET search_path = crumb",
             "SET lock_timeout = '\(Int(timeout * 1000))ms'",
             "SET idle_in_transaction_session_timeout = '60s'",
+            // Statements find their rows by keys, whatever the values of their parameters: one plan suffices.
+            "SET plan_cache_mode = force_generic_plan",
             // Acknowledged is what the standbys have too, where there are any.
             """
             SELECT set_config('synchronous_commit', 'on', false)
