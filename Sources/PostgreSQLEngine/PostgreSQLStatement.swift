@@ -5,6 +5,7 @@ internal import WebPrimitives
 ///
 /// Integers are sent in the size of the parameter's type, which the server tells when the statement is prepared.
 final class PostgreSQLStatement: ServedStatement {
+    private let sql: String
     private let dialect: SQLDialect
     private unowned let session: PostgreSQLSession
     private let library: LibPQ
@@ -13,6 +14,8 @@ final class PostgreSQLStatement: ServedStatement {
     private var result: LibPQ.Result = nil
     private var row: Int32 = -1
     private var isQueued = false
+    /// The statement that also checks that one row was changed; `nil` before it is needed.
+    private weak var checked: PostgreSQLStatement?
     /// The parameters that the statement was run with before it was asked for; `nil` if it was not, or if other
     /// statements came in between.
     private var foreseen: [Parameter]?
@@ -26,6 +29,7 @@ final class PostgreSQLStatement: ServedStatement {
     }
 
     init(_ sql: String, on session: PostgreSQLSession, _ library: LibPQ) {
+        self.sql = sql
         dialect = SQLDialect(sql)
         self.session = session
         self.library = library
@@ -104,6 +108,17 @@ extension PostgreSQLStatement {
         reset()
         try session.enqueue(self)
         isQueued = true
+    }
+
+    /// Queues the statement within one that fails unless it changes one row, so that no one has to wait for its result:
+    /// the transaction cannot be committed then.
+    func runChangingOneRow() throws {
+        let statement =
+            checked
+            ?? session.known("WITH changed AS (\(sql) RETURNING 1) SELECT 1 / (count(*) = 1)::integer FROM changed")
+        checked = statement
+        statement.parameters = parameters
+        try statement.run()
     }
 
     /// Refuses to go on if this statement, the query of the fence, was queued and found it closed.

@@ -3,6 +3,11 @@ internal import StoreEngine
 extension StoreFailure {
     /// Creates the failure that an SQLSTATE reports (PostgreSQL, appendix A).
     init(state: String) {
+        // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()``.
+        if state == "22012" {
+            self = .unexpectedResult
+            return
+        }
         let kind: Kind =
             switch state {
             case "23503": .orphan

@@ -103,6 +103,12 @@ package struct SQLiteStatement: StoreStatement {
         sqlite3_clear_bindings(pointer)
     }
 
+    /// Runs a statement that must change one row.
+    package func runChangingOneRow() throws {
+        try run()
+        guard changeCount == 1 else { throw StoreFailure.unexpectedResult }
+    }
+
     /// How many rows the connection's last statement changed.
     package var changeCount: Int { Int(sqlite3_changes(connection)) }
 

@@ -51,6 +51,11 @@ package protocol StoreStatement {
     func step() throws -> Bool
     /// Runs a statement whose rows, if it has any, are not read.
     func run() throws
+    /// Runs a statement that must change one row.
+    ///
+    /// - Throws: ``StoreFailure/unexpectedResult`` if it changes none or several. An engine may throw it later, but no
+    ///   later than at the end of the transaction, which then fails.
+    func runChangingOneRow() throws
     /// Ends the reading of rows; what is bound stays.
     func reset()
     /// How many rows the statement changed when it ran: asked before another statement runs on the connection.

@@ -137,16 +137,17 @@ struct CookieRowChanges: Sendable {
             if let sealedValue {
                 try sealedValue.withUnsafeBytes { sealed in
                     statement.bind(8, inPlace: sealed)
-                    try statement.run()
+                    try store(statement)
                 }
             } else {
                 statement.bind(8, inPlace: cookie.valueOctets)
-                try statement.run()
+                try store(statement)
             }
+        }
+
+        private func store(_ statement: Statement) throws {
             // An update needs an existing row: otherwise the cookie would be lost without an error.
-            if header.kind == .update, statement.changeCount != 1 {
-                throw StoreFailure.unexpectedResult
-            }
+            if header.kind == .update { try statement.runChangingOneRow() } else { try statement.run() }
         }
     }
 }

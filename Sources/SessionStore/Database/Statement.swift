@@ -115,6 +115,14 @@ extension Statement {
     }
 
     @inline(__always)
+    func runChangingOneRow() throws {
+        switch self {
+        case .sqlite(let statement): try statement.runChangingOneRow()
+        case .served(let statement): try statement.runChangingOneRow()
+        }
+    }
+
+    @inline(__always)
     func reset() {
         switch self {
         case .sqlite(let statement): statement.reset()

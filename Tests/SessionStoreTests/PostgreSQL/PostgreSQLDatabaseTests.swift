@@ -54,6 +54,40 @@ struct PostgreSQLDatabaseTests {
         #expect(received.withLock { $0 } == ["important"])
     }
 
+    @Test(
+        "Commits nothing if a statement does not change the one row that it must", arguments: [0, 1, 2])
+    func oneRow(_ rows: Int64) throws {
+        let database = try PostgreSQLDatabase(try server.target(name))
+        func write(_ body: (any ServedConnection) throws -> Void) throws {
+            try database.write(.database, isPatient: true, foreseeing: [], body)
+        }
+        try write { connection in
+            let insertion = try connection.statement("INSERT INTO jar (name, profile, created_at) VALUES (?, ?, 0)")
+            for (name, profile) in [("other", "other")] + (0..<rows).map({ ("\($0)", "counted") }) {
+                insertion.bind(1, text: name)
+                insertion.bind(2, text: profile)
+                try insertion.run()
+            }
+        }
+        let outcome = Result {
+            try write { connection in
+                try connection.statement("UPDATE jar SET next_change = 7 WHERE profile = 'other'").run()
+                let update = try connection.statement("UPDATE jar SET next_change = ?2 WHERE profile = ?1")
+                update.bind(1, text: "counted")
+                update.bind(2, 9)
+                try update.runChangingOneRow()
+            }
+        }
+        switch outcome {
+        case .success: #expect(rows == 1)
+        case .failure(let failure): #expect(rows != 1 && failure as? StoreFailure == .unexpectedResult)
+        }
+        try write { connection in
+            let count = try connection.statement("SELECT count(*) FROM jar WHERE next_change IN (7, 9)")
+            #expect(try count.step() && count.int64(0) == (rows == 1 ? 2 : 0))
+        }
+    }
+
     @Test("Returns commits of another connection, from the cache too")
     func freshness() throws {
         let (one, other) = (try database(), try database())
