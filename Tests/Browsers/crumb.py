@@ -25,6 +25,11 @@ class Crumb:
         for name in ("CRUMB_DATABASE", "CRUMB_KEY"):
             self._environment.pop(name, None)
 
+    @staticmethod
+    def database(folder: Path) -> Path:
+        """The database of a folder, where commands find it by default."""
+        return folder / "crumb" / "crumb.sqlite"
+
     def run(self, *arguments: str, octets: bytes = b"") -> bytes:
         """What `crumb ARGUMENTS` prints; `octets` are its standard input."""
         completed = subprocess.run([str(self._binary), *arguments], input=octets, capture_output=True, check=False,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from crumb import Crumb
 from engines import EngineFailure
 
 
@@ -19,7 +20,7 @@ def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Se
     end it is asked to stop, or killed without a warning.
     """
     hosts = [argument for site in sites for argument in ("--intercept", site, "--intercept", f"*.{site}")]
-    environment = {**os.environ, "CRUMB_DATABASE": str(folder / "crumb.sqlite"),
+    environment = {**os.environ, "CRUMB_DATABASE": str(Crumb.database(folder)),
                    "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
     process = subprocess.Popen(
         [str(binary), "gateway", "run", "--json", "--log", "--proxy", f"http://127.0.0.1:{proxy}", "--ca-file",

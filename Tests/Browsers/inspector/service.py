@@ -34,11 +34,12 @@ class Service:
         self.crumb.run("token", "import", "work", octets=json.dumps(reply).encode())
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
-        environment = {"CRUMB_DATABASE": str(folder / "crumb.sqlite"), "CRUMB_KEY_FILE": str(folder / "crumb.key")}
+        database = Crumb.database(folder)
+        environment = {"CRUMB_DATABASE": str(database), "CRUMB_KEY_FILE": str(folder / "crumb.key")}
         self._process = processes.start(
             [str(binary), "serve", "--listen", f"127.0.0.1:{self.port}"], "serve", environment)
         wait_for(self._is_ready, "the service")
-        self.token = (folder / "crumb.sqlite.token").read_text().strip()
+        self.token = database.with_name("crumb.sqlite.token").read_text().strip()
 
     def start_gateway(self) -> str:
         """Starts a gateway for programs; where it listens."""
