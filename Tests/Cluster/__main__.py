@@ -116,7 +116,7 @@ def whole_journal(nodes: list[Node], jar: int) -> Follower:
     end = time.monotonic() + 60
     while follow(connections, nodes[jar % len(nodes)], journal):
         if time.monotonic() > end:
-            raise ClusterFailure("the journal cannot be read")
+            raise ClusterFailure(f"the journal of jar {jar} cannot be read: {journal.failure}")
     return journal
 
 

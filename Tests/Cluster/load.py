@@ -52,6 +52,7 @@ class Follower:
     position: int = 0
     changes: list[dict] = field(default_factory=list)
     gaps: int = 0
+    failure: str = ""  # why the last page could not be read
 
 
 class Load:
@@ -153,9 +154,11 @@ def follow(connections: "Connections", node: Node, follower: Follower) -> bool:
     try:
         answer = connections.ask(node, "GET", f"/v1/jars/{jar_name(follower.jar)}/changes?after={follower.position}")
         if answer.status != 200:
+            follower.failure = f"{answer.status} {answer.body[:200]!r}"
             return True
         page = json.loads(answer.body)
-    except (OSError, Closed, ValueError):
+    except (OSError, Closed, ValueError) as error:
+        follower.failure = f"{type(error).__name__}: {error}"
         return True
     follower.changes += page["changes"]
     follower.position = page["position"]

@@ -60,20 +60,21 @@ struct Housekeeper: Service {
     func refresh(_ pauses: inout [String: Timestamp]) async {
         guard let refresher, configuration.refreshAheadSeconds > 0 else { return }
         let now = now()
-        var due: [String] = []
+        var due: [StoredToken] = []
         perform("refresh-ahead-failed", "Finding tokens that expire soon failed") {
             for case .success(let stored) in try database.tokens.all()
             where stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now) {
                 guard isDue(stored.tokens, now),
                     try database.tokens.credentials(stored.profile.name)?.settings.refreshesAhead == true
                 else { continue }
-                due.append(stored.profile.name)
+                due.append(stored)
             }
         }
         // A service that stops begins nothing new.
-        for name in due where !Task.isCancelled {
+        for stored in due where !Task.isCancelled {
+            let name = stored.profile.name
             do {
-                _ = try await refresher.refreshed(name)
+                _ = try await refresher.refreshed(insteadOf: stored)
                 pauses[name] = nil
                 logger.info("Renewed tokens ahead of their expiry", metadata: ["profile": "\(name)"])
             } catch {

@@ -45,7 +45,7 @@ extension TokenRefresher {
             guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
         }
         do {
-            return try living(try await refresh(stored))
+            return try living(try await refreshed(insteadOf: stored))
         } catch {
             guard let latest = try? living(try store.get(name)) else { throw error }
             return latest

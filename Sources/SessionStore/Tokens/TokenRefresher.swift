@@ -135,7 +135,7 @@ public final class TokenRefresher: Sendable {
             return stored
         }
         do {
-            return try await refresh(stored)
+            return try await refreshed(insteadOf: stored)
         } catch {
             let latest = try store.get(name, for: resource)
             guard latest.tokens.validity(at: now(), skew: timing.skew) == .due else { throw error }
@@ -150,7 +150,7 @@ public final class TokenRefresher: Sendable {
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
         if let resource { try ResourceIndicator.check(resource) }
-        return try await refresh(try store.get(name, for: resource))
+        return try await refreshed(insteadOf: try store.get(name, for: resource))
     }
 
     /// The tokens of a profile in the place of an access token that a site refuses although its time is not over: it was
@@ -169,7 +169,7 @@ public final class TokenRefresher: Sendable {
         {
             return nil
         }
-        return try await refresh(stored)
+        return try await refreshed(insteadOf: stored)
     }
 
     /// The profiles whose server has been asked and has not answered yet, in order.
@@ -195,8 +195,13 @@ public final class TokenRefresher: Sendable {
         }
     }
 
-    /// Joins the refresh of this process that is under way, or begins one.
-    func refresh(_ stored: StoredToken) async throws -> StoredToken {
+    /// The tokens in the place of those that the caller has seen: refreshed, unless another caller or process has done so
+    /// since.
+    ///
+    /// Callers of this refresher join the refresh that is under way.
+    ///
+    /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
+    public func refreshed(insteadOf stored: StoredToken) async throws -> StoredToken {
         let name = stored.flight
         let flight = progress.withLock { progress in
             if let flight = progress.flights[name] { return flight }

@@ -82,6 +82,15 @@ struct TokenRefresherTests {
         #expect(try await refresher.refreshed("p").tokens.accessToken == Secret("access-2"))
     }
 
+    @Test("Who has seen tokens that were refreshed since gets the new ones, without a word to the server")
+    func refreshedSince() async throws {
+        let store = try given()
+        let seen = try store.get("p")
+        #expect(try await refresher(store).refreshed("p").tokens.accessToken == Secret("access-1"))
+        #expect(try await refresher(store).refreshed(insteadOf: seen).tokens.accessToken == Secret("access-1"))
+        #expect(server.requestCount == 1)
+    }
+
     @Test("Refreshers with connections of their own, as processes have, share one refresh")
     func lease() async throws {
         try given()

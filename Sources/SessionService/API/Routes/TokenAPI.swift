@@ -62,7 +62,7 @@ struct TokenAPI: Sendable {
         case .due where stored.refusal != nil: return stored
         case .due:
             do {
-                return try await refreshed(name, for: resource)
+                return try await onlineRefresher().refreshed(insteadOf: stored)
             } catch {
                 let latest = try store.get(name, for: resource)
                 guard latest.tokens.validity(at: now()) != .expired else { throw error }
@@ -71,7 +71,8 @@ struct TokenAPI: Sendable {
         case .expired:
             // After the server has rejected the login, it is not asked again.
             return stored.refusal == nil
-                ? try await refreshed(name, for: resource) : try await onlineRefresher().token(name, for: resource)
+                ? try await onlineRefresher().refreshed(insteadOf: stored)
+                : try await onlineRefresher().token(name, for: resource)
         }
     }
 
@@ -81,8 +82,8 @@ struct TokenAPI: Sendable {
     }
 
     /// The tokens of a profile after a refresh; all who ask in the meantime share it.
-    func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
-        try await onlineRefresher().refreshed(name, for: resource)
+    func refreshed(_ name: String) async throws -> StoredToken {
+        try await onlineRefresher().refreshed(name)
     }
 
     /// The fallback that recognizes "not signed in" by a jar's rules, and signs its requests in again.
