@@ -71,7 +71,9 @@ struct ServiceResponder: Sendable {
     ) async throws -> Response {
         do {
             try admission.check(request.head, by: way, on: channel)
-            if let server, request.headers.contains(.authorization) || way.isOwners {
+            // `/readyz` must not wait for a server that does not answer.
+            let isOwnersCall = way.isOwners && request.head.path?.hasPrefix("/v1/") == true
+            if let server, isOwnersCall || request.headers.contains(.authorization) {
                 context.committed = try await server.committedState(
                     ofJar: request.head.path.flatMap(JarPath.name))
             }
