@@ -146,7 +146,7 @@ extension PostgreSQLDatabase {
         }
     }
 
-    /// Commits in the round trip of the statements whose results nobody has asked for.
+    /// Commits in one round trip with the queued statements.
     private func commit(_ session: PostgreSQLSession) throws {
         if let failure = session.failure {
             session.rollBack()

@@ -29,7 +29,7 @@ final class PostgreSQLSession: @unchecked Sendable {
     private var preparedCount = 0
     /// The statements that were sent and have no answer yet; `nil` for one whose result is not read.
     private var queue: [PostgreSQLStatement?] = []
-    /// What was run before it is asked for (``ForeseenQuery``).
+    /// The statements that were run before they are asked for (``ForeseenQuery``).
     private var foreseen: [PostgreSQLStatement] = []
     /// How many results the server has sent, failures not counted.
     private(set) var answerCount = 0

@@ -70,7 +70,7 @@ extension PostgreSQLStatement {
         return false
     }
 
-    /// Queues the statement for whoever asks for it with the same parameters next.
+    /// Queues the statement for the next caller that runs it with the same parameters.
     func foresee() throws {
         try run()
         foreseen = parameters

@@ -135,8 +135,8 @@ package enum WriteLock: Sendable, Equatable {
 
 /// A query with its parameters that is run before it is asked.
 ///
-/// Whoever then asks the same gets its rows without a round trip. Where other statements came in between, or the query
-/// is another one, it is run in its turn.
+/// The next caller that asks the same gets its rows without a round trip. Where other statements came in between, or the
+/// query is another one, it is run in its turn.
 package struct ForeseenQuery {
     package let statement: String
     package let bind: (any ServedStatement) -> Void

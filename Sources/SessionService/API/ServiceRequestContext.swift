@@ -21,7 +21,8 @@ struct ServiceRequestContext: RequestContext {
     var lock: AgentLock?
     /// Records persistent failures; `nil` if they are not recorded.
     var health: ServiceHealth?
-    /// What a database server had committed when the request had arrived; `nil` for a file. See ``SessionAPI/jar(in:)``.
+    /// The state that a database server had committed when the request arrived; `nil` for a file. See
+    /// ``SessionAPI/jarOnArrival(in:)``.
     var committed: CommittedState?
     /// Counts the results for cookies; `nil` if they are not counted.
     var metrics: ServiceMetrics?

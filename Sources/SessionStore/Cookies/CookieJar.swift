@@ -14,7 +14,7 @@ public final class CookieJar: Sendable {
     package let id: Int64
     /// Whether it had header fields when it was opened.
     let hasHeaderFields: Bool
-    /// What was committed when it was opened, for who writes nothing before the last read; `nil` for who may.
+    /// The state that was committed when the jar was opened; `nil` if the caller may write before its last read.
     let state: CommittedState?
 
     init(
@@ -83,7 +83,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// What a batch asks before it writes, in this order.
+    /// The queries of a batch before it writes, in this order.
     private func foreseenQueries(of response: ReceivedResponse?) -> [ForeseenQuery] {
         let end = ForeseenQuery(ChangeRows.endQuery) { [id] in $0.bind(1, id) }
         guard let site = response?.context.url.host.registrableDomain(policy.publicSuffixes) else { return [end] }

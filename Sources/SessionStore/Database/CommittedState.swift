@@ -2,8 +2,8 @@ internal import CookieModel
 internal import Dispatch
 internal import Synchronization
 
-/// What a server had committed when a request had arrived, for the request's first reads: its jar, how far the jar's
-/// journal was, and the numbers that tell whether access tokens or keys have changed.
+/// The state that a server had committed when a request arrived, for the request's first reads: its jar, how far the
+/// jar's journal was, and the numbers that tell whether access tokens or keys have changed.
 ///
 /// It answers reads that begin before the request writes anything. Requests that wait at the same time share it.
 package final class CommittedState: Sendable {
@@ -87,7 +87,7 @@ final class CommittedStateQueue: Sendable {
     /// How many statements there were.
     var statementCount: Int { state.withLock { $0.statementCount } }
 
-    /// What is committed at a moment after the call.
+    /// Returns the state that is committed at a moment after the call.
     ///
     /// - Parameter name: a jar's name; empty for none.
     func state(ofJar name: Octets) async throws(SessionStoreError) -> CommittedState {

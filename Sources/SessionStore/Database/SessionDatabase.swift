@@ -15,7 +15,7 @@ public final class SessionDatabase: Sendable {
     let cache = SiteCache()
     let jarCache = JarCache()
     let serviceTokenCache = ServiceTokenCache()
-    /// What asks a server; `nil` for a file, whose version is in memory.
+    /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
 
