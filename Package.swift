@@ -290,7 +290,9 @@ let package = Package(
             exclude: ["Support/Browser.js"]),
         .testTarget(
             name: "WebViewDecorationTests",
-            dependencies: ["WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore"],
+            dependencies: [
+                "WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
+            ],
             exclude: ["WebKitInterface"]),
         .testTarget(
             name: "URLSessionDecorationTests",

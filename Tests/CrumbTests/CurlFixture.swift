@@ -1,5 +1,6 @@
 import Foundation
 import SessionOperations
+import TestSupport
 
 @testable import CrumbCommands
 

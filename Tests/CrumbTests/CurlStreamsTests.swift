@@ -1,4 +1,5 @@
 import CookieModel
+import TestSupport
 import Testing
 
 @testable import CrumbCommands

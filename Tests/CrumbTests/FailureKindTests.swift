@@ -1,6 +1,7 @@
 import Foundation
 import OAuth2
 import SessionOperations
+import TestSupport
 import Testing
 
 @testable import CrumbCommands

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A full disk", .serialized, .enabled(if: Machine.canMount, "mounting a small file system needs root"))

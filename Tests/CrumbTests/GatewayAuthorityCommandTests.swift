@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import SessionStore
+import TestSupport
 import Testing
 
 @Suite("The authority of the gateway, through the commands")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("crumb import: formats, browsers, notes and Control-C")

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import TestSupport
 import Testing
 
 @testable import crumb_network

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import SessionStore
+import TestSupport
 import Testing
 
 @Suite("crumb session")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("localStorage: import, export, crumb storage, crumb script")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs that know passwords only get a login's token, and what they erase is renewed.

@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import SessionStore
+import TestSupport
 import Testing
 
 @testable import SessionGateway
@@ -23,19 +24,11 @@ struct CertificateAuthorityTests {
         return try CertificateAuthority(for: hosts, lifetime: lifetime, now: now)
     }
 
-    /// Runs a program in a folder; its exit status and what it wrote.
-    private static func run(_ words: String..., in folder: String) throws -> (status: Int32, text: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        process.currentDirectoryURL = URL(filePath: folder)
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+    /// Runs a program in a folder.
+    private static func run(_ words: String..., in folder: String) throws -> RunResult {
+        try RunningProcess(
+            "/bin/sh", ["-c", "cd \"$0\" && exec \"$@\"", folder] + words, joinsTalk: true, scratch: folder
+        ).wait()
     }
 
     /// Gives a folder with an authority's certificate, `ca.pem`, and one of its for each host: `leaf0.pem` and so on.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The adapter for WebKit is only compiled where there is a WebKit. Here it is checked against the declarations that it
@@ -63,19 +64,10 @@ enum Compiler {
     }
 
     static func run(_ arguments: [String]) throws {
-        let output = FileManager.default.temporaryDirectory.appending(path: "crumb-swiftc-\(UUID().uuidString)")
-        try Data().write(to: output)
-        defer { try? FileManager.default.removeItem(at: output) }
-        let handle = try FileHandle(forWritingTo: output)
-        let process = Process()
-        process.executableURL = URL(filePath: path ?? "swiftc")
-        process.arguments = arguments
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: String(decoding: try Data(contentsOf: output), as: UTF8.self))
-        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-swiftc-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let result = try RunningProcess(path ?? "swiftc", arguments, joinsTalk: true, scratch: folder.path).wait()
+        guard result.status == 0 else { throw Failure(description: result.text) }
     }
 }

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SessionStore

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A library that has the Nth change to files below a folder fail, loaded before the C library: `FailingDisk.c`.

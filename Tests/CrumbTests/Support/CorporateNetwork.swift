@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A company's network on loopback: an authorization server, `https://id.corp.invalid`, whose certificate is of a private

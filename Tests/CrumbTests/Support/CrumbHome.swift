@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import SessionStore
+import TestSupport
 import Testing
 
 /// A person's home, new and empty, to run the built `crumb` in.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Node.js, where it is on the PATH: a JavaScript engine to run scripts with.
 enum Node {
@@ -15,18 +16,11 @@ enum Node {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try input.write(to: folder.appending(path: "input"))
-        try Data().write(to: folder.appending(path: "output"))
-        let process = Process()
-        process.executableURL = URL(filePath: path ?? "node")
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
-        let output = try FileHandle(forWritingTo: folder.appending(path: "output"))
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        process.waitUntilExit()
-        let data = try Data(contentsOf: folder.appending(path: "output"))
-        guard process.terminationStatus == 0 else { throw Failure(output: String(decoding: data, as: UTF8.self)) }
-        return data
+        let result = try RunningProcess(
+            path ?? "node", arguments, input: folder.appending(path: "input").path, joinsTalk: true,
+            scratch: folder.path
+        ).wait()
+        guard result.status == 0 else { throw Failure(output: result.text) }
+        return Data(result.output)
     }
 }

@@ -8,20 +8,27 @@ import Foundation
     import Glibc
 #endif
 
-/// What a process came to.
-struct RunResult {
+/// How a process ended, and its output.
+public struct RunResult: Sendable {
     /// The exit status, or the number of the signal that ended the process, negative.
-    let status: Int32
+    public let status: Int32
     /// What it wrote on standard output.
-    let output: [UInt8]
+    public let output: [UInt8]
     /// What it wrote on standard error.
-    let messages: String
+    public let messages: String
+
+    /// A result as it would be of a process.
+    public init(status: Int32, output: [UInt8], messages: String) {
+        self.status = status
+        self.output = output
+        self.messages = messages
+    }
 
     /// Standard output as text.
-    var text: String { String(decoding: output, as: UTF8.self) }
+    public var text: String { String(decoding: output, as: UTF8.self) }
 
     /// Standard output as one JSON object a line.
-    func objects() throws -> [[String: Any]] {
+    public func objects() throws -> [[String: Any]] {
         try text.split(separator: "\n").compactMap { line in
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         }
@@ -29,25 +36,33 @@ struct RunResult {
 }
 
 /// A process that was started, its streams in files.
-struct RunningProcess {
-    struct Failure: Error {
-        let message: String
+///
+/// Foundation's `Process` reads past the end of its buffer where this process has more than a thousand open files, and
+/// ends the tests (https://github.com/swiftlang/swift-corelibs-foundation/pull/5472).
+public struct RunningProcess: Sendable {
+    /// A program could not be started.
+    public struct Failure: Error {
+        /// Which one, and why.
+        public let message: String
     }
 
-    let id: pid_t
+    /// Its number.
+    public let id: Int32
     private let outputPath: String
     private let talkPath: String
 
     /// Starts a program.
     ///
     /// - Parameters:
+    ///   - environment: its environment; that of this process where it is `nil`.
     ///   - input: the file that is its standard input.
     ///   - output: the file that takes its standard output; one of its own where it is `nil`.
     ///   - messages: the file that takes its standard error; one of its own where it is `nil`.
+    ///   - joinsTalk: whether standard error goes where standard output goes.
     ///   - leadsGroup: whether it leads a process group of its own, as a terminal's foreground job does.
     ///   - scratch: a folder for the files.
-    init(
-        _ program: String, _ arguments: [String], environment: [String: String],
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String]? = nil,
         input: String = "/dev/null", output: String? = nil, messages: String? = nil, joinsTalk: Bool = false,
         leadsGroup: Bool = false, scratch: String
     ) throws {
@@ -88,7 +103,8 @@ struct RunningProcess {
             posix_spawn_file_actions_addopen(&actions, 2, talkPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         }
         var words = ([program] + arguments).map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        var variables =
+            (environment ?? ProcessInfo.processInfo.environment).map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id: pid_t = 0
         let failure = posix_spawnp(&id, program, &actions, &attributes, &words, &variables)
@@ -99,17 +115,17 @@ struct RunningProcess {
     }
 
     /// Ends the process without giving it a chance.
-    func kill() {
+    public func kill() {
         send(SIGKILL)
     }
 
     /// Interrupts the process, as Control-C does.
-    func interrupt() {
+    public func interrupt() {
         send(SIGINT)
     }
 
     /// Sends a signal to the process, or to all of the group that it leads.
-    func send(_ number: Int32, toGroup: Bool = false) {
+    public func send(_ number: Int32, toGroup: Bool = false) {
         _ = signal(number, to: toGroup ? -id : id)
     }
 
@@ -124,7 +140,7 @@ struct RunningProcess {
     }
 
     /// Waits for its end.
-    func wait() -> RunResult {
+    public func wait() -> RunResult {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         let ending = status & 0x7F
