@@ -53,18 +53,7 @@ package final class PostgreSQLDatabase: ServedDatabase {
 extension PostgreSQLDatabase {
     package func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result {
         try withSession { session in
-            let (wasConnected, answerCount) = (session.isConnected, session.answerCount)
-            func wasLostBefore(_ failure: StoreFailure) -> Bool {
-                failure.kind == .unavailable && wasConnected && session.answerCount == answerCount
-                    && !session.hasTimedOut
-            }
-            do {
-                return try read(on: session, body)
-            } catch let failure as StoreFailure where wasLostBefore(failure) {
-                // The connection was lost while it was idle: `body` has seen nothing yet.
-                session.close()
-                return try read(on: session, body)
-            }
+            try session.repeatingIfLostIdle { try read(on: session, body) }
         }
     }
 
@@ -92,7 +81,7 @@ extension PostgreSQLDatabase {
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result {
         try withSession { session in
-            try retryingOnce(session) { try begin(session, "BEGIN", (lock, isPatient), queries) }
+            try session.repeatingIfLostIdle { try begin(session, "BEGIN", (lock, isPatient), queries) }
             let result: Result
             do {
                 result = try body(session)
@@ -132,17 +121,6 @@ extension PostgreSQLDatabase {
         } catch {
             session.rollBack()
             throw error
-        }
-    }
-
-    /// Does what nothing was changed by, again if the connection turns out to be lost: one that was idle may be.
-    private func retryingOnce(_ session: PostgreSQLSession, _ body: () throws -> Void) throws {
-        let wasConnected = session.isConnected
-        do {
-            try body()
-        } catch let failure as StoreFailure where failure.kind == .unavailable && wasConnected {
-            session.close()
-            try body()
         }
     }
 

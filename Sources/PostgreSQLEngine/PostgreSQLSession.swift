@@ -31,12 +31,10 @@ final class PostgreSQLSession: @unchecked Sendable {
     private var queue: [PostgreSQLStatement?] = []
     /// The statements that were run before they are asked for (``ForeseenQuery``).
     private var foreseen: [PostgreSQLStatement] = []
-    /// How many results the server has sent, failures not counted.
-    private(set) var answerCount = 0
+    /// Whether a loss of the connection would mean that it was lost while it was idle.
+    private var wasIdle = false
     /// Whether the server did not run the last statement because an earlier one had failed.
     private(set) var hasSkippedLast = false
-    /// Whether the last connection was given up because the server did not answer in time.
-    private(set) var hasTimedOut = false
     /// Whether a transaction runs, which ends with its connection.
     var isInTransaction = false
     /// Why the transaction cannot be committed.
@@ -83,6 +81,22 @@ extension PostgreSQLSession {
 // MARK: - Running
 
 extension PostgreSQLSession {
+    /// Calls `body`; outside a transaction, once more if the connection turns out to have been lost while it was idle.
+    ///
+    /// The server has answered nothing then. A server that does not answer in time is not asked again.
+    ///
+    /// - Parameter body: statements that may run twice: they read, begin a transaction, or replace what they wrote.
+    func repeatingIfLostIdle<Result>(_ body: () throws -> Result) throws -> Result {
+        guard isConnected, !isInTransaction else { return try body() }
+        wasIdle = true
+        do {
+            return try body()
+        } catch let failure as StoreFailure where failure.kind == .unavailable && wasIdle {
+            close()
+            return try body()
+        }
+    }
+
     /// Queues a statement without parameters and without a result, such as `BEGIN`.
     func enqueue(_ sql: String) throws {
         try connect()
@@ -175,9 +189,9 @@ extension PostgreSQLSession {
     func rollBack() {
         isInTransaction = false
         do {
-            guard isConnected else { throw StoreFailure.unreachable("connection lost") }
             // Queued statements may not have been sent yet. They go first, and may fail.
-            try? synchronize()
+            if isConnected { try? synchronize() }
+            guard isConnected else { throw StoreFailure.unreachable("connection lost") }
             failure = nil
             try enqueue("ROLLBACK")
             try synchronize()
@@ -190,7 +204,7 @@ extension PostgreSQLSession {
     private func note(_ result: LibPQ.Result) {
         switch library.resultStatus(result) {
         case LibPQ.resultCommand, LibPQ.resultRows, LibPQ.resultPipelineSync:
-            answerCount += 1
+            wasIdle = false
             return
         default: break
         }
@@ -215,7 +229,7 @@ extension PostgreSQLSession {
         while true {
             let left = end.millisecondsLeft
             guard left > 0, place.fd >= 0 else {
-                hasTimedOut = true
+                wasIdle = false
                 throw lost("no answer within \(target.timeout) seconds")
             }
             let count = poll(&place, 1, left)
@@ -241,7 +255,7 @@ extension PostgreSQLSession {
         guard !isConnected else { return }
         close()
         failure = nil
-        hasTimedOut = false
+        wasIdle = false
         generation += 1
         preparedCount = 0
         let end = Deadline(seconds: target.timeout)

@@ -81,26 +81,18 @@ extension PostgreSQLStatement {
         foreseen = nil
     }
 
-    /// Runs the statement; again if a connection that was idle turns out to be lost, and no transaction with it.
     private func runAndWait() throws {
         if foreseen == parameters {
             foreseen = nil
             if isQueued { try session.synchronize() }
             return
         }
-        let mayRepeat = session.isConnected && !session.isInTransaction
-        do {
-            try runOnce()
-        } catch let failure as StoreFailure where failure.kind == .unavailable && mayRepeat {
-            try runOnce()
+        try session.repeatingIfLostIdle {
+            try run()
+            try fence?.run()
+            try session.synchronize()
+            try fence?.checkFence(forWriting: false)
         }
-    }
-
-    private func runOnce() throws {
-        try run()
-        try fence?.run()
-        try session.synchronize()
-        try fence?.checkFence(forWriting: false)
     }
 
     /// Queues the statement: it is sent with the next one whose rows are read, or with the end of the transaction.

@@ -211,7 +211,7 @@ package struct LoginFlow: Sendable {
     }
 
     private func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-        let bound = try plan.credentials.binding(transport) { [now] in now() }
+        let bound = try plan.credentials.binding(transport, now: now)
         return try await bound.send(request)
     }
 

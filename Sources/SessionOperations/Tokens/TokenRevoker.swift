@@ -56,7 +56,7 @@ package struct TokenRevoker: Sendable {
         over transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
     ) async throws -> [TokenKind] {
         let endpoint = try credentials.settings.url(of: .revocation)
-        let transport = try credentials.binding(transport) { now() }
+        let transport = try credentials.binding(transport, now: now)
         var revoked: [TokenKind] = []
         let all = [(TokenKind.refreshToken, tokens.refreshToken), (.accessToken, tokens.accessToken)]
         for (kind, token) in all + resourceTokens.map({ (.accessToken, $0) }) {

@@ -33,7 +33,7 @@ struct TokenRenewal: Sendable {
                 hasExpired: hasExpired(current))
         }
         if let resource = current.resource { credentials.settings.resources = [resource] }
-        let transport = try credentials.binding(transport) { [now] in now() }
+        let transport = try credentials.binding(transport, now: now)
         if current.tokens.refreshToken == nil, let grant = try await repeatableGrant(of: current, by: credentials) {
             let response = try await transport.send(grant.request())
             return try await keep(
