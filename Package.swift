@@ -110,6 +110,7 @@ let package = Package(
                 .embedInCode("../../Migrations/postgresql/P001_schema.sql"),
                 .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
                 .embedInCode("../../Migrations/postgresql/P003_planned_fence.sql"),
+                .embedInCode("../../Migrations/postgresql/P004_repeatable_requests.sql"),
             ]),
         .target(
             name: "SessionStore",

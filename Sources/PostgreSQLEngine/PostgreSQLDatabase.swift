@@ -106,13 +106,15 @@ extension PostgreSQLDatabase {
                 if isFenced { try session.fence.run() }
                 return
             }
-            let statement = session.known(lock.what.statement + (lock.isPatient ? "" : " NOWAIT"))
-            switch lock.what {
-            case .database: break
-            case .jar(let id): statement.bind(1, id)
-            case .profile(let name): statement.bind(1, text: name)
+            if let text = lock.what.statement {
+                let statement = session.known(text + (lock.isPatient ? "" : " NOWAIT"))
+                switch lock.what {
+                case .database, .changedRows: break
+                case .jar(let id): statement.bind(1, id)
+                case .profile(let name): statement.bind(1, text: name)
+                }
+                try statement.run()
             }
-            try statement.run()
             // With the lock in hand: it may have taken a while.
             if isFenced { try session.fence.run() }
             try session.foresee(queries)
@@ -151,9 +153,10 @@ extension PostgreSQLDatabase {
 }
 
 extension WriteLock {
-    /// The statement that locks until the end of the transaction.
-    fileprivate var statement: String {
+    /// The statement that locks until the end of the transaction; `nil` if none does.
+    fileprivate var statement: String? {
         switch self {
+        case .changedRows: nil
         // A lock of a row includes a lock of its table, which this one excludes.
         case .database: "LOCK TABLE jar, token_profile IN EXCLUSIVE MODE"
         case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"

@@ -127,6 +127,8 @@ package struct ServerStatus: Sendable {
 package enum WriteLock: Sendable, Equatable {
     /// Everything: no other transaction writes.
     case database
+    /// The rows that the transaction changes, as its statements come to them.
+    case changedRows
     /// One jar.
     case jar(Int64)
     /// The tokens of one profile; those of a profile that is to be made are locked with the whole database.

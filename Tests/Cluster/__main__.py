@@ -19,11 +19,17 @@ from machines import ClusterFailure, wait_until  # noqa: E402
 from refresh import RefreshCheck  # noqa: E402
 
 
+# The failures of a client whose service has ended.
+CLOSED = {"not connected", "Closed", "ConnectionResetError", "BrokenPipeError"}
+
+
 def main() -> int:
     """Runs what is asked for; 0 where all of it is as it should be."""
     names = [faults.name(fault) for fault in faults.ALL]
     parser = argparse.ArgumentParser(prog="Scripts/cluster-faults", description=__doc__.split(" Scripts/")[0])
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to run")
+    parser.add_argument("--previous", type=Path, metavar="FILE",
+                        help="the command of an earlier version: its services are replaced one by one, instead of the faults")
     parser.add_argument("--tools", type=Path, required=True, metavar="FOLDER", help="the Python environment with Patroni")
     parser.add_argument("--folder", type=Path, required=True, help="an empty folder for everything")
     parser.add_argument("--short", action="store_true", help="some of the faults, within five minutes")
@@ -47,16 +53,20 @@ def main() -> int:
     except ClusterFailure:
         show_logs(options.folder)
         raise
-    create_schema(options.crumb, database, options.folder)
-    nodes = [Node(name, 21 + index, options.folder, options.crumb, database) for index, name in enumerate("xyz")]
+    first = options.previous or options.crumb
+    create_schema(first, database, options.folder)
+    nodes = [Node(name, 21 + index, options.folder, first, database) for index, name in enumerate("xyz")]
     for node in nodes:
         node.start()
     wait_until(lambda: all(node.is_ready() for node in nodes), "three services are ready")
     print(f"3 databases and 3 services are ready after {time.monotonic() - start:.0f} s", flush=True)
 
-    load = Load(nodes, options.jars, options.clients, 4, options.seed, options.pause)
+    # Versions that differ may not share idempotency keys.
+    load = Load(nodes, options.jars, options.clients, 4, options.seed, options.pause, has_keys=not options.previous)
     load.start()
     chosen = faults.SHORT if options.short and not options.fault else faults.ALL
+    if options.previous:
+        chosen = [faults.upgrade_to(options.crumb)]
     phases, failures = [], []
     time.sleep(3)
     for fault in chosen:
@@ -80,9 +90,12 @@ def main() -> int:
     for phase in phases:
         report(phase, load, verdict)
     failures += problems(verdict)
+    if options.previous:
+        failures += [f"not to be tried again: {what}" for what in load.failures(start, time.monotonic())
+                     if not what.startswith("503 ") and what not in CLOSED]
     failures += check_refresh(nodes, options)
     print(f"{len(load.writes)} writes, {len(load.reads)} reads, {sum(len(follower.changes) for follower in load.followers)} "
-          f"entries followed; {time.monotonic() - start:.0f} s", flush=True)
+          f"entries followed; sent again: {dict(load.settled)}; {time.monotonic() - start:.0f} s", flush=True)
     for failure in failures:
         print(f"    {failure}", file=sys.stderr)
     return 1 if failures else 0

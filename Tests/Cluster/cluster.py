@@ -152,6 +152,10 @@ class Node:
         except (OSError, Closed, socket.timeout, ValueError):
             return 0, ""
 
+    def has_ended(self) -> bool:
+        """Whether the service has ended."""
+        return self.machine.processes["crumb"].poll() is not None
+
     def signal(self, number: int) -> None:
         """Sends a signal to the service."""
         self.machine.signal("crumb", number)
@@ -164,9 +168,13 @@ class Node:
 
 def create_schema(crumb: Path, database: Database, folder: Path) -> None:
     """Makes the key and the schema that all services use."""
-    environment = os.environ | {"CRUMB_KEY_FILE": str(folder / "key")}
-    for arguments, name in ((["jars", "create", "first"], str(folder / "first.sqlite")), (["cluster", "create"], database.url)):
-        result = subprocess.run([str(crumb), *arguments], env=environment | {"CRUMB_DATABASE": name}, capture_output=True,
-                                text=True, timeout=60)
-        if result.returncode:
-            raise ClusterFailure(f"crumb {' '.join(arguments)}: {result.stderr.strip()}")
+    run_crumb(crumb, database, "jars", "create", "first", CRUMB_DATABASE=str(folder / "first.sqlite"))
+    run_crumb(crumb, database, "cluster", "create")
+
+
+def run_crumb(crumb: Path, database: Database, *arguments: str, **variables: str) -> None:
+    """Runs a command on the database."""
+    environment = os.environ | {"CRUMB_KEY_FILE": str(database.folder / "key"), "CRUMB_DATABASE": database.url} | variables
+    result = subprocess.run([str(crumb), *arguments], env=environment, capture_output=True, text=True, timeout=60)
+    if result.returncode:
+        raise ClusterFailure(f"crumb {' '.join(arguments)}: {result.stderr.strip()}")

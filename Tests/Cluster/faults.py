@@ -3,8 +3,9 @@
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from cluster import Database, Node
+from cluster import Database, Node, run_crumb
 from machines import ClusterFailure, wait_until
 
 # Longer than the lease of the primary (20 s), so that another one has taken over.
@@ -111,6 +112,21 @@ def set_clock_ahead(database: Database, nodes: list[Node]) -> None:
 
 
 Fault = Callable[[Database, list[Node]], None]
+
+
+def upgrade_to(crumb: Path) -> Fault:
+    """The schema is upgraded, and each service replaced by one of another version."""
+
+    def upgrade(database: Database, nodes: list[Node]) -> None:
+        run_crumb(crumb, database, "cluster", "upgrade")
+        for node in nodes:
+            node.signal(signal.SIGTERM)
+            wait_until(lambda: node.has_ended(), "the service stops", 30)
+            node.crumb = crumb
+            node.start()
+            wait_until(node.is_ready, "the new service is ready", 30)
+
+    return upgrade
 
 SHORT: list[Fault] = [kill_primary, kill_node, kill_etcd, freeze_agent, split_primary]
 ALL: list[Fault] = [*SHORT, freeze_node, cut_off_node, set_clock_ahead, freeze_primary, cut_off_primary, lose_machine]

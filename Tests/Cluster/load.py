@@ -1,10 +1,12 @@
 """Clients that write and read through all services at the same time, and remember what they were answered.
 
-Each client counts up in cookies of a site of its own, one in each jar: a register that only this client writes. After a
-write of which it does not know whether it is stored, it goes on in a new cookie. So the values of a cookie never go down,
-and a read is stale if it is below what was acknowledged or read before it began.
+Each client counts up in cookies of a site of its own, one in each jar: a register that only this client writes. Half of
+the writes have an idempotency key; if such a write was not answered, the client sends it again to any service until it
+is: it must be stored once. After a write of which it does not know whether it is stored, a client goes on in a new cookie.
+So the values of a cookie never go down, and a read is stale if it is below what was acknowledged or read before it began.
 """
 
+import itertools
 import json
 import random
 import threading
@@ -19,6 +21,8 @@ from service import Closed, Connection, response
 PATIENCE = 4.0
 # Codes of answers that do not say whether the change is stored.
 UNKNOWN_CODES = {"commit-unknown"}
+# How long a client sends a write with an idempotency key again.
+SETTLING = 40.0
 
 
 @dataclass(slots=True)
@@ -58,13 +62,15 @@ class Follower:
 class Load:
     """Clients, a thread each, until they are stopped."""
 
-    def __init__(self, nodes: list[Node], jars: int, clients: int, followers: int, seed: int, pause: float):
+    def __init__(self, nodes: list[Node], jars: int, clients: int, followers: int, seed: int, pause: float,
+                 has_keys: bool = True):
         self.nodes, self.jars, self.clients = nodes, jars, clients
         self.writes: list[Write] = []
         self.reads: list[Read] = []
         self.answers: list[tuple[float, str]] = []
+        self.settled: Counter = Counter()  # writes that were sent again: whether they had been stored
         self.followers = [Follower(jar) for jar in range(min(followers, jars))]
-        self._seed, self._pause = seed, pause
+        self._seed, self._pause, self._has_keys = seed, pause, has_keys
         self._stopping = threading.Event()
         self._threads = [threading.Thread(target=self._client, args=(client,), daemon=True) for client in range(clients)]
         self._threads += [threading.Thread(target=self._follow, args=(follower,), daemon=True) for follower in self.followers]
@@ -98,7 +104,8 @@ class Load:
             node, jar = generator.choice(self.nodes), generator.randrange(self.jars)
             if generator.random() < 0.3:
                 number, value = cookies.get(jar, (0, 0))
-                outcome = self._write(connections, node, (jar, client, number), value + 1)
+                key = f"{client}-{generator.getrandbits(64):x}" if self._has_keys and generator.random() < 0.5 else None
+                outcome = self._write(connections, node, (jar, client, number), value + 1, key)
                 cookies[jar] = (number + 1, 0) if outcome == "unknown" else (number, value + 1)
                 is_failed = outcome != "acknowledged"
             else:
@@ -106,24 +113,52 @@ class Load:
             if is_failed:
                 time.sleep(0.05)
 
-    def _write(self, connections: "Connections", node: Node, register: tuple[int, int, int], value: int) -> str:
-        jar, client, number = register
-        start, outcome = time.monotonic(), "unknown"
-        try:
-            answer = connections.ask(node, "POST", f"/v1/jars/{jar_name(jar)}/responses",
-                                     response(f"r{number}", str(value), f"c{client}.test"))
-            if answer.status == 200:
-                outcome = "acknowledged"
-            else:
-                self._note(f"{answer.status} {answer.code}")
-                outcome = "refused" if answer.status == 503 and answer.code not in UNKNOWN_CODES else "unknown"
-        except NotSent:
-            outcome = "refused"
-            self._note("not connected")
-        except (OSError, Closed, ValueError) as error:
-            self._note(type(error).__name__)
+    def _write(
+        self, connections: "Connections", node: Node, register: tuple[int, int, int], value: int, key: str | None
+    ) -> str:
+        start = time.monotonic()
+        outcome, _ = self._send(connections, node, register, value, key)
+        if key and outcome == "unknown":
+            outcome = self._settle(connections, register, value, key)
         self.writes.append(Write(register, value, start, time.monotonic(), outcome))
         return outcome
+
+    def _settle(self, connections: "Connections", register: tuple[int, int, int], value: int, key: str) -> str:
+        """Sends a write again until it is answered; by a service that was not asked before, too."""
+        end = time.monotonic() + SETTLING
+        for node in itertools.cycle(self.nodes):
+            if time.monotonic() > end:
+                return "unknown"
+            time.sleep(0.2)
+            outcome, code = self._send(connections, node, register, value, key)
+            if code == "idempotency-answer-lost":
+                self.settled["stored before"] += 1
+                return "acknowledged"
+            if outcome == "acknowledged":
+                self.settled["answered"] += 1
+                return outcome
+        return "unknown"
+
+    def _send(
+        self, connections: "Connections", node: Node, register: tuple[int, int, int], value: int, key: str | None
+    ) -> tuple[str, str]:
+        """Sends a write once; its outcome, and the code of the answer."""
+        jar, client, number = register
+        fields = {"Idempotency-Key": key} if key else {}
+        try:
+            answer = connections.ask(node, "POST", f"/v1/jars/{jar_name(jar)}/responses",
+                                     response(f"r{number}", str(value), f"c{client}.test"), **fields)
+            if answer.status == 200:
+                return "acknowledged", ""
+            self._note(f"{answer.status} {answer.code}")
+            is_refused = answer.status == 503 and answer.code not in UNKNOWN_CODES
+            return ("refused" if is_refused else "unknown"), answer.code
+        except NotSent:
+            self._note("not connected")
+            return "refused", ""
+        except (OSError, Closed, ValueError) as error:
+            self._note(type(error).__name__)
+            return "unknown", ""
 
     def _read(self, connections: "Connections", node: Node, jar: int, client: int) -> bool:
         start = time.monotonic()
@@ -177,7 +212,7 @@ class Connections:
         self._patience = patience
         self._open: dict[str, Connection | None] = {node.name: None for node in nodes}
 
-    def ask(self, node: Node, method: str, path: str, document: object = None):
+    def ask(self, node: Node, method: str, path: str, document: object = None, **fields: str):
         """Sends a request and reads its answer."""
         connection = self._open[node.name]
         if connection is None:
@@ -187,7 +222,7 @@ class Connections:
                 raise NotSent(str(error)) from error
             connection.socket.settimeout(self._patience)
         self._open[node.name] = None
-        answer = connection.ask(method, path, document)
+        answer = connection.ask(method, path, document, **fields)
         if answer.is_last:
             connection.close()
         else:

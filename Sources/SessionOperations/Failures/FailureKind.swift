@@ -134,6 +134,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case unavailable
     case idempotencyKeyReused = "idempotency-key-reused"
     case idempotencyKeyRunning = "idempotency-key-running"
+    case idempotencyAnswerLost = "idempotency-answer-lost"
     case loginNotFound = "login-not-found"
     case loginRuleNotFound = "login-rule-not-found"
     case loginNotNeeded = "login-not-needed"
@@ -364,6 +365,7 @@ extension FailureKind {
         case .unavailable: Row(55, http: 503)
         case .idempotencyKeyReused: Row(55, http: 422)
         case .idempotencyKeyRunning: Row(55, http: 409)
+        case .idempotencyAnswerLost: Row(55, http: 409)
         case .loginNotFound: Row(55, http: 404)
         case .loginRuleNotFound: Row(55, http: 404)
         case .loginNotNeeded: Row(55, http: 422)

@@ -55,7 +55,7 @@ struct SessionAPI: Sendable {
         self.changes = changes
         self.gateways = gateways
         self.now = now
-        idempotency = IdempotencyCache()
+        idempotency = IdempotencyCache(shared: database.isOnServer ? (database, writers, now) : nil)
         responses = ResponseQueue(writers: writers)
     }
 
@@ -109,7 +109,8 @@ struct SessionAPI: Sendable {
 
     /// Runs a write to the database, or a long read, on a thread that may block.
     func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await writers.runIfActive(body)
+        let requests = IdempotencyCache.current.map { [$0] } ?? []
+        return try await writers.runIfActive { try RepeatableRequest.$current.withValue(requests, operation: body) }
     }
 }
 

@@ -62,6 +62,7 @@ enum Engine: Sendable {
             try database.write(lock, isPatient: true, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
                 try body(.served(connection))
+                try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
             }
         }
     }

@@ -1,36 +1,54 @@
+import CookieModel
 import Crypto
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOPosix
 import SessionOperations
+import SessionStore
 import Synchronization
 
 /// Answers a repeated write with the response to the first one (draft-ietf-httpapi-idempotency-key-header).
 ///
 /// Each caller has its own keys, and a caller without permission for the request is rejected even if the response is
-/// known. Responses are kept in memory for an hour, up to the limits of writes and octets. A write that failed in the
-/// service has no response, and is tried again.
+/// known. Responses are known for an hour: in memory, up to the limits of writes and octets; over a database on a server,
+/// to every service there (``RepeatableRequest``). A write that failed in the service has no response, and is tried again.
 final class IdempotencyCache: Sendable {
-    /// How many answers are known, how many octets they have together, and for how long.
+    /// How many answers are known in memory, how many octets they have together, and for how long.
     struct Limits: Sendable {
         var entries = 4096
         var octets = 16 << 20
         var lifetime = Duration.seconds(3600)
     }
 
+    /// The attempt that the current request is, if other services have to know of it.
+    @TaskLocal static var current: RepeatableRequest?
+
+    /// The database on a server, the threads that may wait for it, and the clock.
+    typealias Shared = (database: SessionDatabase, writers: NIOThreadPool, now: @Sendable () -> Timestamp)
+
     private struct Key: Hashable {
         let token: Int64?
         let caller: String
         let text: String
+
+        /// The octets that no other key has.
+        var octets: [UInt8] { Array("\(token.map(String.init) ?? "") \(caller.utf8.count) \(caller)\(text)".utf8) }
     }
 
-    private struct Answer {
-        let status: HTTPResponse.Status
-        let fields: HTTPFields
+    /// A write under way.
+    private enum Attempt {
+        case inMemory(Key)
+        case shared(RepeatableRequest, Shared)
+    }
+
+    private struct Answer: Codable {
+        let head: HTTPResponse
         let body: ByteBuffer
 
         var response: Response {
-            Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
+            Response(status: head.status, headers: head.headerFields, body: ResponseBody(byteBuffer: body))
         }
     }
 
@@ -49,10 +67,13 @@ final class IdempotencyCache: Sendable {
     }
 
     private let limits: Limits
+    private let shared: Shared?
     private let state = Mutex(State())
 
-    init(limits: Limits = Limits()) {
+    /// A cache in memory, or in a database on a server.
+    init(limits: Limits = Limits(), shared: Shared? = nil) {
         self.limits = limits
+        self.shared = shared
     }
 
     /// Answers a request by a route, or as it was answered before.
@@ -74,27 +95,42 @@ final class IdempotencyCache: Sendable {
         let body = try await request.collectedBody(in: context)
         request.body = RequestBody(buffer: body)
         let key = Key(token: context.caller.tokenID, caller: context.caller.name, text: text)
-        if let known = try begin(key, IdempotencyCache.digest(of: request, body)) { return known.response }
+        let attempt: Attempt
+        switch try await begin(key, IdempotencyCache.digest(of: request, body)) {
+        case .known(let answer): return answer.response
+        case .new(let begun): attempt = begun
+        }
+        do {
+            let answer = try await answer(to: request, in: context, by: route, attempt)
+            await end(attempt, answer)
+            return answer.response
+        } catch {
+            await end(attempt, failingWith: ServiceProblem(error))
+            throw error
+        }
+    }
+
+    private func answer(
+        to request: Request, in context: ServiceRequestContext, by route: ServiceRoute, _ attempt: Attempt
+    ) async throws -> Answer {
         let response: Response
         do {
-            response = try await route.respond(to: request, in: context)
+            let known: RepeatableRequest? = if case .shared(let known, _) = attempt { known } else { nil }
+            response = try await IdempotencyCache.$current.withValue(known) {
+                try await route.respond(to: request, in: context)
+            }
         } catch {
             let problem = ServiceProblem(error)
             // A locked service and a failed one have changed nothing: the next attempt counts.
             guard problem.status.code < 500, problem.status.code != ServiceProblem.agentLocked.status.code else {
-                forget(key)
                 throw error
             }
             response = problem.response
         }
-        do {
-            let answer = try await IdempotencyCache.answer(of: response)
-            end(key, answer)
-            return answer.response
-        } catch {
-            forget(key)
-            throw error
-        }
+        let collector = BodyCollector()
+        try await response.body.write(collector)
+        return Answer(
+            head: HTTPResponse(status: response.status, headerFields: response.headers), body: collector.body)
     }
 
     private static func digest(of request: Request, _ body: ByteBuffer) -> SHA256Digest {
@@ -104,14 +140,34 @@ final class IdempotencyCache: Sendable {
         return hash.finalize()
     }
 
-    private static func answer(of response: Response) async throws -> Answer {
-        let collector = BodyCollector()
-        try await response.body.write(collector)
-        return Answer(status: response.status, fields: response.headers, body: collector.body)
+    /// The outcome of the beginning of a write.
+    private enum Beginning {
+        case new(Attempt)
+        case known(Answer)
     }
 
     /// Begins a write, unless it has been answered.
-    private func begin(_ key: Key, _ request: SHA256Digest) throws(ServiceProblem) -> Answer? {
+    private func begin(_ key: Key, _ request: SHA256Digest) async throws -> Beginning {
+        guard let shared else { return try beginInMemory(key, request) }
+        let attempt = RepeatableRequest(key: Array(SHA256.hash(data: key.octets)), request: Array(request))
+        let now = shared.now()
+        let expiry = now.advanced(by: limits.lifetime)
+        switch try await shared.writers.runIfActive({
+            try shared.database.begin(attempt, until: expiry, now: now)
+        }) {
+        case .new: return .new(.shared(attempt, shared))
+        case .different: throw ServiceProblem.idempotencyKeyReused
+        case .running: throw ServiceProblem.idempotencyKeyRunning
+        case .committed: throw ServiceProblem.idempotencyAnswerLost
+        case .answered(let octets):
+            guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(octets.bytes)) else {
+                throw ServiceProblem.idempotencyAnswerLost
+            }
+            return .known(answer)
+        }
+    }
+
+    private func beginInMemory(_ key: Key, _ request: SHA256Digest) throws(ServiceProblem) -> Beginning {
         let now = ContinuousClock.now
         let known: Entry? = state.withLock { state in
             removeOld(&state, now)
@@ -119,33 +175,55 @@ final class IdempotencyCache: Sendable {
             if known == nil { state.entries[key] = Entry(request: request, began: now) }
             return known
         }
-        guard let known else { return nil }
-        guard known.request == request else {
-            throw ServiceProblem(
-                .idempotencyKeyReused, "the key was used for another request; use a new one"
-            )
-        }
-        guard let answer = known.answer else {
-            var problem = ServiceProblem(
-                .idempotencyKeyRunning, "the first request with this key is still in progress; try again")
-            problem.fields[.retryAfter] = "1"
-            throw problem
-        }
-        return answer
+        guard let known else { return .new(.inMemory(key)) }
+        guard known.request == request else { throw .idempotencyKeyReused }
+        guard let answer = known.answer else { throw .idempotencyKeyRunning }
+        return .known(answer)
     }
 
-    private func end(_ key: Key, _ answer: Answer) {
-        state.withLock { state in
-            state.entries[key]?.answer = answer
-            state.order.append(key)
-            state.octets += answer.body.readableBytes
-            removeOld(&state, .now)
+    /// Keeps the answer to a write.
+    private func end(_ attempt: Attempt, _ answer: Answer) async {
+        switch attempt {
+        case .inMemory(let key):
+            state.withLock { state in
+                state.entries[key]?.answer = answer
+                state.order.append(key)
+                state.octets += answer.body.readableBytes
+                removeOld(&state, .now)
+            }
+        case .shared(let request, let shared):
+            // The caller gets its answer in any case: what cannot be kept is lost to those who ask again.
+            let isSmall = answer.body.readableBytes <= IdempotencyCache.sharedAnswerLimit
+            let octets = isSmall ? (try? JSONEncoder().encode(answer)).map { Array($0) } : nil
+            await IdempotencyCache.write(to: shared) { try $0.end(request, answer: octets) }
         }
     }
 
-    private func forget(_ key: Key) {
-        state.withLock { $0.entries[key] = nil }
+    /// Ends a write that has no answer.
+    private func end(_ attempt: Attempt, failingWith problem: ServiceProblem) async {
+        switch attempt {
+        case .inMemory(let key): state.withLock { $0.entries[key] = nil }
+        case .shared(let request, let shared):
+            // Where this fails, the next attempt has to wait for a while.
+            await IdempotencyCache.write(to: shared) { database in
+                if problem.code == FailureKind.commitUnknown.code {
+                    try database.end(request, answer: nil)
+                } else {
+                    try database.forget(request)
+                }
+            }
+        }
     }
+
+    /// Writes the end of an attempt, whose client may have left.
+    private static func write(
+        to shared: Shared, _ body: @escaping @Sendable (SessionDatabase) throws -> Void
+    ) async {
+        await Task { try? await shared.writers.runIfActive { try body(shared.database) } }.value
+    }
+
+    /// How many octets an answer has at most that other services know.
+    private static let sharedAnswerLimit = 64 << 10
 
     private func removeOld(_ state: inout State, _ now: ContinuousClock.Instant) {
         var count = 0
@@ -177,6 +255,21 @@ private final class BodyCollector: ResponseBodyWriter, Sendable {
     }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+extension ServiceProblem {
+    fileprivate static let idempotencyKeyReused = ServiceProblem(
+        .idempotencyKeyReused, "the key was used for another request; use a new one")
+    fileprivate static let idempotencyKeyRunning = {
+        var problem = ServiceProblem(
+            .idempotencyKeyRunning, "the first request with this key is still in progress; try again")
+        problem.fields[.retryAfter] = "1"
+        return problem
+    }()
+    fileprivate static let idempotencyAnswerLost = ServiceProblem(
+        .idempotencyAnswerLost,
+        "the first request with this key was carried out, at least in part, but its answer was lost; read what is stored"
+    )
 }
 
 extension HTTPField.Name {

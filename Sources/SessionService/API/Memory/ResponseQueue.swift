@@ -13,6 +13,8 @@ final class ResponseQueue: Sendable {
         let response: ReceivedResponse
         let time: Timestamp
         let now: Timestamp
+        /// The attempt that it belongs to, if its client may send it again.
+        let request: RepeatableRequest?
         let answer: CheckedContinuation<[StorageDecision], any Error>
 
         /// The settings that all responses of a transaction must share.
@@ -42,7 +44,8 @@ final class ResponseQueue: Sendable {
         _ response: ReceivedResponse, at time: Timestamp, by jar: CookieJar, now: Timestamp
     ) async throws -> [StorageDecision] {
         try await withCheckedThrowingContinuation { answer in
-            let job = Job(jar: jar, response: response, time: time, now: now, answer: answer)
+            let job = Job(
+                jar: jar, response: response, time: time, now: now, request: IdempotencyCache.current, answer: answer)
             let isFirst = waiting.withLock { waiting in
                 let isFirst = waiting[jar.id] == nil
                 waiting[jar.id, default: []].append(job)
@@ -81,12 +84,17 @@ final class ResponseQueue: Sendable {
         guard let first = jobs.first else { return }
         do {
             let now = jobs.lazy.map(\.now).max() ?? first.now
-            var (all, evicted) = try first.jar.withBatch(beginningWith: first.response, now: now) {
-                batch throws(SessionStoreError) in
-                var all: [[StorageDecision]] = []
-                for job in jobs { all.append(try batch.receive(job.response, at: job.time)) }
-                return all
+            let outcome = RepeatableRequest.$current.withValue(jobs.compactMap(\.request)) {
+                Result { () throws(SessionStoreError) in
+                    try first.jar.withBatch(beginningWith: first.response, now: now) {
+                        batch throws(SessionStoreError) in
+                        var all: [[StorageDecision]] = []
+                        for job in jobs { all.append(try batch.receive(job.response, at: job.time)) }
+                        return all
+                    }
+                }
             }
+            var (all, evicted) = try outcome.get()
             if let last = all.indices.last, let end = all[last].indices.last { all[last][end].evicted += evicted }
             for (job, decisions) in zip(jobs, all) { job.answer.resume(returning: decisions) }
         } catch {

@@ -1,0 +1,173 @@
+internal import CookieModel
+package import WebPrimitives
+
+/// A write that its client may send again, to any program that uses the same server: the attempt of one program.
+///
+/// Each transaction of the attempt records that it was committed, so that it is known after a lost connection as well.
+/// An attempt that another one has taken over cannot commit any more.
+package struct RepeatableRequest: Sendable {
+    /// The attempts that this thread writes for.
+    @TaskLocal package static var current: [RepeatableRequest] = []
+
+    /// How long an attempt that does not end keeps others from the request, in seconds.
+    private static let hold: Int64 = 30
+
+    /// A digest of the caller and the key that it gave.
+    let key: [UInt8]
+    /// A digest of the request.
+    let request: [UInt8]
+    /// A name that no other attempt has.
+    let attempt: [UInt8]
+
+    /// An attempt.
+    ///
+    /// - Parameters:
+    ///   - key: a digest of the caller and the key that it gave.
+    ///   - request: a digest of the request.
+    package init(key: [UInt8], request: [UInt8]) {
+        self.key = key
+        self.request = request
+        var generator = SystemRandomNumberGenerator()
+        attempt = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// The state of a request when an attempt begins.
+    package enum State: Sendable, Equatable {
+        /// Nothing is known of it: the attempt has it now.
+        case new
+        /// The key belongs to another request.
+        case different
+        /// Another attempt has it.
+        case running
+        /// It was answered.
+        case answered(Octets)
+        /// A part of it at least was committed, and its answer was lost.
+        case committed
+    }
+
+    /// The place that the answer is sealed to.
+    fileprivate var place: [UInt8] {
+        var place = SealedPlace("repeatable request")
+        place.append(key)
+        place.append(request)
+        return place.bytes
+    }
+
+    fileprivate static func end(ofHoldAt now: Timestamp) -> Timestamp { now.advanced(bySeconds: hold) }
+}
+
+/// Requests are known on a server alone: a file is used by one service.
+extension SessionDatabase {
+    /// Begins an attempt of a request.
+    ///
+    /// - Parameter expiry: when the request is forgotten.
+    package func begin(
+        _ request: RepeatableRequest, until expiry: Timestamp, now: Timestamp
+    ) throws(SessionStoreError) -> RepeatableRequest.State {
+        try write(.changedRows) { connection in
+            let rows = RepeatableRequestRows(database: connection)
+            // Each request adds one row, so that two are enough.
+            try rows.removeExpired(before: now, limit: 2)
+            return try rows.take(request, until: RepeatableRequest.end(ofHoldAt: now), expiry: expiry, now: now)
+                ? .new : try rows.state(of: request, now: now, sealer)
+        }
+    }
+
+    /// Ends an attempt.
+    ///
+    /// - Parameter answer: the answer, for those who send the request again; `nil` if there is none.
+    package func end(_ request: RepeatableRequest, answer: [UInt8]?) throws(SessionStoreError) {
+        try write(.changedRows) { connection in
+            let sealed = try answer.map { try sealer.seal($0, at: request.place) }
+            try RepeatableRequestRows(database: connection).end(request, answer: sealed)
+        }
+    }
+
+    /// Ends an attempt that has done nothing: the next one begins anew.
+    package func forget(_ request: RepeatableRequest) throws(SessionStoreError) {
+        try write(.changedRows) { try RepeatableRequestRows(database: $0).remove(request) }
+    }
+}
+
+/// The `repeatable_request` table.
+struct RepeatableRequestRows {
+    let database: Connection
+
+    func removeExpired(before now: Timestamp, limit: Int64) throws {
+        let statement = try database.statement(
+            """
+            DELETE FROM repeatable_request WHERE key IN (
+                SELECT key FROM repeatable_request WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
+                FOR UPDATE SKIP LOCKED)
+            """)
+        statement.bind(1, now.microseconds)
+        statement.bind(2, limit)
+        try statement.run()
+    }
+
+    /// Takes a request that no attempt has, unless it was answered or committed. Waits for a transaction of another
+    /// attempt that is about to end.
+    func take(_ request: RepeatableRequest, until hold: Timestamp, expiry: Timestamp, now: Timestamp) throws -> Bool {
+        let statement = try database.statement(
+            """
+            INSERT INTO repeatable_request AS known (key, request, attempt, held_until, expires_at)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (key) DO UPDATE SET request = excluded.request, attempt = excluded.attempt,
+                held_until = excluded.held_until, expires_at = excluded.expires_at, is_committed = 0, answer = NULL
+            WHERE known.expires_at < ?6 OR (known.held_until < ?6 AND known.is_committed = 0
+                AND known.answer IS NULL AND known.request = excluded.request)
+            RETURNING 1
+            """)
+        defer { statement.reset() }
+        statement.bind(1, request.key)
+        statement.bind(2, request.request)
+        statement.bind(3, request.attempt)
+        statement.bind(4, hold.microseconds)
+        statement.bind(5, expiry.microseconds)
+        statement.bind(6, now.microseconds)
+        return try statement.step()
+    }
+
+    /// The state of a request that cannot be taken.
+    func state(of request: RepeatableRequest, now: Timestamp, _ sealer: Sealer) throws -> RepeatableRequest.State {
+        let statement = try database.statement(
+            "SELECT request, held_until, is_committed, answer FROM repeatable_request WHERE key = ?")
+        defer { statement.reset() }
+        statement.bind(1, request.key)
+        // One that was removed just now is tried again.
+        guard try statement.step() else { return .running }
+        guard statement.bytes(0) == request.request else { return .different }
+        if !statement.isNull(3) {
+            // An answer that was sealed under a key that is gone is lost.
+            return sealer.open(Octets(statement.bytes(3)), at: request.place).map { .answered($0) } ?? .committed
+        }
+        return statement.timestamp(1) >= now || statement.int64(2) == 0 ? .running : .committed
+    }
+
+    /// Records that the transaction is one of each of these attempts. It fails if another attempt has taken one over.
+    func noteCommit(of requests: [RepeatableRequest]) throws {
+        for request in requests {
+            let statement = try database.statement(
+                "UPDATE repeatable_request SET is_committed = 1 WHERE key = ? AND attempt = ?")
+            statement.bind(1, request.key)
+            statement.bind(2, request.attempt)
+            try statement.runChangingOneRow()
+        }
+    }
+
+    func end(_ request: RepeatableRequest, answer: [UInt8]?) throws {
+        let statement = try database.statement(
+            "UPDATE repeatable_request SET answer = ?3, held_until = 0 WHERE key = ?1 AND attempt = ?2")
+        statement.bind(1, request.key)
+        statement.bind(2, request.attempt)
+        statement.bind(3, answer)
+        try statement.run()
+    }
+
+    func remove(_ request: RepeatableRequest) throws {
+        let statement = try database.statement("DELETE FROM repeatable_request WHERE key = ? AND attempt = ?")
+        statement.bind(1, request.key)
+        statement.bind(2, request.attempt)
+        try statement.run()
+    }
+}

@@ -1,0 +1,117 @@
+import CookieModel
+import Testing
+
+@testable import PostgreSQLEngine
+@testable import SessionStore
+
+@Suite(
+    "Writes that are sent again to another service",
+    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+struct RepeatableRequestTests {
+    private let one: SessionDatabase
+    private let other: SessionDatabase
+
+    init() throws {
+        let server = try #require(TestServer.shared)
+        let name = try server.newDatabase()
+        func database() throws -> SessionDatabase {
+            try SessionDatabase(
+                PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
+        }
+        (one, other) = (try database(), try database())
+    }
+
+    private func attempt(_ key: String = "key", _ request: String = "request") -> RepeatableRequest {
+        RepeatableRequest(key: Array(key.utf8), request: Array(request.utf8))
+    }
+
+    private func begin(
+        _ request: RepeatableRequest, in database: SessionDatabase, after seconds: Int64 = 0, lifetime: Int64 = 3600
+    ) throws -> RepeatableRequest.State {
+        let now = Given.now.advanced(bySeconds: seconds)
+        return try database.begin(request, until: now.advanced(bySeconds: lifetime), now: now)
+    }
+
+    /// Creates a jar on behalf of an attempt.
+    private func createJar(_ name: String, for request: RepeatableRequest, in database: SessionDatabase) throws {
+        try RepeatableRequest.$current.withValue([request]) {
+            _ = try database.createJar(named: name, now: Given.now)
+        }
+    }
+
+    @Test("Are answered as they were, by every service")
+    func answered() throws {
+        let first = attempt()
+        #expect(try begin(first, in: one) == .new)
+        #expect(try begin(attempt(), in: other) == .running)
+        #expect(try begin(attempt("key", "another"), in: other) == .different)
+        #expect(try begin(attempt("another key"), in: other) == .new)
+        try createJar("new", for: first, in: one)
+        try one.end(first, answer: Array("answer".utf8))
+        for database in [one, other] {
+            #expect(try begin(attempt(), in: database, after: 3599) == .answered("answer"))
+        }
+        #expect(try begin(attempt(), in: other, after: 3601) == .new)
+    }
+
+    @Test("Are sealed, and lost rather than wrong if their row was changed")
+    func sealed() throws {
+        let first = attempt()
+        _ = try begin(first, in: one)
+        try one.end(first, answer: Array("answer".utf8))
+        try one.execute("UPDATE repeatable_request SET key = \(Given.octets("moved"))")
+        #expect(try begin(attempt("moved"), in: one) == .committed)
+    }
+
+    @Test("Begin anew after an attempt that has done nothing")
+    func forgotten() throws {
+        let first = attempt()
+        #expect(try begin(first, in: one) == .new)
+        try one.forget(first)
+        #expect(try begin(attempt(), in: other) == .new)
+    }
+
+    @Test("Are settled after a commit that was not answered", arguments: [true, false])
+    func unknownCommit(isCommitted: Bool) throws {
+        let first = attempt()
+        #expect(try begin(first, in: one) == .new)
+        if isCommitted { try createJar("new", for: first, in: one) }
+        try one.end(first, answer: nil)
+        #expect(try begin(attempt(), in: other, after: 1) == (isCommitted ? .committed : .new))
+    }
+
+    @Test("Are taken over from a service that has ended, which commits nothing any more", arguments: [true, false])
+    func takenOver(isCommitted: Bool) throws {
+        let first = attempt()
+        #expect(try begin(first, in: one) == .new)
+        if isCommitted { try createJar("first", for: first, in: one) }
+        #expect(try begin(attempt(), in: other, after: 30) == .running)
+        let second = attempt()
+        #expect(try begin(second, in: other, after: 31) == (isCommitted ? .committed : .new))
+        guard !isCommitted else { return }
+        #expect(throws: SessionStoreError.self) { try createJar("first", for: first, in: one) }
+        try createJar("second", for: second, in: other)
+        // The first attempt has no say any more.
+        try one.forget(first)
+        try one.end(first, answer: Array("late".utf8))
+        try other.end(second, answer: Array("answer".utf8))
+        #expect(try begin(attempt(), in: one, after: 32) == .answered("answer"))
+        #expect(try one.jars(now: Given.now).map(\.name) == ["second"])
+    }
+
+    @Test("Are taken by one of many that begin at once")
+    func competition() throws {
+        let states = try onThreads(16) { thread in try begin(attempt(), in: thread % 2 == 0 ? one : other) }
+        #expect(states.filter { $0 == .new }.count == 1 && states.filter { $0 == .running }.count == 15)
+    }
+
+    @Test("Are forgotten as others come")
+    func expired() throws {
+        for number in 0..<6 { _ = try begin(attempt("\(number)"), in: one, lifetime: 10) }
+        for number in 0..<3 { _ = try begin(attempt("late \(number)"), in: one, after: 20) }
+        let count = try one.read { connection in
+            try connection.statement("SELECT count(*) FROM repeatable_request").returnedNumber()
+        }
+        #expect(count == 3)
+    }
+}
