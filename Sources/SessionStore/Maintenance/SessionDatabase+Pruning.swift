@@ -21,23 +21,29 @@ extension SessionDatabase {
         jar: String? = nil, journalLimit: Int = journalLimit, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
     ) throws(SessionStoreError) -> Pruning {
         let sizeBefore = sizeInBytes
-        var pruning = try write { database in
-            var pruning = Pruning()
-            let confirmed = try ConfirmedClockRows(database: database).see(now).confirmed
-            let jars = try jarNames(database).filter { jar == nil || $0.name == jar }
-            if let jar, jars.isEmpty {
-                throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
+        let jars = try write { database in
+            _ = try ConfirmedClockRows(database: database).see(now)
+            return try jarNames(database, only: jar)
+        }
+        if let jar, jars.isEmpty {
+            throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
+        }
+        var pruning = Pruning()
+        // A transaction for each jar lets the other writers of a server in. A file has one writer, and waits for the disk.
+        for group in isOnServer ? jars.map({ [$0] }) : [jars] {
+            let lock: WriteLock = if isOnServer, let (id, _) = group.first { .jar(id) } else { .database }
+            try write(lock) { database in
+                let confirmed = try ConfirmedClockRows(database: database).clock()?.confirmed
+                for (id, name) in group {
+                    let journaled = JournaledCookieRows(database: database, jarID: id)
+                    let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
+                    if count > 0 { pruning.expiredCookies[name] = count }
+                    let waiting = try journaled.rows.counts(now: now).expired
+                    if waiting > 0 { pruning.waitingCookies[name] = waiting }
+                    pruning.journalEntries += try ChangeRows(database: database, jarID: id)
+                        .removeOldest(keeping: Int64(max(0, journalLimit)))
+                }
             }
-            for (id, name) in jars {
-                let journaled = JournaledCookieRows(database: database, jarID: id)
-                let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
-                if count > 0 { pruning.expiredCookies[name] = count }
-                let waiting = try journaled.rows.counts(now: now).expired
-                if waiting > 0 { pruning.waitingCookies[name] = waiting }
-                pruning.journalEntries += try ChangeRows(database: database, jarID: id)
-                    .removeOldest(keeping: Int64(max(0, journalLimit)))
-            }
-            return pruning
         }
         let isWorthwhile = vacuum == .whenWorthwhile ? try isVacuumWorthwhile() : vacuum == .always
         if isWorthwhile {
@@ -49,11 +55,15 @@ extension SessionDatabase {
         return pruning
     }
 
-    private func jarNames(_ database: Connection) throws -> [(id: Int64, name: String)] {
+    /// The jars, or the one of a name.
+    private func jarNames(_ database: Connection, only jar: String?) throws -> [(id: Int64, name: String)] {
         let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
         defer { statement.reset() }
         var names: [(id: Int64, name: String)] = []
-        while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
+        while try statement.step() {
+            let name = statement.text(1)
+            if jar == nil || jar == name { names.append((statement.int64(0), name)) }
+        }
         return names
     }
 
