@@ -371,7 +371,11 @@ extension FailureKind {
         case .loginNotNeeded: Row(55, http: 422)
         case .cookieAmbiguous: Row(55, http: 409)
         case .gatewayNotFound: Row(81, http: 404, "`gateway`: the service runs no gateway with that name")
-        case .gatewayExists: Row(55, http: 409)
+        case .gatewayExists:
+            Row(
+                88, http: 409,
+                "`gateway start`: a gateway with that name runs with other settings, or is being started; nothing was "
+                    + "changed")
         case .gatewaysExhausted: Row(55, http: 429)
         }
     }

@@ -100,6 +100,11 @@ struct ServiceGatewayTests {
         #expect(started.status == 0 && started.text.hasPrefix("127.0.0.1:"), "\(started.messages)")
         // The same settings again: the same gateway.
         #expect(try gateway("start", "shop", "--jar", "work", "--client", "tool").text == started.text)
+        let other = try gateway("start", "shop", "--jar", "work")
+        let message =
+            "crumb: shop: a gateway of this name runs with other settings; stop it first with 'crumb gateway stop', or "
+            + "choose another name\n"
+        #expect(other.status == 88 && other.messages == message, "\(other.messages)")
         let address = started.text.dropLast()
         #expect(try service.home.shell("curl -sS -o page --proxy \(address) http://127.0.0.1:9/gone").status == 0)
         let list = try gateway("list", "--json").objects()

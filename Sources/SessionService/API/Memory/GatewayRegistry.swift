@@ -80,9 +80,15 @@ final class GatewayRegistry: Service {
             guard !state.isStopped else { throw ServiceProblem(.shuttingDown, "the service is shutting down") }
             switch state.places[name] {
             case .running(let gateway) where gateway.asked == asked: return gateway
-            case .running, .starting:
+            case .running:
                 throw ServiceProblem(
-                    .gatewayExists, "\(name): a gateway of this name runs with other settings; stop it first")
+                    .gatewayExists,
+                    "\(name): a gateway of this name runs with other settings; stop it first with 'crumb gateway stop', "
+                        + "or choose another name")
+            case .starting:
+                throw ServiceProblem(
+                    .gatewayExists,
+                    "\(name): a gateway of this name is being started; try again, or choose another name")
             case nil: break
             }
             guard state.places.count < limits.count else {
