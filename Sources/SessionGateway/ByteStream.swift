@@ -26,6 +26,8 @@ actor ByteStream {
     private var isSecured = false
     /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
     private(set) var applicationProtocol: String?
+    /// The certificate that the server has shown in it; `nil` if there was none.
+    private(set) var serverCertificate: NIOSSLCertificate?
     private var body = BodyReader(.none)
     private var timer: Scheduled<Void>?
     private var failureAction: (@Sendable () -> Void)?
@@ -310,6 +312,8 @@ actor ByteStream {
     fileprivate func becomeSecured(speaking applicationProtocol: String?) {
         isSecured = true
         self.applicationProtocol = applicationProtocol
+        // Now: the server may close the connection at once.
+        serverCertificate = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self).peerCertificate
         endReading()
     }
 

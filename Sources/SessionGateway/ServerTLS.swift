@@ -1,8 +1,10 @@
 import NIOCore
 package import NIOSSL
 import OAuth2
+import SwiftASN1
 import Synchronization
 import WebPrimitives
+import X509
 
 /// How servers are verified, and which certificate is shown to each.
 final class ServerTLS: Sendable {
@@ -20,17 +22,42 @@ final class ServerTLS: Sendable {
         let offer: Offer
     }
 
+    /// A trusted certificate is for another host.
+    struct OtherHost: Error {}
+
     private let configuration: TLSConfiguration
+    /// Whether a server has to be the one that the host names.
+    private let checksHosts: Bool
     private let certificates: [WebHost: ClientCertificate]
     private let contexts = Mutex<[Kind: NIOSSLContext]>([:])
 
     init(_ settings: GatewaySettings) {
-        configuration = settings.tls
+        var configuration = settings.tls
+        checksHosts = configuration.certificateVerification == .fullVerification
+        if checksHosts { configuration.certificateVerification = .noHostnameVerification }
+        self.configuration = configuration
         certificates = settings.clientCertificates
     }
 
+    /// Puts TLS under a connection to a host, and verifies the server before anything is sent to it.
+    ///
+    /// NIOSSL compares the addresses of a certificate with the one that the connection leads to, which behind a proxy is
+    /// the proxy's, and accepts such an address for any name. So the host is checked here.
+    ///
+    /// - Throws: ``OtherHost``; the errors of the handshake.
+    func secure(
+        _ stream: ByteStream, to host: WebHost, offering offer: Offer, within limit: TimeAmount
+    ) async throws {
+        // An address goes into no SNI field (RFC 6066, section 3).
+        let name = host.isIPAddress ? nil : host.description
+        try await stream.startTLS(
+            NIOSSLClientHandler(context: context(for: host, offering: offer), serverHostname: name), within: limit)
+        guard checksHosts else { return }
+        guard let certificate = await stream.serverCertificate, try certificate.isFor(host) else { throw OtherHost() }
+    }
+
     /// Returns the TLS context for a connection to a host.
-    func context(for host: WebHost, offering offer: Offer) throws -> NIOSSLContext {
+    private func context(for host: WebHost, offering offer: Offer) throws -> NIOSSLContext {
         let certificate = certificates[host]
         return try contexts.withLock { contexts in
             let kind = Kind(host: certificate == nil ? nil : host, offer: offer)
@@ -55,5 +82,28 @@ extension TLSConfiguration {
         configuration.certificateChain = try NIOSSLCertificate.fromPEMBytes(pem).map { .certificate($0) }
         configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: pem, format: .pem))
         return configuration
+    }
+}
+
+extension NIOSSLCertificate {
+    /// Whether a server shows it for a host (RFC 9525, sections 6.3 to 6.5). The common name does not count.
+    func isFor(_ host: WebHost) throws -> Bool {
+        let address = host.addressOctets
+        let names = try Certificate(derEncoded: toDERBytes()).extensions.subjectAlternativeNames
+        return names?.contains { name in
+            switch name {
+            case .ipAddress(let octets): !address.isEmpty && Array(octets.bytes) == address
+            case .dnsName(let pattern): address.isEmpty && NIOSSLCertificate.matches(pattern, host)
+            default: false
+            }
+        } ?? false
+    }
+
+    /// Whether a name of a certificate is that of a host. A wildcard stands for one whole label, the first one.
+    private static func matches(_ pattern: String, _ host: WebHost) -> Bool {
+        let name = host.description.hasSuffix(".") ? String(host.description.dropLast()) : host.description
+        let pattern = pattern.lowercased()
+        guard pattern.hasPrefix("*."), let dot = name.firstIndex(of: ".") else { return pattern == name }
+        return dot > name.startIndex && pattern.dropFirst() == name[dot...]
     }
 }

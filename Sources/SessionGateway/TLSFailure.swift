@@ -13,7 +13,7 @@ package enum TLSFailure {
 
     package init(_ error: any Error) {
         switch error {
-        case is NIOSSLExtraError: self = .otherHost
+        case is NIOSSLExtraError, is ServerTLS.OtherHost: self = .otherHost
         case NIOSSLError.handshakeFailed(let failure):
             // The library tells its reasons apart in text only.
             let text = "\(failure)"

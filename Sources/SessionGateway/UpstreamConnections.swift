@@ -1,7 +1,6 @@
 import HTTPMessages
 import NIOCore
 import NIOPosix
-import NIOSSL
 import OAuth2
 import WebPrimitives
 
@@ -165,14 +164,8 @@ actor UpstreamConnections {
         _ route: Route, through spare: ByteStream?, offering offer: ServerTLS.Offer
     ) async throws(GatewayFailure) -> ByteStream {
         let stream = if let spare { spare } else { try await open(route) }
-        let host = route.destination.host
         do {
-            // An address goes into no SNI field.
-            try await stream.startTLS(
-                NIOSSLClientHandler(
-                    context: tls.context(for: host, offering: offer),
-                    serverHostname: host.isIPAddress ? nil : host.description),
-                within: limits.connect)
+            try await tls.secure(stream, to: route.destination.host, offering: offer, within: limits.connect)
             return stream
         } catch {
             await stream.close()

@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import NIOCore
 import NIOPosix
+import NIOSSL
 import SessionGateway
 import SessionStore
 import Synchronization
@@ -80,15 +81,18 @@ final class RecordingServer: Sendable {
 
     /// Starts a server on a free port.
     ///
-    /// - Parameter answer: What is sent for the octets that have arrived on a connection; `nil` while more are to come.
+    /// - Parameters:
+    ///   - tls: The certificate that it shows; `nil` for a server without TLS.
+    ///   - answer: What is sent for the octets that have arrived on a connection; `nil` while more are to come.
     static func start(
-        on host: String = "127.0.0.1", _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+        on host: String = "127.0.0.1", tls: NIOSSLContext? = nil, _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) async throws -> RecordingServer {
         let box = Mutex<RecordingServer?>(nil)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.addHandler(
                         Answering(answer) { octets in
                             guard let server = box.withLock({ $0 }) else { return }

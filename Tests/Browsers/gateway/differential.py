@@ -47,7 +47,7 @@ def sites_of(cases: Sequence[Case]) -> list[str]:
 
 
 def needs_address(case: Case) -> bool:
-    """Whether a case requests an address over https: the gateway cannot verify such a server behind a proxy."""
+    """Whether a case requests an address over https, which the test's certificate does not name."""
     return any(step.url.startswith("https:") and site_of(step.url)[-1].isdigit() for step in case.steps)
 
 
