@@ -61,8 +61,9 @@ public final class Gateway: Sendable {
             settings.isOffline
             ? nil : settings.fallback.map { GatewayLogin(jar, keepingBodiesUpTo: limits.keptBodies, making: $0) }
         let hosts = settings.interception
-        // Only the witnesses of a browser tell whose page sends a request.
-        let takesEvents = hosts != nil && settings.client == .browser && settings.origins.isEmpty
+        // Only the witnesses of a browser tell whose page sends a request. Over http, a page may be anyone's.
+        let readsEncrypted = hosts != nil || settings.origins.contains { $0.url.scheme.isCryptographic }
+        let takesEvents = settings.client == .browser && readsEncrypted
         events = takesEvents ? settings.pageEvents.map { PageEvents($0) } : nil
         // All requests to the sites that are offered at addresses pass through the gateway.
         let seesAll = !settings.origins.isEmpty
@@ -71,7 +72,8 @@ public final class Gateway: Sendable {
             ? BrowserKnowledge(jar.policy.publicSuffixes) { seesAll || hosts?.contains($0) == true } : nil
     }
 
-    /// The path at which pages of decrypted hosts send events, with a GET or a POST; `nil` if it takes none.
+    /// The path at which pages of decrypted hosts, or of the https sites that are offered at addresses, send events with a
+    /// GET or a POST; `nil` if it takes none.
     public var eventsPath: String? { events?.path }
 
     /// How many clients are connected.

@@ -111,8 +111,7 @@ public struct GatewaySettings: Sendable {
     public var replay: TrafficReplay?
     /// Whether no server is connected to. A request that ``replay`` does not answer gets status 504.
     public var isOffline = false
-    /// Gets the events that pages of decrypted hosts send to ``Gateway/eventsPath``; `nil` if they send none. It must not
-    /// block.
+    /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
     /// Makes what finds the addresses of servers, on an event loop.

@@ -17,8 +17,8 @@ public struct PageEvent: Sendable {
     public let body: [UInt8]
 }
 
-/// The address at which pages of decrypted hosts send events: a path, the same on each host, that the gateway answers
-/// itself.
+/// The address at which pages of https sites send events: a path, the same on each host, that the gateway answers itself.
+/// The gateway decrypts the requests to the host, or offers the site at an address of this machine.
 ///
 /// It cannot be guessed, and only requests are taken whose cookies show that no page of another site has sent them: a frame
 /// with an advertisement gets no further with it.

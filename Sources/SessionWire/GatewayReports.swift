@@ -107,7 +107,7 @@ public struct GatewayListening: Codable, Sendable {
     public let address: String
     /// The origin of the site that is offered there; `nil` for a proxy.
     public let upstream: String?
-    /// The path, on each decrypted host, at which pages send events; `nil` if it takes none.
+    /// The path, on each decrypted host or at this address, at which pages send events; `nil` if it takes none.
     public let eventsPath: String?
 
     package init(address: String, upstream: String? = nil, eventsPath: String? = nil) {

@@ -13,6 +13,8 @@ import Testing
 final class GatewayFixture: Sendable {
     let jar: CookieJar
     let records = Mutex<[GatewayRecord]>([])
+    /// The path at which the gateway takes events; `nil` if it takes none.
+    let eventsPath = Mutex<String?>(nil)
     /// How many seconds the gateway's clock is fast.
     let clockOffset = Mutex<Int64>(0)
     /// The gateway's time.
@@ -48,6 +50,7 @@ final class GatewayFixture: Sendable {
         let gateway = Gateway(jar: jar, settings: settings, now: { self.now }) { record in
             self.records.withLock { $0.append(record) }
         }
+        eventsPath.withLock { $0 = gateway.eventsPath }
         let (addresses, continuation) = AsyncStream<[GatewayAddress]>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await gateway.run { continuation.yield($0) } }

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import NIOCore
+import NIOHPACK
 import SessionStore
 import Synchronization
 import Testing
@@ -138,6 +139,62 @@ struct ReverseTests {
         }
         let second = server.requests.withLock { $0.last.map { String(decoding: $0, as: UTF8.self) } ?? "" }
         #expect(second.contains("\r\nCookie: sid=1\r\n"), "\(second)")
+    }
+
+    @Test("A page of the site sends events, and no other page does")
+    func events() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await HTTP2Server.start { _, _ in
+            [.headers([":status": "200", "content-length": "2"], ends: false), .data("hi")]
+        }
+        let events = Mutex<[PageEvent]>([])
+        var settings = try server.settings
+        settings.client = .browser
+        settings.pageEvents = { event in events.withLock { $0.append(event) } }
+        try await fixture.run(settings) { address in
+            let path = try #require(fixture.eventsPath.withLock { $0 })
+            func answer(_ line: String, _ fields: [String], body: String = "") async throws -> String {
+                let client = try await RawClient.connect(to: address)
+                let lines = ["\(line) HTTP/1.1", "Host: \(address)", "Content-Length: \(body.utf8.count)"] + fields
+                try await client.send(lines.joined(separator: "\r\n") + "\r\nConnection: close\r\n\r\n\(body)")
+                return await client.response()
+            }
+            let page = try await answer(
+                "GET /", ["Sec-Fetch-Site: none", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"])
+            let witnesses = page.components(separatedBy: "\r\n").filter { $0.hasPrefix("Set-Cookie: ") }
+                .map { String($0.dropFirst(12).prefix { $0 != ";" }) }
+            let cookie = "Cookie: \(witnesses.joined(separator: "; "))"
+            let own = "Origin: http://\(address)"
+            for (fields, status) in [
+                ([cookie, own, "Sec-Fetch-Site: same-origin"], 204), ([cookie, own], 204),
+                // Without the witnesses, from a page of another site, and from another program of this machine.
+                ([own, "Sec-Fetch-Site: same-origin"], 403), ([cookie, "Sec-Fetch-Site: cross-site"], 403),
+                ([cookie, "Origin: https://evil.example"], 403), ([cookie, "Origin: http://127.0.0.1:1"], 403),
+                ([cookie, "Sec-Fetch-Site: same-site"], 403), ([cookie], 403),
+            ] {
+                let response = try await answer("POST \(path)?a=1", fields, body: "hello")
+                #expect(response.hasPrefix("HTTP/1.1 \(status) "), "\(fields): \(response)")
+            }
+        }
+        let taken = events.withLock { $0 }
+        #expect(taken.map(\.origin) == ["https://localhost:\(server.port)", "https://localhost:\(server.port)"])
+        #expect(taken.allSatisfy { $0.query == "?a=1" && $0.body == Array("hello".utf8) })
+        #expect(server.requests.withLock { $0.count } == 1)
+        let path = try #require(fixture.eventsPath.withLock { $0 })
+        #expect(fixture.records.withLock { $0.allSatisfy { !$0.url.contains(path) } })
+    }
+
+    @Test("A site without https, and programs, have no path for events")
+    func noEvents() async throws {
+        for (url, client) in [("http://shop.example", GatewaySettings.Client.browser), ("https://shop.example", .tool)]
+        {
+            var settings = GatewaySettings()
+            settings.cookies = .strip
+            settings.client = client
+            settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL(url))]
+            settings.pageEvents = { _ in }
+            #expect(Gateway(jar: try GatewayFixture().jar, settings: settings, now: { .now }).eventsPath == nil)
+        }
     }
 
     @Test("Origins of two sites, and cookies that would mix, are refused")

@@ -110,7 +110,7 @@ struct GatewayRunCommand: CrumbCommand {
                 if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
             }
             if !isJSON, hasLog, let path = access.listening.first?.eventsPath {
-                console.note("pages of decrypted hosts send events to \(path)")
+                console.note("pages send events to \(path)")
             }
             // Until a signal cancels it.
             await GatewayOrder.cancellation()

@@ -21,6 +21,18 @@ struct ServiceGatewayTests {
         func ask(_ method: String, _ path: String, _ rest: String = "") throws -> RunResult {
             try home.shell("curl -sS --unix-socket \(socket) -X \(method) \(rest) http://crumb/v1/gateways/\(path)")
         }
+        /// Stops a gateway, and returns its events from the first one on.
+        func events(_ name: String) throws -> String {
+            let follower = try RunningProcess(
+                "curl", ["-sSN", "--unix-socket", String(socket), "http://crumb/v1/gateways/\(name)/events?after=0"],
+                environment: home.environment, output: home.file("\(name).events"), scratch: home.path)
+            let deadline = ContinuousClock.now + .seconds(60)
+            while home.bytes("\(name).events").isEmpty, ContinuousClock.now < deadline { usleep(20_000) }
+            let stopped = try ask("DELETE", name, "-w '%{http_code}'")
+            #expect(stopped.text == "204", "\(stopped.text)")
+            #expect(follower.wait().status == 0)
+            return String(decoding: home.bytes("\(name).events"), as: UTF8.self)
+        }
         let started = try ask(
             "PUT", "shop", #"-H 'Content-Type: application/json' -d '{"jar":"work","intercept":["localhost"]}'"#)
         let report = try #require(try started.objects().first, "\(started.messages)")
@@ -70,20 +82,35 @@ struct ServiceGatewayTests {
         #expect(requests.first?["url"] as? String == "https://localhost:\(port)/cart")
         #expect(requests.first?["cookiesSent"] as? [String] == ["sid"])
         #expect(!list.text.contains(path) && !list.text.contains("v4lue"))
-        let follower = try RunningProcess(
-            "curl", ["-sSN", "--unix-socket", String(socket), "http://crumb/v1/gateways/shop/events?after=0"],
-            environment: home.environment, output: home.file("events"), scratch: home.path)
-        let deadline = ContinuousClock.now + .seconds(60)
-        while home.bytes("events").isEmpty, ContinuousClock.now < deadline { usleep(20_000) }
-        let stopped = try ask("DELETE", "shop", "-w '%{http_code}'")
-        #expect(stopped.text == "204", "\(stopped.text)")
-        #expect(follower.wait().status == 0)
-        let events = String(decoding: home.bytes("events"), as: UTF8.self)
+        let passed = try events("shop")
         #expect(
-            events.contains("event: page\ndata: {\"data\":\"hello\",\"origin\":\"https://localhost:\(port)\""),
-            "\(events)")
-        #expect(events.contains("event: request\n") && !events.contains("v4lue"))
+            passed.contains("event: page\ndata: {\"data\":\"hello\",\"origin\":\"https://localhost:\(port)\""),
+            "\(passed)")
+        #expect(passed.contains("event: request\n") && !passed.contains("v4lue"))
         #expect(try home.shell("curl -sS --max-time 5 --proxy \(address) http://localhost:\(port)/").status == 7)
+
+        // The same for a site that is offered at an address.
+        let offered = try ask(
+            "PUT", "offered",
+            "-H 'Content-Type: application/json' -d '{\"jar\":\"work\",\"upstreams\":[{\"url\":\"https://localhost:\(port)\"}]}'"
+        )
+        let place = try #require(
+            (try offered.objects().first?["addresses"] as? [[String: Any]])?.first, "\(offered.text)")
+        let site = "http://\(try #require(place["address"] as? String))"
+        let offeredPath = try #require(place["eventsPath"] as? String)
+        let request = "curl -sS -o answer -w '%{http_code}' --noproxy '*'"
+        let opened = try home.shell(
+            "\(request) -c offered -H 'Sec-Fetch-Site: none' -H 'Sec-Fetch-Dest: document' "
+                + "-H 'Sec-Fetch-Mode: navigate' \(site)/")
+        #expect(opened.text == "200", "\(opened.text) \(opened.messages)")
+        let sent = try home.shell(
+            "\(request) -b offered -H 'Sec-Fetch-Site: same-origin' -H 'Origin: \(site)' -d hello '\(site)\(offeredPath)'"
+        )
+        #expect(sent.text == "204", "\(sent.text) \(sent.messages)")
+        let ofSite = try events("offered")
+        #expect(
+            ofSite.contains("event: page\ndata: {\"data\":\"hello\",\"origin\":\"https://localhost:\(port)\""),
+            "\(ofSite)")
     }
 
     @Test("The command starts, lists and stops the gateways of a service")
