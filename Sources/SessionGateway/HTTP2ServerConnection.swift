@@ -2,7 +2,7 @@ import HTTPMessages
 import NIOCore
 import NIOHTTP2
 
-/// A connection to a server that speaks HTTP/2. All requests on one route share it, each in a stream of its own.
+/// A connection to a server that speaks HTTP/2. Requests on one route share it, each in a stream of its own.
 actor HTTP2ServerConnection {
     /// How many octets of a response may be on their way, or wait for a client that reads slowly.
     private static let streamWindow = 1 << 20
@@ -16,7 +16,10 @@ actor HTTP2ServerConnection {
     private let idle: TimeAmount
     private var idleTimer: Scheduled<Void>?
     private var multiplexer: NIOHTTP2Handler.StreamMultiplexer?
-    private var streamCount = 0
+    /// How many requests are under way, or wait.
+    private(set) var streamCount = 0
+    /// How many the server takes at the same time (RFC 9113, section 5.1.2). Until it has told, NIOHTTP2 assumes this many.
+    private var streamLimit = 100
     /// The last stream that the server processes, once it has said so (GOAWAY).
     private var lastStream: HTTP2StreamID?
     private var isRetired = false
@@ -52,12 +55,24 @@ actor HTTP2ServerConnection {
     /// Whether another request can be sent.
     var isUsable: Bool { !isRetired && channel.isActive }
 
-    /// Whether no request is under way.
-    var isIdle: Bool { streamCount == 0 }
+    /// The result of opening a stream for a request.
+    enum Opening {
+        case stream(ByteStream)
+        /// The server takes no more requests at the same time.
+        case full
+        /// The connection takes no more requests at all.
+        case ended
 
-    /// A stream for a request; `nil` if there can be no other one.
-    func open() async -> ByteStream? {
-        guard isUsable, let multiplexer else { return nil }
+        /// The stream; `nil` if there is none.
+        var stream: ByteStream? { if case .stream(let stream) = self { stream } else { nil } }
+    }
+
+    /// Opens a stream for a request.
+    ///
+    /// - Parameter waits: Whether the request waits for the end of others if the server takes no more at the same time.
+    func open(waiting waits: Bool = false) async -> Opening {
+        guard isUsable, let multiplexer else { return .ended }
+        guard waits || streamCount < streamLimit else { return .full }
         streamCount += 1
         idleTimer?.cancel()
         let opened = multiplexer.createStreamChannel { [weak self] stream in
@@ -68,14 +83,15 @@ actor HTTP2ServerConnection {
             }
         }
         do {
-            return try await opened.flatMapThrowing { stream in
+            let stream = try await opened.flatMapThrowing { stream in
                 guard stream.isActive else { throw ChannelError.ioOnClosedChannel }
                 stream.closeFuture.whenComplete { [weak self] _ in self?.assumeIsolated { $0.endStream() } }
                 return try ByteStream.add(to: stream, isStream: true)
             }.get()
+            return .stream(stream)
         } catch {
             endStream()
-            return nil
+            return .ended
         }
     }
 
@@ -98,6 +114,11 @@ actor HTTP2ServerConnection {
         idleTimer = channel.eventLoop.scheduleTask(in: idle) { [channel] in channel.close(promise: nil) }
     }
 
+    /// Learns how many requests the server takes at the same time.
+    fileprivate func apply(_ settings: HTTP2Settings) {
+        for setting in settings where setting.parameter == .maxConcurrentStreams { streamLimit = setting.value }
+    }
+
     /// Takes no more requests, and closes the connection after those that are under way.
     fileprivate func retire(after last: HTTP2StreamID? = nil) {
         lastStream = last ?? lastStream
@@ -116,9 +137,11 @@ actor HTTP2ServerConnection {
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data).payload {
             // It comes before the ends of the streams that it ends.
-            if case .goAway(let last, _, _) = unwrapInboundIn(data).payload {
-                connection.assumeIsolated { $0.retire(after: last) }
+            case .goAway(let last, _, _): connection.assumeIsolated { $0.retire(after: last) }
+            case .settings(.settings(let settings)): connection.assumeIsolated { $0.apply(settings) }
+            default: break
             }
         }
 

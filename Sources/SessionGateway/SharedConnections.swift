@@ -1,11 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// The HTTP/2 connections of one jar to servers: one for each route, whichever event loop asks.
+/// The HTTP/2 connections of one jar to servers: one for each route, whichever event loop asks, and further ones while the
+/// server takes no more requests at the same time on those that are open.
 ///
 /// Which protocol a server speaks is known after the first TLS handshake. Requests that come meanwhile wait for it.
 final class SharedConnections: Sendable {
     typealias Route = UpstreamConnections.Route
+    /// Opens a connection, on which the server may have chosen HTTP/2.
+    typealias Opener = @Sendable () async -> Result<ByteStream, GatewayFailure>
 
     /// How a request gets to a server.
     enum Answer {
@@ -18,7 +21,8 @@ final class SharedConnections: Sendable {
     }
 
     private enum Negotiated {
-        case shared(HTTP2ServerConnection)
+        /// With the stream of the request that the connection was opened for; `nil` if the connection has ended already.
+        case shared(HTTP2ServerConnection, first: ByteStream?)
         case own(ByteStream)
     }
 
@@ -26,13 +30,16 @@ final class SharedConnections: Sendable {
 
     private enum Entry {
         case negotiating(Negotiation)
-        case shared(HTTP2ServerConnection)
+        /// With what opens another one; `nil` if none is being opened.
+        case shared([HTTP2ServerConnection], further: Negotiation?)
         /// The server did not choose HTTP/2. It is asked again after that time.
         case single(until: NIODeadline)
     }
 
     /// How many routes are remembered.
     private static let routeLimit = 1000
+    /// How many connections there are on a route. Requests beyond the limits of all of them wait.
+    private static let connectionLimit = 6
     /// How long a server counts as one that speaks HTTP/1.1 only.
     private static let singleTime = TimeAmount.minutes(10)
 
@@ -44,35 +51,60 @@ final class SharedConnections: Sendable {
     }
 
     /// Finds out how a request gets to a server.
-    ///
-    /// - Parameter open: Opens a connection, on which the server may have chosen HTTP/2.
-    func answer(
-        _ route: Route, opening open: @escaping @Sendable () async -> Result<ByteStream, GatewayFailure>
-    ) async throws(GatewayFailure) -> Answer {
-        // A connection may end just when it is to be used.
-        for _ in 0..<3 {
-            switch step(route, open) {
+    func answer(_ route: Route, opening open: @escaping Opener) async throws(GatewayFailure) -> Answer {
+        var full: [HTTP2ServerConnection] = []
+        // A connection may end, or be full, just when it is to be used.
+        for _ in 0..<(3 * SharedConnections.connectionLimit) {
+            switch step(route, without: full, open) {
             case .single: return .none
-            case .shared(let connection):
-                if let stream = await connection.open() { return .stream(stream, isNew: false) }
-                forget(connection, route)
+            case .shared(let connections):
+                for connection in connections {
+                    switch await connection.open() {
+                    case .stream(let stream): return .stream(stream, isNew: false)
+                    case .full: full.append(connection)
+                    case .ended: forget(connection, route)
+                    }
+                }
+            case .waiting:
+                if let stream = await waitingStream(full, route) { return .stream(stream, isNew: false) }
+                full = []
             case .negotiating(let negotiation, let isOwn):
                 switch await negotiation.value {
-                case .failure(let failure): throw failure
+                case .failure(let failure):
+                    // The server may permit no further connection.
+                    guard !full.isEmpty else { throw failure }
+                    if let stream = await waitingStream(full, route) { return .stream(stream, isNew: false) }
+                    full = []
                 case .success(.own(let stream)): return isOwn ? .own(stream) : .none
-                case .success(.shared(let connection)):
-                    if let stream = await connection.open() { return .stream(stream, isNew: isOwn) }
-                    forget(connection, route)
+                case .success(.shared(_, let first?)) where isOwn: return .stream(first, isNew: true)
+                case .success(.shared): break
                 }
             }
         }
         return .none
     }
 
+    /// A stream of the connection with the fewest requests, in which the request waits for the end of others; `nil` if it
+    /// has ended.
+    private func waitingStream(_ connections: [HTTP2ServerConnection], _ route: Route) async -> ByteStream? {
+        var least: (connection: HTTP2ServerConnection, count: Int)?
+        for connection in connections {
+            let count = await connection.streamCount
+            if count < least?.count ?? .max { least = (connection, count) }
+        }
+        guard let connection = least?.connection else { return nil }
+        let stream = await connection.open(waiting: true).stream
+        if stream == nil { forget(connection, route) }
+        return stream
+    }
+
     /// Whether requests on a route need no connection of their own.
     func isShared(_ route: Route) async -> Bool {
-        guard case .shared(let connection)? = state.withLock({ $0.entries[route] }) else { return false }
-        return await connection.isUsable
+        guard case .shared(let connections, _)? = state.withLock({ $0.entries[route] }) else { return false }
+        for connection in connections {
+            if await connection.isUsable { return true }
+        }
+        return false
     }
 
     /// Closes all connections, and those that are still being opened once they are open.
@@ -81,44 +113,53 @@ final class SharedConnections: Sendable {
             defer { state = ([:], true) }
             return state.entries.values
         }
-        for case .shared(let connection) in entries { connection.close() }
+        for case .shared(let connections, _) in entries { for connection in connections { connection.close() } }
     }
 
     private enum Step {
         case negotiating(Negotiation, isOwn: Bool)
-        case shared(HTTP2ServerConnection)
+        case shared([HTTP2ServerConnection])
+        /// No further connection may be opened.
+        case waiting
         case single
     }
 
-    private func step(
-        _ route: Route, _ open: @escaping @Sendable () async -> Result<ByteStream, GatewayFailure>
-    ) -> Step {
+    /// - Parameter full: The connections that take no more requests at the same time.
+    private func step(_ route: Route, without full: [HTTP2ServerConnection], _ open: @escaping Opener) -> Step {
         state.withLock { state in
+            // Not in the request's own task: others wait for it.
+            func negotiation() -> Negotiation { Negotiation { await self.negotiate(route, open) } }
             switch state.entries[route] {
-            case .shared(let connection): return .shared(connection)
+            case .shared(let connections, let further):
+                let others = connections.filter { connection in !full.contains { $0 === connection } }
+                guard others.isEmpty else { return .shared(others) }
+                if let further { return .negotiating(further, isOwn: false) }
+                guard connections.count < SharedConnections.connectionLimit else { return .waiting }
+                let another = negotiation()
+                state.entries[route] = .shared(connections, further: another)
+                return .negotiating(another, isOwn: true)
             case .single(let end) where .now() < end: return .single
             case .negotiating(let negotiation): return .negotiating(negotiation, isOwn: false)
             case .single, nil:
                 if state.entries.count >= SharedConnections.routeLimit {
                     state.entries = state.entries.filter { if case .single = $1 { false } else { true } }
                 }
-                // Not in the request's own task: others wait for it.
-                let negotiation = Negotiation { await self.negotiate(route, open) }
-                state.entries[route] = .negotiating(negotiation)
-                return .negotiating(negotiation, isOwn: true)
+                let first = negotiation()
+                state.entries[route] = .negotiating(first)
+                return .negotiating(first, isOwn: true)
             }
         }
     }
 
-    private func negotiate(
-        _ route: Route, _ open: @Sendable () async -> Result<ByteStream, GatewayFailure>
-    ) async -> Result<Negotiated, GatewayFailure> {
+    private func negotiate(_ route: Route, _ open: Opener) async -> Result<Negotiated, GatewayFailure> {
         let result: Result<Negotiated, GatewayFailure>
         switch await open() {
         case .failure(let failure): result = .failure(failure)
         case .success(let stream) where await stream.applicationProtocol == "h2":
             do {
-                result = .success(.shared(try await HTTP2ServerConnection(on: stream, idle: limits.idle)))
+                let connection = try await HTTP2ServerConnection(on: stream, idle: limits.idle)
+                // Before others can take it.
+                result = .success(.shared(connection, first: await connection.open().stream))
             } catch {
                 await stream.abort()
                 result = .failure(.tls(route.destination, error))
@@ -126,10 +167,19 @@ final class SharedConnections: Sendable {
         case .success(let stream): result = .success(.own(stream))
         }
         let isClosed = state.withLock { state in
+            let known: [HTTP2ServerConnection] =
+                if case .shared(let connections, _)? = state.entries[route] { connections } else { [] }
             switch result {
-            case .failure: state.entries[route] = nil
-            case .success(.own): state.entries[route] = .single(until: .now() + SharedConnections.singleTime)
-            case .success(.shared(let connection)): state.entries[route] = .shared(connection)
+            case .success(.shared(let connection, _)):
+                state.entries[route] = .shared(known + [connection], further: nil)
+            case .failure, .success(.own):
+                if !known.isEmpty {
+                    state.entries[route] = .shared(known, further: nil)
+                } else if case .failure = result {
+                    state.entries[route] = nil
+                } else {
+                    state.entries[route] = .single(until: .now() + SharedConnections.singleTime)
+                }
             }
             return state.isClosed
         }
@@ -139,7 +189,10 @@ final class SharedConnections: Sendable {
 
     private func forget(_ connection: HTTP2ServerConnection, _ route: Route) {
         state.withLock { state in
-            if case .shared(let known)? = state.entries[route], known === connection { state.entries[route] = nil }
+            guard case .shared(let known, let further)? = state.entries[route] else { return }
+            let others = known.filter { $0 !== connection }
+            state.entries[route] =
+                others.isEmpty ? further.map { Entry.negotiating($0) } : .shared(others, further: further)
         }
     }
 }

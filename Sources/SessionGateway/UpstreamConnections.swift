@@ -2,6 +2,7 @@ import HTTPMessages
 import NIOCore
 import NIOPosix
 import OAuth2
+import Synchronization
 import WebPrimitives
 
 /// The connections of one jar to servers, on one event loop.
@@ -76,11 +77,11 @@ actor UpstreamConnections {
             if !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
             return (try await open(route), false)
         }
-        let spare = demand.spare
+        let spare = SpareConnection(demand.spare)
         if !demand.isHTTP1 {
             let answer = try await shared.answer(route) {
                 do throws(GatewayFailure) {
-                    return .success(try await self.open(route, through: spare, offering: .http2OrHTTP1))
+                    return .success(try await self.open(route, through: spare.take(), offering: .http2OrHTTP1))
                 } catch {
                     return .failure(error)
                 }
@@ -88,14 +89,15 @@ actor UpstreamConnections {
             switch answer {
             case .stream(let stream, let isNew):
                 // The tunnel's connection is not used if there was another one.
-                if !isNew { await spare?.abort() }
+                await spare.take()?.abort()
                 return (stream, !isNew)
             case .own(let stream): return (stream, false)
             case .none: break
             }
         }
-        if spare == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
-        return (try await open(route, through: spare, offering: .http1), false)
+        let unused = spare.take()
+        if unused == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
+        return (try await open(route, through: unused, offering: .http1), false)
     }
 
     /// Whether requests on a route need no connection of their own.
@@ -267,6 +269,22 @@ actor UpstreamConnections {
             : GatewayFailure(
                 .connectionRefused, 502, "\(server) refuses the connection",
                 nextStep: "Check that it runs and that the port is right.")
+    }
+}
+
+/// The connection that a client's tunnel has opened, for one use.
+private final class SpareConnection: Sendable {
+    private let stream: Mutex<ByteStream?>
+
+    init(_ stream: ByteStream?) {
+        self.stream = Mutex(stream)
+    }
+
+    func take() -> ByteStream? {
+        stream.withLock { stream in
+            defer { stream = nil }
+            return stream
+        }
     }
 }
 

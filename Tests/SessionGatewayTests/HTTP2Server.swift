@@ -125,6 +125,9 @@ final class HTTP2Server: Sendable {
         }
     }
 
+    /// Takes no further connections.
+    func stop() async throws { try await channel.close() }
+
     /// Waits until a client has reset a stream.
     func hasReset() async { for await _ in resets.stream { return } }
 

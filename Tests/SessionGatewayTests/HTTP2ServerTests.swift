@@ -53,25 +53,88 @@ struct HTTP2ServerTests {
         #expect(try fixture.jar.cookies().readable.contains { $0.name == "a" })
     }
 
-    @Test("Requests share one connection, also if they are sent at the same time and the server limits their number")
+    /// A server that takes one request at the same time.
+    private static func serverWithLimit() async throws -> HTTP2Server {
+        let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: 1)
+        return try await HTTP2Server.start([limit]) { request, _ in
+            request.isComplete ? [.headers(Self.ok, ends: false), .data("hi")] : nil
+        }
+    }
+
+    /// Sends a request whose body is not complete, so that the server does not answer.
+    private static func hold(_ server: HTTP2Server, at address: GatewayAddress) async throws -> RawClient {
+        let client = try await Self.send("POST /", "Content-Length: 5\r\n", body: Array("hell".utf8), to: address)
+        await server.requested()
+        return client
+    }
+
+    private static func expectAnswer(_ client: RawClient) async {
+        let response = await client.response { $0.hasSuffix("hi") }
+        #expect(response.hasPrefix("HTTP/1.1 200 "), "\(response)")
+    }
+
+    @Test("Requests share one connection, also if they are sent at the same time")
     func shares() async throws {
-        let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: 2)
-        let server = try await HTTP2Server.start([limit]) { request, _ in
+        let server = try await HTTP2Server.start { request, _ in
             request.isComplete ? [.headers(Self.ok, ends: false), .data("hi")] : nil
         }
         try await GatewayFixture().run(server.settings) { address in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<20 {
-                    group.addTask {
-                        let client = try await Self.send("GET /\(number)", to: address)
-                        #expect(await client.response { $0.hasSuffix("hi") }.hasPrefix("HTTP/1.1 200 "))
-                    }
+                    group.addTask { await Self.expectAnswer(try await Self.send("GET /\(number)", to: address)) }
                 }
                 try await group.waitForAll()
             }
         }
         #expect(server.requests.withLock { Set($0.map(\.connection)) } == [1])
         #expect(server.requests.withLock { $0.count } == 20)
+    }
+
+    @Test("A request opens another connection while the server takes no more on the first one")
+    func opensAnother() async throws {
+        let server = try await Self.serverWithLimit()
+        try await GatewayFixture().run(server.settings) { address in
+            let held = try await Self.hold(server, at: address)
+            for _ in 0..<2 { await Self.expectAnswer(try await Self.send("GET /", to: address)) }
+            try await held.send("o")
+            await Self.expectAnswer(held)
+        }
+        let connections = server.requests.withLock { $0.map(\.connection) }
+        #expect(connections.count == 3 && connections.first == 1 && connections.dropFirst().allSatisfy { $0 > 1 })
+    }
+
+    @Test("Many requests at the same time are all answered, whatever the server's limit")
+    func beyondLimit() async throws {
+        let server = try await Self.serverWithLimit()
+        try await GatewayFixture().run(server.settings) { address in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<40 {
+                    group.addTask { await Self.expectAnswer(try await Self.send("GET /\(number)", to: address)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(server.requests.withLock { $0.count } == 40)
+        #expect(server.requests.withLock { $0.allSatisfy { 1...6 ~= $0.connection } })
+    }
+
+    @Test(
+        "With six connections, and where no other can be opened, a request waits for the end of another one",
+        arguments: [1, 6])
+    func waits(count: Int) async throws {
+        let server = try await Self.serverWithLimit()
+        try await GatewayFixture().run(server.settings) { address in
+            var held: [RawClient] = []
+            for _ in 0..<count { held.append(try await Self.hold(server, at: address)) }
+            if count == 1 { try await server.stop() }
+            let waiting = try await Self.send("GET /", to: address)
+            for client in held {
+                try await client.send("o")
+                await Self.expectAnswer(client)
+            }
+            await Self.expectAnswer(waiting)
+        }
+        #expect(server.requests.withLock { Set($0.map(\.connection)) } == Set(1...count))
     }
 
     @Test("Bodies pass both ways, longer than the windows of either side", arguments: [true, false])
@@ -209,7 +272,7 @@ struct HTTP2ServerTests {
             let address = try #require(listening.first)
             let client = try await HTTP2ServerConnection.connect(
                 to: host, server.port, through: address, trusting: authority)
-            let stream = try #require(await client.open())
+            let stream = try #require(await client.open().stream)
             let head = "POST / HTTP/1.1\r\nHost: localhost:\(server.port)\r\nContent-Length: 5\r\n\r\n"
             try await stream.write(ByteBuffer(string: head))
             await server.requested()
