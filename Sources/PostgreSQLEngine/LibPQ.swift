@@ -37,6 +37,8 @@ struct LibPQ: Sendable {
     let finish: @Sendable @convention(c) (Session) -> Void
     let errorMessage: @Sendable @convention(c) (Session) -> Text
     let serverVersion: @Sendable @convention(c) (Session) -> Int32
+    /// The process that the other side named when the connection was made.
+    let backendPID: @Sendable @convention(c) (Session) -> Int32
     let setNonblocking: @Sendable @convention(c) (Session, Int32) -> Int32
     let enterPipelineMode: @Sendable @convention(c) (Session) -> Int32
     let pipelineSync: @Sendable @convention(c) (Session) -> Int32
@@ -99,6 +101,7 @@ struct LibPQ: Sendable {
             finish = try symbols.find("PQfinish")
             errorMessage = try symbols.find("PQerrorMessage")
             serverVersion = try symbols.find("PQserverVersion")
+            backendPID = try symbols.find("PQbackendPID")
             setNonblocking = try symbols.find("PQsetnonblocking")
             enterPipelineMode = try symbols.find("PQenterPipelineMode")
             pipelineSync = try symbols.find("PQpipelineSync")

@@ -269,8 +269,33 @@ extension PostgreSQLSession {
             state = library.connectPoll(pointer)
         }
         guard library.setNonblocking(pointer, 1) == 0, library.enterPipelineMode(pointer) == 1 else { throw lost() }
+        do {
+            try applySettings()
+        } catch {
+            // Without its settings the connection must not be used.
+            close()
+            throw error
+        }
+    }
+
+    /// Sends the settings of the connection, and checks in the same round trip that it leads to the server itself.
+    ///
+    /// A server names its own process when a connection is made. A pooler names a number that it has made up: its clients
+    /// take turns on the processes of the server.
+    private func applySettings() throws {
         for setting in target.sessionSettings { try enqueue(setting) }
-        try synchronize()
+        try enqueue("SELECT pg_backend_pid()")
+        var process: Int32?
+        try synchronize { process = number(in: $0) }
+        guard process == library.backendPID(pointer) else { throw StoreFailure(.pooled, code: "pooled connection") }
+    }
+
+    /// The number in a result of one row; `nil` for another result.
+    private func number(in result: LibPQ.Result) -> Int32? {
+        guard library.rowCount(result) == 1, library.length(result, 0, 0) == MemoryLayout<Int32>.size,
+            let octets = library.value(result, 0, 0)
+        else { return nil }
+        return Int32(bigEndian: UnsafeRawPointer(octets).loadUnaligned(as: Int32.self))
     }
 
     private func notConnected() -> StoreFailure {

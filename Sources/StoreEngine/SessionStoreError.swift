@@ -191,6 +191,12 @@ extension SessionStoreError {
                 .databaseUnavailable, path,
                 "the database server refuses the connection or the statement (\(code)); check the URL, the "
                     + "user, its password file and its rights")
+        case .pooled:
+            self.init(
+                .databaseUnavailable, path,
+                "the connection goes through a pooler such as pgbouncer, whose clients share the server's connections: "
+                    + "prepared statements and settings would be lost; connect to the servers themselves. Several "
+                    + "hosts can be named in the URL")
         case .schemaMissing:
             self.init(.databaseUnavailable, path, "the database has no schema; run 'crumb cluster create'")
         case .unknownCommit:

@@ -95,6 +95,8 @@ package struct StoreFailure: Error, Equatable {
         case fenced
         /// A server does not let this user in.
         case refused
+        /// A pooler is between this program and the server.
+        case pooled
         /// The database has no schema of the store.
         case schemaMissing
         /// The connection was lost while a transaction was committed: it may be there or not.

@@ -170,6 +170,23 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=1")
     }
 
+    @Test(
+        "Refuses to go through a pooler, and names the next step",
+        .enabled(if: TestServer.pooler != nil, "CRUMB_TEST_POOLER names no pooler"))
+    func pooler() throws {
+        let target = try PostgreSQLTarget("\(try #require(TestServer.pooler))/\(name)")
+        // Neither the first use nor a later one gets past it.
+        let session = try PostgreSQLSession(target)
+        for _ in 0..<2 {
+            #expect(throws: StoreFailure(.pooled, code: "pooled connection")) { try session.enqueue("SELECT 1") }
+        }
+        #expect {
+            try SessionStoreError.catching(target.name) { _ = try PostgreSQLDatabase(target) }
+        } throws: { error in
+            "\(error)".contains("pooler") && "\(error)".contains("Several hosts can be named in the URL")
+        }
+    }
+
     @Test("Needs a schema, and a key that exists")
     func preparation() throws {
         let target = try server.target("postgres")

@@ -12,6 +12,9 @@ final class TestServer: Sendable {
     /// The server; `nil` if the tests are to run on SQLite.
     static let shared = ProcessInfo.processInfo.environment["CRUMB_TEST_POSTGRESQL"].map(TestServer.init)
 
+    /// The URL of a pooler in transaction mode before that server.
+    static let pooler = ProcessInfo.processInfo.environment["CRUMB_TEST_POOLER"]
+
     private struct Entry {
         let name: String
         weak var database: SessionDatabase?
