@@ -11,6 +11,8 @@ extension StoreFailure {
         let kind: Kind =
             switch state {
             case "23503": .orphan
+            // U+0000 as it is, and as an escape in JSON.
+            case "22021", "22P05": .unstorableText
             case "40001", "40P01", "55P03", "57014": .busy
             case "53100": .full
             case "25006": .unavailable

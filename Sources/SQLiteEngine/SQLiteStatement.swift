@@ -47,7 +47,14 @@ package struct SQLiteStatement: StoreStatement {
     }
 
     package func bind(_ index: Int32, text: String) {
-        sqlite3_bind_text(pointer, index, text, -1, transient)
+        var text = text
+        // With its length: a text with U+0000 does not end there.
+        text.withUTF8 { octets in
+            guard !octets.isEmpty else { return bindEmptyText(index) }
+            octets.withMemoryRebound(to: CChar.self) { text in
+                _ = sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
+            }
+        }
     }
 
     /// Binds octets that are UTF-8 as text, or NULL.

@@ -62,6 +62,8 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let sessionNotFound = Code(rawValue: "session-not-found")
         /// A name that no jar, saved session or token profile can have.
         public static let nameInvalid = Code(rawValue: "name-invalid")
+        /// A text that the database cannot store.
+        public static let textInvalid = Code(rawValue: "text-invalid")
         /// There is no token of that name.
         public static let tokenNotFound = Code(rawValue: "token-not-found")
         /// The database has an authority for the gateway already.
@@ -180,6 +182,8 @@ extension SessionStoreError {
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .orphan:
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
+        case .unstorableText:
+            self.init(.textInvalid, "a text", "it contains U+0000, which the database cannot store; remove it")
         case .unavailable:
             self.init(.databaseUnreachable, path, "the database server cannot be used (\(code)); try again in a moment")
         case .fenced:

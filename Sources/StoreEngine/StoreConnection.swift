@@ -89,6 +89,8 @@ package struct StoreFailure: Error, Equatable {
         case notADatabase, damaged, full, inputOutput, readOnly, notOpened, busy
         /// A row would refer to one that is not there.
         case orphan
+        /// A text has U+0000 in it, or is no UTF-8.
+        case unstorableText
         /// A server cannot be reached, does not answer in time, or is no primary.
         case unavailable
         /// A server may have been replaced as the primary, or has become it just now.

@@ -95,6 +95,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case valuesStripped = "values-stripped"
     case valueEncrypted = "value-encrypted"
     case responseTooLarge = "response-too-large"
+    case textInvalid = "text-invalid"
     case stepUpRequired = "step-up-required"
     case loginRuleInvalid = "login-rule-invalid"
     case tokenNotPresentable = "token-not-presentable"
@@ -327,6 +328,7 @@ extension FailureKind {
         case .valuesStripped: Row(13, "the values of the cookies were removed from a capture")
         case .valueEncrypted: Row(13, "the value of a cookie is encrypted")
         case .responseTooLarge: Row(14, "a response of a capture is too large")
+        case .textInvalid: Row(36, http: 400, "a text contains U+0000, which the database cannot store")
         case .stepUpRequired: Row(43, http: 409, "the site requires a stronger login than the stored one")
         case .loginRuleInvalid: Row(47, http: 400, "a login rule is not safe, or has no effect")
         case .tokenNotPresentable:

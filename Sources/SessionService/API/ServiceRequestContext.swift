@@ -80,6 +80,9 @@ struct ServiceRequestContext: RequestContext {
         guard let text = segment?.removingPercentEncoding else {
             throw ServiceProblem(.pathInvalid, "the path is not percent-encoded UTF-8")
         }
+        guard !text.utf8.contains(0) else {
+            throw ServiceProblem(.pathInvalid, "the path contains %00; no name contains U+0000")
+        }
         return text
     }
 }

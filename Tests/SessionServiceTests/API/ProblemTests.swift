@@ -100,6 +100,22 @@ struct ProblemTests {
         Row(.post, "\(jar)/captures?format=docx", "x", 400, "parameter-invalid"),
         Row(.post, "\(jar)/captures?format=firefox", "x", 422, "input-unrecognized"),
         Row(.post, "\(jar)/captures", "SQLite format 3\0…", 422, "input-unrecognized"),
+        // U+0000
+        Row(.get, "/v1/jars/default%00", 400, "path-invalid"), Row(.get, "/v1/tokens/work%00x", 400, "path-invalid"),
+        Row(.delete, "/v1/tokens/work%00x", 400, "path-invalid"), Row(.get, "/v1/gateways/a%00", 400, "path-invalid"),
+        Row(.delete, "\(jar)/login-rules/main%00", 400, "path-invalid"),
+        Row(.delete, "\(jar)/header-fields/X-Key%00", 400, "path-invalid"),
+        Row(.post, "\(jar)/snapshots/monday%00/restore", 400, "path-invalid"),
+        Row(.post, "\(jar)/captures?source=a%00b", "x", 400, "parameter-invalid"),
+        Row(.post, "/v1/jars", #"{"name":"a\u0000b"}"#, 400, "name-invalid"),
+        Row(.post, "\(jar)/copy", #"{"to":"a\u0000b"}"#, 400, "name-invalid"),
+        Row(.post, "\(jar)/snapshots", #"{"name":"a\u0000b"}"#, 400, "name-invalid"),
+        Row(
+            .put, "\(jar)/login-rules/x",
+            #"{"scope":"https://a.test/","profile":"work\u0000","delivery":"authorization","statuses":[401]}"#, 400,
+            "name-invalid"),
+        Row(.post, "/v1/logins", #"{"name":"a\u0000b","issuer":"https://id.test"}"#, 400, "name-invalid"),
+        Row(.post, "/v1/logins", #"{"name":"new","account":"a\u0000b"}"#, 400, "body-invalid"),
         // Tokens
         Row(.get, "/v1/tokens/none", 404, "token-not-found"), Row(.delete, "/v1/tokens/none", 404, "token-not-found"),
         Row(.post, "/v1/tokens/work/access-token", #"{"skew":-1}"#, 400, "body-invalid"),

@@ -70,6 +70,12 @@ struct EngineContractTests {
             }
             try expectRow(connection, 1, "", [])
             try insert(connection, kept: kept) { statement in
+                statement.bind(1, 0)
+                statement.bind(2, text: "")
+                statement.bind(3, [] as [UInt8]?)
+            }
+            try expectRow(connection, 0, "", [])
+            try insert(connection, kept: kept) { statement in
                 statement.bind(1, nil as Int64?)
                 statement.bind(2, text: nil as Octets?)
                 statement.bind(3, nil as [UInt8]?)
@@ -90,6 +96,23 @@ struct EngineContractTests {
             }
             try expectRow(connection, 10_000, String(decoding: long, as: UTF8.self), long)
         }
+    }
+
+    @Test("Take a text with U+0000 as a whole, or reject it")
+    func nullCharacter() throws {
+        let database = try Given.database()
+        let jar = try database.jar(now: Given.now)
+        let rejection: SessionStoreError.Code? = TestServer.shared == nil ? nil : .textInvalid
+        #expect(errorCode { try jar.beginCapture(named: "a\0b", now: Given.now) } == rejection)
+        let name = try database.text("SELECT coalesce(max(name), '') FROM capture")
+        #expect(name == (rejection == nil ? "a\0b" : ""))
+        #expect(errorCode { try jar.tokens.credentials("a\0b") } == rejection)
+        if rejection != nil {
+            // The names of this query go to a server as JSON.
+            #expect(errorCode { try database.jars(limit: 1, named: ["a\0b"], now: Given.now) } == rejection)
+        }
+        try jar.receive("a=1; Path=/")
+        #expect(try jar.header() == "a=1")
     }
 
     @Test("Count the rows that a statement changed, and those that the connection did")

@@ -75,9 +75,9 @@ struct CookieCondition: Sendable {
 
     /// The conditions of a query, of those that its route knows.
     init(_ query: QueryItems) throws(ServiceProblem) {
-        filter.name = try query.one("name").map { Octets($0) }
+        filter.name = try query.octets("name")
         filter.domain = try query.host("domain")
-        filter.path = try query.one("path").map { Octets($0) }
+        filter.path = try query.octets("path")
         filter.request = try query.url("url").map { RequestContext(url: $0) }
         isHTTPOnly = try query.flag("httpOnly")
         isPersistent = try query.flag("session").map { !$0 }

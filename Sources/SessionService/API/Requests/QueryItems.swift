@@ -44,8 +44,19 @@ struct QueryItems: Sendable {
         items.filter { $0.name == name }.map(\.value)
     }
 
-    /// The value of a parameter that may be there once.
+    /// The value of a parameter that may be there once: text that every database can store.
     func one(_ name: String) throws(ServiceProblem) -> String? {
+        let value = try only(name)
+        guard value?.utf8.contains(0) != true else { throw .parameterInvalid(name, "remove %00") }
+        return value
+    }
+
+    /// The octets of a parameter that may be there once.
+    func octets(_ name: String) throws(ServiceProblem) -> Octets? {
+        try only(name).map { Octets($0) }
+    }
+
+    private func only(_ name: String) throws(ServiceProblem) -> String? {
         let values = all(name)
         guard values.count < 2 else { throw .parameterInvalid(name, "this parameter occurs more than once") }
         return values.first

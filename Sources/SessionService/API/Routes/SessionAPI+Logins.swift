@@ -47,6 +47,12 @@ extension LoginDocument {
             let names = IDTokenAlgorithm.names.joined(separator: ", ")
             throw ServiceProblem.bodyInvalid("idTokenAlgorithm: use one of \(names)")
         }
+        // Before anyone logs in: a name or account that cannot be stored would end the login when its tokens have come.
+        try SessionStoreError.check(name, of: "token")
+        for (member, text) in [("issuer", issuer), ("clientID", clientID), ("account", account), ("scope", scope)]
+        where text?.utf8.contains(0) == true {
+            throw ServiceProblem.bodyInvalid("\(member): remove U+0000")
+        }
         let preset = try preset()
         var request = TokenLoginRequest(name: name)
         request.issuer = issuer ?? preset.issuer

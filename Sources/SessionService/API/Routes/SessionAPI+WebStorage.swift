@@ -23,7 +23,7 @@ extension SessionAPI {
             },
             ServiceRoute(.delete, "/v1/jars/{jar}/storage", .jar(.write), query: ["origin", "key"]) { _, context in
                 let origin = try context.query.url("origin")?.origin
-                let key = try context.query.one("key").map { Octets($0) }
+                let key = try context.query.octets("key")
                 guard origin != nil || key == nil else {
                     throw ServiceProblem.parameterInvalid("key", "add the origin of the item")
                 }
