@@ -21,6 +21,9 @@ package final class PostgreSQLDatabase: ServedDatabase {
         var commits = 0
     }
 
+    /// How often a transaction is repeated that the server has undone because of another one.
+    private static let repetitionLimit = 3
+
     private let state = Mutex(State())
     /// How many connections may still be taken.
     private let free: DispatchSemaphore
@@ -77,21 +80,39 @@ extension PostgreSQLDatabase {
     }
 
     package func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, foreseeing queries: [ForeseenQuery],
+        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, foreseeing queries: [ForeseenQuery],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result {
         try withSession { session in
-            try session.repeatingIfLostIdle { try begin(session, "BEGIN", (lock, isPatient), queries) }
-            let result: Result
-            do {
-                result = try body(session)
-            } catch {
-                session.rollBack()
-                throw error
+            for _ in 0..<(isRepeatable ? Self.repetitionLimit : 0) {
+                do {
+                    return try write(on: session, (lock, isPatient), queries, body)
+                } catch let failure as StoreFailure where failure.kind == .undone {
+                    continue
+                }
             }
-            try commit(session)
-            return result
+            return try write(on: session, (lock, isPatient), queries, body)
         }
+    }
+
+    /// Runs a transaction once.
+    private func write<Result>(
+        on session: PostgreSQLSession, _ lock: (what: WriteLock, isPatient: Bool), _ queries: [ForeseenQuery],
+        _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result {
+        try session.repeatingIfLostIdle { try begin(session, "BEGIN", lock, queries) }
+        let result: Result
+        do {
+            result = try body(session)
+        } catch {
+            let failure = session.failure
+            session.rollBack()
+            // Even if `body` has turned it into another error.
+            if let failure, failure.kind == .undone { throw failure }
+            throw error
+        }
+        try commit(session)
+        return result
     }
 
     /// Begins a transaction and takes its lock, in one round trip where the statement is known.

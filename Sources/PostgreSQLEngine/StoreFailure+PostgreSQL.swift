@@ -13,7 +13,9 @@ extension StoreFailure {
             case "23503": .orphan
             // U+0000 as it is, and as an escape in JSON.
             case "22021", "22P05": .unstorableText
-            case "40001", "40P01", "55P03", "57014": .busy
+            // A serialization failure and a deadlock.
+            case "40001", "40P01": .undone
+            case "55P03", "57014": .busy
             case "53100": .full
             case "25006": .unavailable
             case "28000", "28P01", "42501", "3D000": .refused

@@ -19,15 +19,17 @@ package protocol ServedDatabase: AnyObject, Sendable {
 
     /// Runs one transaction: all of it is there, or nothing.
     ///
-    /// `body` runs once at most, after the lock was taken, so that it sees what was committed before.
+    /// `body` runs after the lock was taken, so that it sees what was committed before.
     ///
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
     ///   - isPatient: whether to wait for another transaction that has the lock.
+    ///   - isRepeatable: whether the transaction runs again, a few times at most, if the server has undone it because of
+    ///     another one. `body` then changes nothing but the database. If `false`, `body` runs once at most.
     ///   - queries: what `body` asks first. They are run in the round trip that takes the lock, after it.
     /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not.
     func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, foreseeing queries: [ForeseenQuery],
+        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, foreseeing queries: [ForeseenQuery],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result
 

@@ -178,7 +178,7 @@ extension SessionStoreError {
             self.init(
                 .databaseUnavailable, path,
                 "the file cannot be opened; check the permissions of the file and its folder")
-        case .busy:
+        case .busy, .undone:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .orphan:
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")

@@ -87,6 +87,8 @@ package protocol StoreReader: AnyObject {
 package struct StoreFailure: Error, Equatable {
     package enum Kind: Sendable {
         case notADatabase, damaged, full, inputOutput, readOnly, notOpened, busy
+        /// A server has undone the transaction because of another one: the same again may succeed.
+        case undone
         /// A row would refer to one that is not there.
         case orphan
         /// A text has U+0000 in it, or is no UTF-8.

@@ -48,7 +48,7 @@ public final class CookieJar: Sendable {
 
     /// Receives many responses and records in one transaction: either all of them are stored, or none.
     ///
-    /// `body` must use the database only through the batch.
+    /// `body` must use the database only through the batch. It runs once at most.
     ///
     /// - Parameters:
     ///   - capture: the capture that contains all of them, from ``beginCapture(named:now:)``.
@@ -59,17 +59,20 @@ public final class CookieJar: Sendable {
     public func withBatch<Result>(
         from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        try withBatch(from: capture, beginningWith: nil, now: now, body)
+        try withBatch(from: capture, beginningWith: nil, isRepeatable: false, now: now, body)
     }
 
     /// The same, for a batch that is likely to receive a response first: a server answers what that takes together with
     /// the beginning of the transaction.
+    ///
+    /// - Parameter isRepeatable: whether `body` may run again, since it changes nothing but the batch: after a deadlock.
     package func withBatch<Result>(
-        from capture: CaptureID? = nil, beginningWith response: ReceivedResponse?, now: Timestamp,
+        from capture: CaptureID? = nil, beginningWith response: ReceivedResponse?, isRepeatable: Bool = true,
+        now: Timestamp,
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         let queries = database.isOnServer ? foreseenQueries(of: response) : []
-        return try database.write(.jar(id), foreseeing: queries) { connection in
+        return try database.write(.jar(id), isRepeatable: isRepeatable, foreseeing: queries) { connection in
             let memory = database.memory.ofBatches(connection)
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy,

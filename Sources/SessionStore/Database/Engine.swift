@@ -47,11 +47,12 @@ enum Engine: Sendable {
     ///
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
+    ///   - isRepeatable: whether a server's transaction runs again if the server has undone it because of another one.
     ///   - memory: what the connection that writes keeps between transactions.
     ///   - queries: what `body` asks first, which a server answers beforehand.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
-        _ lock: WriteLock, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
+        _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Void
     ) throws {
         switch self {
@@ -59,7 +60,7 @@ enum Engine: Sendable {
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
             let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
-            try database.write(lock, isPatient: true, foreseeing: queries) { connection in
+            try database.write(lock, isPatient: true, isRepeatable: isRepeatable, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
                 try body(.served(connection))
                 try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
@@ -67,7 +68,7 @@ enum Engine: Sendable {
         }
     }
 
-    /// Runs one transaction of its own.
+    /// Runs one transaction of its own. `body` runs once at most.
     ///
     /// - Parameter isPatient: whether to wait for another process that has the lock.
     func writeAlone<Result>(
@@ -76,7 +77,9 @@ enum Engine: Sendable {
         switch self {
         case .sqlite(let database): try database.writeAlone(isPatient: isPatient) { try body(.sqlite($0)) }
         case .served(let database):
-            try database.write(lock, isPatient: isPatient, foreseeing: []) { try body(.served($0)) }
+            try database.write(lock, isPatient: isPatient, isRepeatable: false, foreseeing: []) {
+                try body(.served($0))
+            }
         }
     }
 

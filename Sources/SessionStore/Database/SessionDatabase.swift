@@ -111,14 +111,16 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
+    ///   - isRepeatable: whether `body` may run again, since it changes nothing but the database: after a deadlock on a
+    ///     server. If `false`, it runs once at most, and such a transaction fails as busy.
     ///   - queries: what `body` asks first, which a server answers beforehand.
     func write<Result>(
-        _ lock: WriteLock = .database, foreseeing queries: [ForeseenQuery] = [],
+        _ lock: WriteLock = .database, isRepeatable: Bool = true, foreseeing queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(lock, memory, foreseeing: queries) { result = try body($0) }
+            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries) { result = try body($0) }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
         }

@@ -75,13 +75,16 @@ extension SessionDatabase {
             for table in SealedTable.allCases {
                 var position: SealedTable.Position?
                 repeat {
-                    position = try write { database in
+                    let (end, count) = try write { database in
                         let page = try table.page(database, after: position, limit: batchSize)
+                        var count = 0
                         for value in page.values where Sealer.keyID(of: value.sealed) != sealer.keyID {
-                            if try reseal(value, database) { rotation.resealed += 1 }
+                            if try reseal(value, database) { count += 1 }
                         }
-                        return page.end
+                        return (page.end, count)
                     }
+                    position = end
+                    rotation.resealed += count
                 } while position != nil
             }
             rotation.unreadable = try giveUpOlderKeys(&rotation.resealed)

@@ -59,7 +59,7 @@ struct PostgreSQLDatabaseTests {
     func oneRow(_ rows: Int64) throws {
         let database = try PostgreSQLDatabase(try server.target(name))
         func write(_ body: (any ServedConnection) throws -> Void) throws {
-            try database.write(.database, isPatient: true, foreseeing: [], body)
+            try database.write(.database, isPatient: true, isRepeatable: false, foreseeing: [], body)
         }
         try write { connection in
             let insertion = try connection.statement("INSERT INTO jar (name, profile, created_at) VALUES (?, ?, 0)")
@@ -144,6 +144,71 @@ struct PostgreSQLDatabaseTests {
         #expect(try database.existingJar(named: jar.name) != nil)
         try jar.receive("a=1; Path=/")
         #expect(try jar.header() == "a=1")
+    }
+
+    @Test("Repeats a transaction that a deadlock has ended, unless its body must run once", arguments: [true, false])
+    func deadlock(isRepeatable: Bool) throws {
+        let database = try database()
+        let jars = try ["one", "two"].map { try database.createJar(named: $0, now: Given.now).id }
+        let runs = Mutex(0)
+        let holders = DispatchGroup()
+        for _ in jars { holders.enter() }
+        let outcomes = try onThreads(2) { thread in
+            var isFirst = true
+            let code = errorCode {
+                try database.write(.jar(jars[thread]), isRepeatable: isRepeatable) { connection in
+                    runs.withLock { $0 += 1 }
+                    if isFirst {
+                        isFirst = false
+                        holders.leave()
+                        holders.wait()
+                    }
+                    let update = try connection.statement(
+                        "UPDATE jar SET next_sequence = next_sequence + 1 WHERE id = ?")
+                    update.bind(1, jars[1 - thread])
+                    try update.run()
+                }
+            }
+            return code?.rawValue ?? "done"
+        }
+        #expect(outcomes.sorted() == (isRepeatable ? ["done", "done"] : ["database-busy", "done"]))
+        #expect(runs.withLock { $0 } == (isRepeatable ? 3 : 2))
+        #expect(
+            try database.number("SELECT sum(next_sequence)::bigint FROM jar WHERE name IN ('one', 'two')")
+                == (isRepeatable ? 4 : 3))
+    }
+
+    @Test("Runs the body of a batch once, although a deadlock ends its transaction")
+    func deadlockOfBatch() throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        let other = try PostgreSQLSession(try server.target(name))
+        // The batch notices the deadlock, not the other transaction.
+        for sql in ["SET deadlock_timeout = '1h'", "BEGIN", "LOCK TABLE cookie IN SHARE MODE"] {
+            try other.enqueue(sql)
+            try other.synchronize()
+        }
+        let response = ReceivedResponse(context: try Given.context(), setCookie: ["a=1; Path=/"])
+        let end = DispatchGroup()
+        var runs = 0
+        let code = errorCode {
+            try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
+                runs += 1
+                let query = "SELECT id FROM jar WHERE id = \(jar.id) FOR UPDATE"
+                end.enter()
+                Thread {
+                    try? other.enqueue(query)
+                    try? other.synchronize()
+                    end.leave()
+                }.start()
+                _ = try batch.receive(response, at: Given.now)
+            }
+        }
+        end.wait()
+        other.close()
+        #expect(code == .databaseBusy && runs == 1)
+        try jar.receive("a=2; Path=/")
+        #expect(try jar.header() == "a=2")
     }
 
     @Test("Tells an unknown commit from a failed one")

@@ -149,7 +149,8 @@ extension SessionAPI {
                 _ = try document.sendTime()
             }
             let list = try await blocking { [responses] in
-                let (decisions, evicted) = try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                let (decisions, evicted) = try jar.withBatch(beginningWith: responses.first?.0, now: now) {
+                    batch throws(SessionStoreError) in
                     var decisions: [ResponseDecisions] = []
                     for (response, time) in responses {
                         decisions.append(
