@@ -60,11 +60,14 @@ enum ServiceRun {
         logger.logLevel = settings.logLevel
         let store =
             try isServer
-            ? ServerStore.open(path, order.keys, .now, isFenced: true) { [logger] warning in
+            ? ServerStore.open(
+                path, order.keys, .now, isFenced: true, journalLimit: settings.journalEntries
+            ) { [logger] warning in
                 logger.warning("The database server sent a warning", metadata: ["warning": "\(warning)"])
             }
             : SessionDatabase(
-                path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal, now: .now)
+                path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal,
+                journalLimit: settings.journalEntries, now: .now)
         let connections = NetworkClients(clients)
         var server = SessionServer(
             database: store, configuration: settings, transport: HTTPExchange(by: { connections }),
@@ -87,15 +90,18 @@ enum ServiceRun {
 enum ServerStore {
     /// - Parameters:
     ///   - isFenced: whether statements need the heartbeat that a service commits.
+    ///   - journalLimit: how many entries of a jar's journal are kept.
     ///   - warn: Receives the warnings of the server.
     static func open(
         _ url: String, _ keys: KeySource, _ now: Timestamp, isFenced: Bool = false,
+        journalLimit: Int = SessionDatabase.defaultJournalLimit,
         warn: @escaping @Sendable (String) -> Void = CrumbProgram.warn
     ) throws -> SessionDatabase {
         try failing(url, warn: warn) { target in
             let server = try PostgreSQLDatabase(target, isFenced: isFenced)
             if isFenced { try server.beat() }
-            return try SessionDatabase(server, name: target.name, keys: keys, now: now)
+            return try SessionDatabase(
+                server, name: target.name, keys: keys, journalLimit: journalLimit, now: now)
         }
     }
 

@@ -101,7 +101,7 @@ struct PruneCommand: CrumbCommand {
     var jar: String?
 
     @Option(help: "Keep this many entries of the journal.")
-    var journalEntries = SessionDatabase.journalLimit
+    var journalEntries = SessionDatabase.defaultJournalLimit
 
     @Flag(
         inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")

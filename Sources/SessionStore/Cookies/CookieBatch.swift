@@ -43,11 +43,11 @@ public struct CookieBatch {
 
     init(
         rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, memory: WriterMemory, sealer: Sealer,
-        path: String, capture: CaptureID?, now: Timestamp
+        path: String, capture: CaptureID?, journalLimit: Int, now: Timestamp
     ) {
         captureID = capture?.rawValue
         journal = ChangeWriter(
-            ChangeRows(database: rows.database, jarID: rows.jarID), now: now)
+            ChangeRows(database: rows.database, jarID: rows.jarID, limit: Int64(journalLimit)), now: now)
         jarID = rows.jarID
         self.rows = RowWriter(rows, sealer, memory)
         self.sealer = sealer

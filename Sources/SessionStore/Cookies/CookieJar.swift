@@ -77,7 +77,7 @@ public final class CookieJar: Sendable {
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy,
                 remembered: memory.take(id, connection), memory: memory, sealer: database.sealer,
-                path: database.path, capture: capture, now: now)
+                path: database.path, capture: capture, journalLimit: database.journalLimit, now: now)
             defer { batch.endWriting() }
             let result = try body(&batch)
             let evicted = try batch.finish()

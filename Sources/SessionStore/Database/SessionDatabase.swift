@@ -18,6 +18,9 @@ public final class SessionDatabase: Sendable {
     /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
+    /// How many entries of a jar's journal stay when cookies are stored, and when old ones are pruned. A tenth more are
+    /// there at most.
+    public let journalLimit: Int
 
     /// Opens a database, creating it if necessary.
     ///
@@ -28,25 +31,28 @@ public final class SessionDatabase: Sendable {
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
     ///   - lastAccessGranularity: how many seconds a cookie's last-access-time in the file may be behind, so that
     ///     reading seldom means writing. Only the order of eviction depends on it.
+    ///   - journalLimit: how many entries of a jar's journal are kept.
     ///   - now: the time, written into what is made.
     /// - Throws: an error that names the file. A file that is no database, one of another program and one of a newer
     ///   version are refused untouched.
     public convenience init(
         path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
-        lastAccessGranularity: Int64 = 3600, now: Timestamp
+        lastAccessGranularity: Int64 = 3600, journalLimit: Int = defaultJournalLimit, now: Timestamp
     ) throws(SessionStoreError) {
         try self.init(
             path: path, keys: keys, durability: durability, busyTimeout: busyTimeout,
-            lastAccessGranularity: lastAccessGranularity, fileClock: FilePlaces.Clock(), now: now)
+            lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit, fileClock: FilePlaces.Clock(),
+            now: now)
     }
 
     /// The same, with the clock by which the file is looked after.
     init(
         path: String, keys: KeySource, durability: Durability, busyTimeout: Double, lastAccessGranularity: Int64,
-        fileClock: FilePlaces.Clock, now: Timestamp
+        journalLimit: Int = defaultJournalLimit, fileClock: FilePlaces.Clock, now: Timestamp
     ) throws(SessionStoreError) {
         self.path = durability == .memory ? ":memory:" : path
         self.lastAccessGranularity = lastAccessGranularity
+        self.journalLimit = max(1, journalLimit)
         let name = self.path
         let engine = try SessionStoreError.catching(name) {
             try Engine(
@@ -67,11 +73,14 @@ public final class SessionDatabase: Sendable {
     ///   - server: the server's engine.
     ///   - name: what errors call the database.
     ///   - keys: where the sealing key comes from; none is made.
+    ///   - journalLimit: how many entries of a jar's journal are kept.
     package init(
-        _ server: any ServedDatabase, name: String, keys: KeySource, lastAccessGranularity: Int64 = 3600, now: Timestamp
+        _ server: any ServedDatabase, name: String, keys: KeySource, lastAccessGranularity: Int64 = 3600,
+        journalLimit: Int = defaultJournalLimit, now: Timestamp
     ) throws(SessionStoreError) {
         path = name
         self.lastAccessGranularity = lastAccessGranularity
+        self.journalLimit = max(1, journalLimit)
         let engine = Engine.served(server)
         self.engine = engine
         keyRing = try SessionStoreError.catching(name) {

@@ -2,10 +2,8 @@ internal import CookieModel
 
 /// The `cookie_change` table: the journal of one jar.
 struct ChangeRows {
-    /// How many entries of a jar are kept at least; a tenth more are there at most.
-    static let limit: Int64 = 10_000
-    /// How many entries come before the oldest ones go.
-    private static let slack = limit / 10
+    /// The default of ``limit``.
+    static let defaultLimit: Int64 = 10_000
     /// The columns that a statement on cookies returns for ``append(_:returnedBy:now:)``.
     static let changeColumns = """
         cookie.site, cookie.domain, cookie.path, cookie.name, cookie.host_only, cookie.partition_key, cookie.expires_at
@@ -40,6 +38,8 @@ struct ChangeRows {
 
     let database: Connection
     let jarID: Int64
+    /// How many entries of a jar are kept at least; a tenth more are there at most.
+    var limit = ChangeRows.defaultLimit
 
     /// How far the jar has come: the newest entry tells it, and the jar's own row where it is further.
     func end() throws -> JournalEnd {
@@ -84,8 +84,10 @@ struct ChangeRows {
     ///   - first: the position of the first entry of a transaction.
     ///   - next: the position after its last.
     func removeOldestNowAndThen(from first: Int64, to next: Int64) throws {
-        guard first / ChangeRows.slack != next / ChangeRows.slack else { return }
-        _ = try remove(before: next - ChangeRows.limit)
+        // How many entries come before the oldest ones go.
+        let slack = max(1, limit / 10)
+        guard first / slack != next / slack else { return }
+        _ = try remove(before: next - limit)
     }
 
     /// Lets every entry go, with their jar.

@@ -33,7 +33,7 @@ struct ChangeWriter {
         ended: Timestamp? = nil
     ) {
         // Entries that the limit would remove at once are not written.
-        if entries.count >= 2 * Int(ChangeRows.limit) { entries.removeFirst(Int(ChangeRows.limit)) }
+        if entries.count >= 2 * Int(rows.limit) { entries.removeFirst(Int(rows.limit)) }
         let ended = ended ?? (cause == .deleted ? source?.answered ?? source?.received : nil)
         entries.append(Entry(cause: cause, id: id, site: site, source: source, ended: ended))
         count += 1
@@ -46,7 +46,7 @@ struct ChangeWriter {
     mutating func finish(_ end: inout JournalEnd) throws {
         let first = end.nextPosition
         end.nextPosition += count
-        let newest = entries.suffix(Int(ChangeRows.limit))
+        let newest = entries.suffix(Int(rows.limit))
         var position = end.nextPosition - Int64(newest.count)
         for entry in newest {
             try rows.insert(

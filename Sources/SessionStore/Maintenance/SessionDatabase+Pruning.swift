@@ -2,7 +2,7 @@ public import CookieModel
 
 extension SessionDatabase {
     /// The default number of entries that the journal of a jar keeps.
-    public static let journalLimit = Int(ChangeRows.limit)
+    public static let defaultJournalLimit = Int(ChangeRows.defaultLimit)
 
     /// Removes data that is no longer needed: expired cookies, old entries of the journal, free pages.
     ///
@@ -13,12 +13,12 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - jar: the only jar to prune; `nil` for all.
-    ///   - journalLimit: how many entries of each pruned jar's journal are kept.
+    ///   - limit: how many entries of each pruned jar's journal are kept; `nil` for ``journalLimit``.
     ///   - vacuum: when the file is rewritten.
     ///   - now: the time at which cookies are expired or not.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is no such jar.
     public func prune(
-        jar: String? = nil, journalLimit: Int = journalLimit, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
+        jar: String? = nil, journalLimit limit: Int? = nil, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
     ) throws(SessionStoreError) -> Pruning {
         let sizeBefore = sizeInBytes
         let jars = try write { database in
@@ -32,18 +32,21 @@ extension SessionDatabase {
         // A transaction for each jar lets the other writers of a server in. A file has one writer, and waits for the disk.
         for group in isOnServer ? jars.map({ [$0] }) : [jars] {
             let lock: WriteLock = if isOnServer, let (id, _) = group.first { .jar(id) } else { .database }
-            try write(lock) { database in
+            let removedEntries = try write(lock) { database in
                 let confirmed = try ConfirmedClockRows(database: database).clock()?.confirmed
+                var removedEntries = 0
                 for (id, name) in group {
                     let journaled = JournaledCookieRows(database: database, jarID: id)
                     let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
                     if count > 0 { pruning.expiredCookies[name] = count }
                     let waiting = try journaled.rows.counts(now: now).expired
                     if waiting > 0 { pruning.waitingCookies[name] = waiting }
-                    pruning.journalEntries += try ChangeRows(database: database, jarID: id)
-                        .removeOldest(keeping: Int64(max(0, journalLimit)))
+                    removedEntries += try ChangeRows(database: database, jarID: id)
+                        .removeOldest(keeping: Int64(max(0, limit ?? journalLimit)))
                 }
+                return removedEntries
             }
+            pruning.journalEntries += removedEntries
         }
         let isWorthwhile = vacuum == .whenWorthwhile ? try isVacuumWorthwhile() : vacuum == .always
         if isWorthwhile {

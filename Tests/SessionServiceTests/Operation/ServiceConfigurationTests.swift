@@ -38,6 +38,7 @@ struct ServiceConfigurationTests {
             (#"{"limits": {"idleSeconds": "75"}}"#, "'limits.idleSeconds'"),
             (#"{"limits": {"idleSeconds": true}}"#, "'limits.idleSeconds'"),
             (#"{"limits": {"idleSeconds": 0}}"#, "limits.idleSeconds"), (#"{"listen": ["x"]}"#, "'x'"),
+            (#"{"journal": {"entries": 99}}"#, "journal.entries"),
             (#"{"log": {"level": "loud"}}"#, "'loud'"), (#"{"metrics": {"isPublic": 1}}"#, "'metrics.isPublic'"),
             ("[]", "not a JSON object"), ("{", "the JSON ends too early"),
             (#"{"socket":"/a","socket":"/b"}"#, "socket: this member occurs twice"),

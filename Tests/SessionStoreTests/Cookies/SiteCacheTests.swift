@@ -50,7 +50,7 @@ struct SiteCacheTests {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         try jar.receive("a=1; Path=/")
         #expect(try header(jar) == "a=1")
-        for count in [300, Int(ChangeRows.limit) + 10] {
+        for count in [300, Int(ChangeRows.defaultLimit) + 10] {
             let response = ReceivedResponse(
                 context: try Given.context("https://busy.example/"), setCookie: (0..<100).map { Octets("c\($0)=1") })
             let last = ReceivedResponse(

@@ -15,15 +15,18 @@ enum Given {
 
     static func database(
         _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600,
-        fileClock: FilePlaces.Clock = FilePlaces.Clock(), now: Timestamp = now
+        journalLimit: Int = SessionDatabase.defaultJournalLimit, fileClock: FilePlaces.Clock = FilePlaces.Clock(),
+        now: Timestamp = now
     ) throws -> SessionDatabase {
         if let server = TestServer.shared {
             return try server.database(
-                path, keys: .key(try key(seed)), lastAccessGranularity: lastAccessGranularity, now: now)
+                path, keys: .key(try key(seed)), lastAccessGranularity: lastAccessGranularity,
+                journalLimit: journalLimit, now: now)
         }
         return try SessionDatabase(
             path: path ?? "", keys: .key(try key(seed)), durability: path == nil ? .memory : .normal,
-            busyTimeout: busyTimeout, lastAccessGranularity: lastAccessGranularity, fileClock: fileClock, now: now)
+            busyTimeout: busyTimeout, lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit,
+            fileClock: fileClock, now: now)
     }
 
     static func jar(_ path: String? = nil) throws -> CookieJar {

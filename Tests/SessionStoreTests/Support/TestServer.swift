@@ -42,12 +42,13 @@ final class TestServer: Sendable {
 
     /// The database that a test means by a path, or a new one.
     func database(
-        _ path: String?, keys: KeySource, lastAccessGranularity: Int64, now: Timestamp
+        _ path: String?, keys: KeySource, lastAccessGranularity: Int64, journalLimit: Int, now: Timestamp
     ) throws -> SessionDatabase {
         let name = try path.map(name) ?? newDatabase()
         let engine = try PostgreSQLDatabase(try target(name))
         let database = try SessionDatabase(
-            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity, now: now)
+            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity,
+            journalLimit: journalLimit, now: now)
         if path == nil { state.withLock { $0.entries.append(Entry(name: name, database: database)) } }
         return database
     }

@@ -160,7 +160,7 @@ extension SessionAPI {
         _ name: String?, _ request: Request, _ context: ServiceRequestContext
     ) async throws -> Response {
         let asked = try await request.optionalDocument(PruneDocument.self, in: context)
-        let journalLimit = asked.journalEntries?.value ?? SessionDatabase.journalLimit
+        let journalLimit = asked.journalEntries?.value
         // The journal and the file belong to all jars.
         if asked.journalEntries != nil || asked.vacuum != nil { try context.require(.write) }
         let vacuum = asked.vacuum.map { $0 ? Pruning.Vacuum.always : .never }

@@ -1,5 +1,6 @@
 import Configuration
 public import Logging
+import SessionStore
 
 /// How a ``SessionServer`` runs.
 public struct ServiceConfiguration: Sendable {
@@ -31,6 +32,8 @@ public struct ServiceConfiguration: Sendable {
     public var limits = ServiceLimits()
     /// The limits of gateways.
     public var gateways = GatewayLimits()
+    /// How many entries of a jar's journal are kept.
+    public var journalEntries = SessionDatabase.defaultJournalLimit
     /// The interval, in minutes, at which expired data is removed; 0 for never.
     public var pruneMinutes = 60
     /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.

@@ -58,6 +58,7 @@ struct ServiceSetting: Sendable {
         number("gateways.count", 0...1000) { $0.gateways.count = $1 },
         number("gateways.connections", 1...100_000) { $0.gateways.connections = $1 },
         number("gateways.bodyBytes", 0...1 << 40) { $0.gateways.bodyBytes = $1 },
+        number("journal.entries", 100...1_000_000) { $0.journalEntries = $1 },
         number("housekeeping.pruneMinutes", 0...525_600) { $0.pruneMinutes = $1 },
         number("housekeeping.refreshAheadSeconds", 0...86_400) { $0.refreshAheadSeconds = $1 },
         number("refresh.timeoutSeconds", 1...3600) { $0.refreshTimeoutSeconds = $1 },
