@@ -18,6 +18,7 @@ package final class PostgreSQLDatabase: ServedDatabase {
     private struct State {
         var idle: [PostgreSQLSession] = []
         var waiting = 0
+        var inUse = 0
         var commits = 0
     }
 
@@ -48,7 +49,12 @@ package final class PostgreSQLDatabase: ServedDatabase {
         state.withLock { $0.idle = [session] }
     }
 
-    package var load: (waiting: Int, commits: Int) { state.withLock { ($0.waiting, $0.commits) } }
+    package var load: ServerLoad {
+        state.withLock {
+            ServerLoad(
+                waiting: $0.waiting, connections: $0.inUse, commits: $0.commits, roundTrips: target.roundTrips.count)
+        }
+    }
 }
 
 // MARK: - Transactions
@@ -193,9 +199,15 @@ extension PostgreSQLDatabase {
     private func withSession<Result>(_ body: (PostgreSQLSession) throws -> Result) throws -> Result {
         state.withLock { $0.waiting += 1 }
         let outcome = free.wait(timeout: .now() + target.timeout)
-        state.withLock { $0.waiting -= 1 }
+        state.withLock { state in
+            state.waiting -= 1
+            if outcome == .success { state.inUse += 1 }
+        }
         guard outcome == .success else { throw StoreFailure(.busy, code: "no free connection") }
-        defer { free.signal() }
+        defer {
+            state.withLock { $0.inUse -= 1 }
+            free.signal()
+        }
         let session = try state.withLock { $0.idle.popLast() } ?? PostgreSQLSession(target)
         defer { state.withLock { $0.idle.append(session) } }
         return try body(session)

@@ -160,6 +160,7 @@ extension PostgreSQLSession {
     func synchronize(_ body: (LibPQ.Result) -> Void = { _ in }) throws {
         guard !queue.isEmpty else { return try check() }
         guard library.pipelineSync(pointer) == 1 else { throw lost() }
+        target.roundTrips.add()
         let end = Deadline(seconds: target.timeout)
         for statement in queue {
             while let result = try nextResult(end) {

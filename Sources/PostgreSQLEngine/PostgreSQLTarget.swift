@@ -1,4 +1,14 @@
 package import StoreEngine
+internal import Synchronization
+
+/// Counts how often connections wait for an answer.
+final class RoundTrips: Sendable {
+    private let number = Atomic<Int>(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func add() { number.wrappingAdd(1, ordering: .relaxed) }
+}
 
 /// Where a database is, from a URL such as `postgresql://db1,db2/crumb?sslrootcert=ca.pem`, and how to connect to it.
 ///
@@ -11,6 +21,8 @@ package struct PostgreSQLTarget: Sendable {
     package let timeout: Double
     /// Receives each warning of the server. Less important notices are dropped.
     package var warn: @Sendable (_ warning: String) -> Void = { _ in }
+    /// The round trips of all connections that are made with this value.
+    let roundTrips = RoundTrips()
     private let settings: [(keyword: String, value: String)]
 
     /// Reads a URL.

@@ -11,8 +11,8 @@ package protocol ServedDatabase: AnyObject, Sendable {
     var schemaVersion: String { get }
     /// The state of the server at this moment.
     func status() throws -> ServerStatus
-    /// How many writers wait at present, and how many transactions were committed.
-    var load: (waiting: Int, commits: Int) { get }
+    /// How much the server has been used from here.
+    var load: ServerLoad { get }
 
     /// Runs statements that change nothing; all of them see the same commit.
     func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result
@@ -75,6 +75,25 @@ package enum DatabasePlace {
     /// Whether the name is a URL.
     package static func isServer(_ name: String) -> Bool {
         ["postgresql://", "postgres://"].contains { name.hasPrefix($0) }
+    }
+}
+
+/// How much a program has used a database server, and uses it at this moment.
+package struct ServerLoad: Sendable {
+    /// How many transactions wait for a connection.
+    package let waiting: Int
+    /// How many connections have transactions.
+    package let connections: Int
+    /// How many transactions that write were committed.
+    package let commits: Int
+    /// How often an answer of the server was waited for, on any connection.
+    package let roundTrips: Int
+
+    package init(waiting: Int, connections: Int, commits: Int, roundTrips: Int) {
+        self.waiting = waiting
+        self.connections = connections
+        self.commits = commits
+        self.roundTrips = roundTrips
     }
 }
 

@@ -384,14 +384,17 @@ def audit_log(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
 
 
 def unit_files(crumb: Path, folder: Path, full: bool) -> Iterator[str]:
-    """systemd takes the unit files."""
-    for unit in ("crumb.service", "crumb.socket"):
-        text = (Path(__file__).resolve().parents[2] / "docs/systemd" / unit).read_text()
-        (folder / unit).write_text(text.replace("/usr/bin/crumb", str(crumb)))
-    result = subprocess.run(["systemd-analyze", "verify", "--man=no", folder / "crumb.service", folder / "crumb.socket"],
-                            capture_output=True, text=True)
-    if result.returncode or "crumb" in result.stderr:
-        yield f"systemd-analyze: {result.stderr.strip()}"
+    """systemd takes the unit files, and those with the files that extend them for a node over PostgreSQL."""
+    source = Path(__file__).resolve().parents[2] / "docs/systemd"
+    units = ["crumb.service", "crumb.socket"]
+    for extensions in ([], ["crumb.service.d/cluster.conf", "crumb.socket.d/cluster.conf"]):
+        for name in units + extensions:
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text((source / name).read_text().replace("/usr/bin/crumb", str(crumb)))
+        result = subprocess.run(["systemd-analyze", "verify", "--man=no", *(folder / unit for unit in units)],
+                                capture_output=True, text=True)
+        if result.returncode or "crumb" in result.stderr:
+            yield f"systemd-analyze: {result.stderr.strip()}"
 
 
 CHECKS = [ways_in, under_systemd, unit_files, audit_log, kill_under_load, stop_under_load, slow_requests,

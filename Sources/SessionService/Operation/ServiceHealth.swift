@@ -16,6 +16,7 @@ final class ServiceHealth: Sendable {
         var failsToWrite = false
         /// When a server last confirmed a heartbeat; `nil` for a file.
         var lastHeartbeat: NIODeadline?
+        var failedHeartbeats = 0
     }
 
     private let logger: Logger
@@ -68,10 +69,20 @@ final class ServiceHealth: Sendable {
     /// Records the outcome of a heartbeat on a server.
     func noteHeartbeat(_ error: SessionStoreError?) {
         if let error {
+            state.withLock { $0.failedHeartbeats += 1 }
             warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
         } else {
             let now = clock()
             state.withLock { $0.lastHeartbeat = now }
+        }
+    }
+
+    /// For how many seconds a server has confirmed no heartbeat, and how many heartbeats have failed; `nil` before the
+    /// first one, and for a file.
+    var heartbeats: (age: Double, failures: Int)? {
+        let now = clock()
+        return state.withLock { state in
+            state.lastHeartbeat.map { (Double((now - $0).nanoseconds) / 1_000_000_000, state.failedHeartbeats) }
         }
     }
 

@@ -107,7 +107,7 @@ public struct SessionServer: Sendable {
         let gateways = GatewayRegistry(limits: configuration.gateways, logger: logger, running: runGateway)
         HealthRoutes(database: database, state: state, health: health, now: now).add(to: router)
         MetricsRoute(
-            database: database, connections: connections, metrics: metrics, gateways: gateways,
+            database: database, connections: connections, metrics: metrics, gateways: gateways, health: health,
             isPublic: configuration.publishesMetrics
         ).add(to: router)
         let writers = NIOThreadPool(numberOfThreads: writerCount)

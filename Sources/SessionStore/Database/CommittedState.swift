@@ -70,6 +70,7 @@ final class CommittedStateQueue: Sendable {
         var waiting: [Question] = []
         /// Whether the thread is asking, and looks again before it rests.
         var isAsking = false
+        var requestCount = 0
         var statementCount = 0
     }
 
@@ -84,6 +85,9 @@ final class CommittedStateQueue: Sendable {
     /// How many questions wait for the next statement.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// How many questions there were.
+    var requestCount: Int { state.withLock { $0.requestCount } }
+
     /// How many statements there were.
     var statementCount: Int { state.withLock { $0.statementCount } }
 
@@ -94,6 +98,7 @@ final class CommittedStateQueue: Sendable {
         let answer = await withCheckedContinuation { asker in
             let isFirst = state.withLock { state in
                 state.waiting.append(Question(name: name, asker: asker))
+                state.requestCount += 1
                 defer { state.isAsking = true }
                 return !state.isAsking
             }

@@ -30,8 +30,8 @@ extension Engine {
         switch self {
         case .sqlite(let database): return database.load
         case .served(let database):
-            let (waiting, commits) = database.load
-            return (waiting, commits, commits)
+            let load = database.load
+            return (load.waiting, load.commits, load.commits)
         }
     }
 

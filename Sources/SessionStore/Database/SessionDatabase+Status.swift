@@ -86,6 +86,18 @@ extension SessionDatabase {
         let (waiting, commits, writers) = engine.load
         return WriteLoad(waiting: waiting, commits: commits, writers: writers)
     }
+
+    /// How much this object has used a server; `nil` for a file.
+    package var serverLoad: ServerLoad? {
+        guard case .served(let database) = engine else { return nil }
+        return database.load
+    }
+
+    /// How many requests have asked a server what is committed, and with how many statements: those that wait share one.
+    /// `nil` for a file.
+    package var committedStateLoad: (requests: Int, statements: Int)? {
+        committedStates.map { ($0.requestCount, $0.statementCount) }
+    }
 }
 
 extension SessionDatabase {

@@ -99,6 +99,22 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
+    @Test("Counts round trips, commits, and requests that asked what is committed")
+    func load() async throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        let before = try #require(database.serverLoad)
+        #expect(before.connections == 0 && before.waiting == 0)
+        try jar.receive("a=2; Path=/")
+        let after = try #require(database.serverLoad)
+        #expect(after.commits == before.commits + 1 && 2...4 ~= after.roundTrips - before.roundTrips)
+        #expect(try database.write(.jar(jar.id)) { _ in database.serverLoad?.connections } == 1)
+        for _ in 0..<3 { _ = try await database.committedState(ofJar: jar.name) }
+        let states = try #require(database.committedStateLoad)
+        #expect(states == (3, 3))
+    }
+
     @Test("Loses no update of jars that many connections write at once")
     func competition() throws {
         let databases = try (0..<4).map { _ in try database() }

@@ -189,6 +189,7 @@ struct MetricsRoute: Sendable {
     let connections: ConnectionPools
     let metrics: ServiceMetrics
     let gateways: GatewayRegistry
+    let health: ServiceHealth
     /// Whether everybody may, who reaches the service.
     let isPublic: Bool
 
@@ -201,7 +202,8 @@ struct MetricsRoute: Sendable {
                     body: ResponseBody(
                         byteBuffer: ByteBuffer(
                             string: metrics.text(
-                                database: database, connections: connections.count, gateways: gateways.all))))
+                                database: database, connections: connections.count, gateways: gateways.all,
+                                health: health))))
             })
     }
 }

@@ -110,7 +110,9 @@ final class ServiceMetrics: Sendable {
     // MARK: - Text
 
     /// Everything, with how the database and the connections are at present.
-    func text(database: SessionDatabase, connections: Int, gateways: [HostedGateway] = []) -> String {
+    func text(
+        database: SessionDatabase, connections: Int, gateways: [HostedGateway] = [], health: ServiceHealth? = nil
+    ) -> String {
         let load = database.writeLoad
         let gauges: [(String, Int)] = [
             ("crumb_gateways", gateways.count),
@@ -120,9 +122,21 @@ final class ServiceMetrics: Sendable {
         ]
         for (label, value) in gauges { Meter(label: label, factory: registry).set(value) }
         countTokenChanges(database.tokens)
-        let counters = [
+        var counters = [
             ("crumb_database_commits_total", load.commits), ("crumb_database_writes_total", load.writers),
         ]
+        if let server = database.serverLoad, let states = database.committedStateLoad {
+            Meter(label: "crumb_server_connections", factory: registry).set(server.connections)
+            counters += [
+                ("crumb_server_round_trips_total", server.roundTrips),
+                ("crumb_server_state_requests_total", states.requests),
+                ("crumb_server_state_statements_total", states.statements),
+            ]
+        }
+        if let heartbeats = health?.heartbeats {
+            Meter(label: "crumb_server_heartbeat_age_seconds", factory: registry).set(heartbeats.age)
+            counters.append(("crumb_server_heartbeat_failures_total", heartbeats.failures))
+        }
         return registry.text
             + counters.map { "# TYPE \($0) counter\n\($0) \($1)\n" }.joined()
     }
