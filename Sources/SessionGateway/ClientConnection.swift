@@ -123,23 +123,61 @@ actor ClientConnection {
 
     /// Serves one request after the other.
     ///
+    /// Tasks keep the memory of their deepest calls until they end. So requests are served in a task of their own, which ends
+    /// when the connection becomes idle.
+    ///
     /// - Parameter tunnel: Where the tunnel goes that they come through; `nil` outside of one.
     func serveRequests(through tunnel: Destination?) async throws {
-        while !isStopping {
-            isIdle = true
-            let octets: [UInt8]?
-            do {
-                octets = try await client.head(idle: settings.limits.idle, within: settings.limits.head)
-            } catch let error as MessageError {
-                return try await refuse(.requestInvalid(error), method: "GET")
-            } catch StreamError.timedOut {
-                guard await client.firstOctet != nil else { return }
-                return try await refuse(.requestTooSlow("head"), method: "GET")
+        while !isStopping, try await hasRequest(within: settings.limits.idle) {
+            let goesOn = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask { try await self.serveBurst(through: tunnel) }
+                return try await group.next() ?? false
             }
-            guard let octets else { return }
-            isIdle = false
-            guard try await serve(octets, through: tunnel) else { return }
+            guard goesOn else { return }
         }
+    }
+
+    /// For how long a connection without a request does not count as idle.
+    private static let pause = TimeAmount.milliseconds(100)
+
+    /// Serves requests until none comes for a moment.
+    ///
+    /// - Returns: Whether the connection can be used for another one.
+    private func serveBurst(through tunnel: Destination?) async throws -> Bool {
+        repeat {
+            guard try await serveRequest(through: tunnel), !isStopping else { return false }
+        } while try await hasRequest(within: ClientConnection.pause)
+        return true
+    }
+
+    /// Waits for the first octet of a request.
+    private func hasRequest(within limit: TimeAmount) async throws -> Bool {
+        isIdle = true
+        defer { isIdle = false }
+        do {
+            return try await client.hasOctets(within: limit)
+        } catch StreamError.timedOut {
+            return false
+        }
+    }
+
+    /// Reads and serves one request.
+    ///
+    /// - Returns: Whether the connection can be used for another one.
+    private func serveRequest(through tunnel: Destination?) async throws -> Bool {
+        let octets: [UInt8]?
+        do {
+            octets = try await client.head(idle: settings.limits.idle, within: settings.limits.head)
+        } catch let error as MessageError {
+            try await refuse(.requestInvalid(error), method: "GET")
+            return false
+        } catch StreamError.timedOut {
+            guard await client.firstOctet != nil else { return false }
+            try await refuse(.requestTooSlow("head"), method: "GET")
+            return false
+        }
+        guard let octets else { return false }
+        return try await serve(octets, through: tunnel)
     }
 
     /// Serves one request.

@@ -183,6 +183,10 @@ public final class Gateway: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                // An idle connection keeps its buffer. It grows with a body.
+                .childChannelOption(
+                    .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 1 << 16)
+                )
                 .bind(host: settings.host, port: port) { channel in
                     channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
                 }
