@@ -10,7 +10,7 @@ package struct RepeatableRequest: Sendable {
     @TaskLocal package static var current: [RepeatableRequest] = []
 
     /// How long an attempt that does not end keeps others from the request, in seconds.
-    private static let hold: Int64 = 30
+    fileprivate static let hold: Int64 = 30
 
     /// A digest of the caller and the key that it gave.
     let key: [UInt8]
@@ -52,8 +52,6 @@ package struct RepeatableRequest: Sendable {
         place.append(request)
         return place.bytes
     }
-
-    fileprivate static func end(ofHoldAt now: Timestamp) -> Timestamp { now.advanced(bySeconds: hold) }
 }
 
 /// Requests are known on a server alone: a file is used by one service.
@@ -68,7 +66,8 @@ extension SessionDatabase {
             let rows = RepeatableRequestRows(database: connection)
             // Each request adds one row, so that two are enough.
             try rows.removeExpired(before: now, limit: 2)
-            return try rows.take(request, until: RepeatableRequest.end(ofHoldAt: now), expiry: expiry, now: now)
+            let hold = now.advanced(bySeconds: RepeatableRequest.hold)
+            return try rows.take(request, until: hold, expiry: expiry, now: now)
                 ? .new : try rows.state(of: request, now: now, sealer)
         }
     }

@@ -23,30 +23,33 @@ extension SessionDatabase {
         let sizeBefore = sizeInBytes
         let jars = try write { database in
             _ = try ConfirmedClockRows(database: database).see(now)
-            return try jarNames(database, only: jar)
+            return try jarNames(database).filter { jar == nil || $0.name == jar }
         }
         if let jar, jars.isEmpty {
             throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
         }
         var pruning = Pruning()
         // A transaction for each jar lets the other writers of a server in. A file has one writer, and waits for the disk.
-        for group in isOnServer ? jars.map({ [$0] }) : [jars] {
-            let lock: WriteLock = if isOnServer, let (id, _) = group.first { .jar(id) } else { .database }
-            let removedEntries = try write(lock) { database in
+        let groups: [(WriteLock, [(id: Int64, name: String)])] =
+            isOnServer ? jars.map { (.jar($0.id), [$0]) } : [(.database, jars)]
+        for (lock, group) in groups {
+            let part = try write(lock) { database in
+                var part = Pruning()
                 let confirmed = try ConfirmedClockRows(database: database).clock()?.confirmed
-                var removedEntries = 0
                 for (id, name) in group {
                     let journaled = JournaledCookieRows(database: database, jarID: id)
                     let count = try confirmed.map { try journaled.removeExpired(before: $0, now: now) } ?? 0
-                    if count > 0 { pruning.expiredCookies[name] = count }
+                    if count > 0 { part.expiredCookies[name] = count }
                     let waiting = try journaled.rows.counts(now: now).expired
-                    if waiting > 0 { pruning.waitingCookies[name] = waiting }
-                    removedEntries += try ChangeRows(database: database, jarID: id)
+                    if waiting > 0 { part.waitingCookies[name] = waiting }
+                    part.journalEntries += try ChangeRows(database: database, jarID: id)
                         .removeOldest(keeping: Int64(max(0, limit ?? journalLimit)))
                 }
-                return removedEntries
+                return part
             }
-            pruning.journalEntries += removedEntries
+            pruning.expiredCookies.merge(part.expiredCookies) { $1 }
+            pruning.waitingCookies.merge(part.waitingCookies) { $1 }
+            pruning.journalEntries += part.journalEntries
         }
         let isWorthwhile = vacuum == .whenWorthwhile ? try isVacuumWorthwhile() : vacuum == .always
         if isWorthwhile {
@@ -58,15 +61,11 @@ extension SessionDatabase {
         return pruning
     }
 
-    /// The jars, or the one of a name.
-    private func jarNames(_ database: Connection, only jar: String?) throws -> [(id: Int64, name: String)] {
+    private func jarNames(_ database: Connection) throws -> [(id: Int64, name: String)] {
         let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
         defer { statement.reset() }
         var names: [(id: Int64, name: String)] = []
-        while try statement.step() {
-            let name = statement.text(1)
-            if jar == nil || jar == name { names.append((statement.int64(0), name)) }
-        }
+        while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
         return names
     }
 

@@ -23,6 +23,9 @@ final class IdempotencyCache: Sendable {
     }
 
     /// The attempt that the current request is, if other services have to know of it.
+    ///
+    /// Tasks that go on after the request inherit it, such as a refresh that others have joined. So the store does not look
+    /// at it, and what a route hands to a writer's thread alone is committed for the attempt.
     @TaskLocal static var current: RepeatableRequest?
 
     /// The database on a server, the threads that may wait for it, and the clock.
@@ -40,7 +43,7 @@ final class IdempotencyCache: Sendable {
     /// A write under way.
     private enum Attempt {
         case inMemory(Key)
-        case shared(RepeatableRequest, Shared)
+        case shared(RepeatableRequest)
     }
 
     private struct Answer: Codable {
@@ -115,7 +118,7 @@ final class IdempotencyCache: Sendable {
     ) async throws -> Answer {
         let response: Response
         do {
-            let known: RepeatableRequest? = if case .shared(let known, _) = attempt { known } else { nil }
+            let known: RepeatableRequest? = if case .shared(let known) = attempt { known } else { nil }
             response = try await IdempotencyCache.$current.withValue(known) {
                 try await route.respond(to: request, in: context)
             }
@@ -155,7 +158,7 @@ final class IdempotencyCache: Sendable {
         switch try await shared.writers.runIfActive({
             try shared.database.begin(attempt, until: expiry, now: now)
         }) {
-        case .new: return .new(.shared(attempt, shared))
+        case .new: return .new(.shared(attempt))
         case .different: throw ServiceProblem.idempotencyKeyReused
         case .running: throw ServiceProblem.idempotencyKeyRunning
         case .committed: throw ServiceProblem.idempotencyAnswerLost
@@ -191,11 +194,11 @@ final class IdempotencyCache: Sendable {
                 state.octets += answer.body.readableBytes
                 removeOld(&state, .now)
             }
-        case .shared(let request, let shared):
+        case .shared(let request):
             // The caller gets its answer in any case: what cannot be kept is lost to those who ask again.
             let isSmall = answer.body.readableBytes <= IdempotencyCache.sharedAnswerLimit
             let octets = isSmall ? (try? JSONEncoder().encode(answer)).map { Array($0) } : nil
-            await IdempotencyCache.write(to: shared) { try $0.end(request, answer: octets) }
+            await write { try $0.end(request, answer: octets) }
         }
     }
 
@@ -203,9 +206,9 @@ final class IdempotencyCache: Sendable {
     private func end(_ attempt: Attempt, failingWith problem: ServiceProblem) async {
         switch attempt {
         case .inMemory(let key): state.withLock { $0.entries[key] = nil }
-        case .shared(let request, let shared):
+        case .shared(let request):
             // Where this fails, the next attempt has to wait for a while.
-            await IdempotencyCache.write(to: shared) { database in
+            await write { database in
                 if problem.code == FailureKind.commitUnknown.code {
                     try database.end(request, answer: nil)
                 } else {
@@ -216,9 +219,8 @@ final class IdempotencyCache: Sendable {
     }
 
     /// Writes the end of an attempt, whose client may have left.
-    private static func write(
-        to shared: Shared, _ body: @escaping @Sendable (SessionDatabase) throws -> Void
-    ) async {
+    private func write(_ body: @escaping @Sendable (SessionDatabase) throws -> Void) async {
+        guard let shared else { return }
         await Task { try? await shared.writers.runIfActive { try body(shared.database) } }.value
     }
 
