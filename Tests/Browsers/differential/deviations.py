@@ -36,6 +36,8 @@ class Deviation:
     interface: str | None
     #: Where it is about the first request to a host with one scheme alone.
     first_over: str | None
+    #: Where it is about cookies alone that the first response of a host with one scheme sets.
+    set_first_over: str | None
     #: Whether it is about cookies that are missing alone, where the requests of a browser go through the gateway.
     is_fewer: bool
     reason: str
@@ -56,6 +58,10 @@ class Deviation:
             return False
         if self.first_over and not case.is_first(place.step, self.first_over):
             return False
+        if self.set_first_over:
+            first = {line for index, step in enumerate(case.steps[:place.step])
+                     if case.is_first(index, self.set_first_over) for line in step.set_cookie}
+            lines = [line for line in lines if line in first]
         found = comparison.lines if self.is_field else lines
         return self.line is None or any(self.line.search(line.decode("latin-1")) for line in found)
 
@@ -67,6 +73,7 @@ def read_deviations(file: Path = DATA) -> list[Deviation]:
         line=_pattern(entry), is_order=entry.get("order", False), is_field=entry.get("field", False),
         reaches=frozenset(entry.get("reaches", ())), kinds=frozenset(entry.get("kinds", ())),
         interface=entry.get("interface"), first_over=entry.get("firstOver"),
+        set_first_over=entry.get("setFirstOver"),
         is_fewer=entry.get("fewer", False), reason=entry["reason"], example=entry["example"])
         for entry in json.loads(file.read_text())]
 

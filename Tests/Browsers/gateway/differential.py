@@ -16,7 +16,7 @@ from differential.presentation import describe
 from differential.runner import EngineRun, play
 from engines import EngineFailure
 from gateway.process import gateway
-from server.certificate import make_tls_context
+from server.certificate import is_address, make_tls_context
 
 DEFAULT_CASES, DEFAULT_SEED = 200, 1
 #: Of one gateway: browsers limit the size of a certificate, which names all hosts.
@@ -46,14 +46,10 @@ def sites_of(cases: Sequence[Case]) -> list[str]:
     return list(dict.fromkeys(site_of(step.url) for case in cases for step in case.steps))
 
 
-def needs_address(case: Case) -> bool:
-    """Whether a case requests an address over https, which the test's certificate does not name."""
-    return any(step.url.startswith("https:") and site_of(step.url)[-1].isdigit() for step in case.steps)
-
-
 def certificate_names(sites: Sequence[str]) -> list[str]:
     """The names that a certificate for all hosts of the sites has."""
-    return [name for site in sites if not site[-1].isdigit() for name in (site, f"*.{site}", f"*.www.{site}")]
+    return [name for site in sites
+            for name in ((site,) if is_address(site) else (site, f"*.{site}", f"*.www.{site}"))]
 
 
 def play_through(binary: Path, cases: Sequence[Case], engines: Sequence[str], folder: Path) -> dict[str, EngineRun]:
@@ -111,7 +107,7 @@ def run_gateway_differential(binary: Path, engines: Sequence[str], folder: Path,
 
     `played` has what the browsers do without the gateway, if they have played the cases already.
     """
-    cases = [case for case in generate(count, seed) if (not only or case.number in only) and not needs_address(case)]
+    cases = [case for case in generate(count, seed) if not only or case.number in only]
     (folder / "direct").mkdir()
     direct = played or play(cases, engines, folder / "direct")
     through = play_through(binary, cases, engines, folder)

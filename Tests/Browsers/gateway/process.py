@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crumb import Crumb
 from engines import EngineFailure
+from server.certificate import is_address
 
 
 @contextmanager
@@ -19,7 +20,8 @@ def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Se
     The database and the log of requests (`gateway.log`) are in `folder`, and what it says of itself (`gateway.json`). `more` are further options. In the
     end it is asked to stop, or killed without a warning.
     """
-    hosts = [argument for site in sites for argument in ("--intercept", site, "--intercept", f"*.{site}")]
+    patterns = [pattern for site in sites for pattern in ((site,) if is_address(site) else (site, f"*.{site}"))]
+    hosts = [argument for pattern in patterns for argument in ("--intercept", pattern)]
     environment = {**os.environ, "CRUMB_DATABASE": str(Crumb.database(folder)),
                    "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
     process = subprocess.Popen(

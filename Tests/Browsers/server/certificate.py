@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
+def is_address(host: str) -> bool:
+    """Whether a host is an IPv4 address."""
+    return host[-1].isdigit()
+
+
 def make_tls_context(folder: Path, names: Sequence[str] = ("*.test", "*.example")) -> ssl.SSLContext:
     """Makes a key and a certificate in `folder`, with the openssl command, and the context that serves them.
 
@@ -15,7 +20,7 @@ def make_tls_context(folder: Path, names: Sequence[str] = ("*.test", "*.example"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
          "-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=browser laboratory",
-         "-addext", "subjectAltName=" + ",".join(f"DNS:{name}" for name in names)],
+         "-addext", "subjectAltName=" + ",".join(f"{'IP' if is_address(name) else 'DNS'}:{name}" for name in names)],
         check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

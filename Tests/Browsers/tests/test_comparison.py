@@ -23,7 +23,7 @@ def deviation(line: str, engines: list[str], is_order: bool = False) -> Deviatio
     """One that needs no more than a line."""
     return Deviation(id="known", engines=frozenset(engines), versions=(), line=re.compile(line), is_order=is_order,
                      is_field=False, reaches=frozenset(), kinds=frozenset(), interface=None, first_over=None,
-                     is_fewer=False, reason="", example="")
+                     set_first_over=None, is_fewer=False, reason="", example="")
 
 
 class Differences(unittest.TestCase):

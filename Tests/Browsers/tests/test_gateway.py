@@ -6,7 +6,7 @@ from dataclasses import replace
 from differential.case import Case, Kind, Reach, Step
 from differential.comparison import Comparison
 from differential.observation import Place
-from gateway.differential import DATA, figures_of, needs_address, sites_of
+from gateway.differential import DATA, certificate_names, figures_of, sites_of
 from differential.deviations import read_deviations
 from tests.test_comparison import deviation
 
@@ -35,6 +35,15 @@ class Judgements(unittest.TestCase):
             figures = figures_of("chromium", [seen(step, b"a=1", b"")], known)
             self.assertEqual(len(figures.unexplained), unexplained, step)
 
+    def test_set_first_over_http(self) -> None:
+        known = read_deviations(DATA)
+        for url, unexplained in (("http://s00001.test/", 0), ("https://s00001.test/", 1)):
+            case = Case(1, Kind.NAVIGATION, (
+                Step(Reach.NAVIGATE, "https://s00001.test/"), Step(Reach.REDIRECT, url, (b"a=1; HttpOnly",)),
+                Step(Reach.REDIRECT, "https://s00001.test/")))
+            figures = figures_of("webkit", [Comparison(case, Place(2), {"webkit": b"a=1"}, b"")], known)
+            self.assertEqual(len(figures.unexplained), unexplained, url)
+
     def test_same(self) -> None:
         self.assertEqual(figures_of("chromium", [seen(1, b"a=1", b"a=1")], []).same, 1)
 
@@ -47,6 +56,5 @@ class Sites(unittest.TestCase):
         case = Case(1, Kind.NAVIGATION, tuple(Step(Reach.NAVIGATE, url) for url in urls))
         self.assertEqual(sites_of([case]), ["s00001.test", "s00002.co.uk", "own.s00003.kawasaki.jp"])
 
-    def test_addresses(self) -> None:
-        for url, needs in (("https://10.0.0.1:8443/", True), ("http://10.0.0.1/", False), ("https://s1.test/", False)):
-            self.assertEqual(needs_address(Case(1, Kind.NAVIGATION, (Step(Reach.NAVIGATE, url),))), needs, url)
+    def test_certificate(self) -> None:
+        self.assertEqual(certificate_names(["s1.test", "10.0.0.1"]), ["s1.test", "*.s1.test", "*.www.s1.test", "10.0.0.1"])
