@@ -14,7 +14,7 @@ struct ClusterCommand: ParsableCommand {
             """,
         subcommands: [
             ClusterCreateCommand.self, ClusterUpgradeCommand.self, ClusterStatusCommand.self, ClusterCheckCommand.self,
-            ClusterImportCommand.self, ClusterExportCommand.self,
+            ClusterImportCommand.self, ClusterExportCommand.self, ClusterQuarantineCommand.self,
         ])
 }
 
@@ -111,6 +111,32 @@ private struct ClusterCheckReport: Encodable {
     let database: String
     let problems: [String]
     let readableValues: Int
+}
+
+struct ClusterQuarantineCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quarantine",
+        abstract: "Keep logins from being renewed, after the database was restored to an earlier point in time.",
+        discussion: """
+            A restored refresh token may have been used since. Many servers end a login if a former refresh token comes \
+            again. Run this before the first service starts: valid access tokens are used as before, and no login is \
+            renewed until it was confirmed. To confirm one, log in again, or run 'crumb token refresh NAME' if the server \
+            forgives, or if the refresh token has not been used since.
+            """)
+
+    @OptionGroup var server: ServerOption
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        let names = try server.open(now: console.now).tokens.quarantine(now: console.now)
+        if output.json { return try console.writeJSON(QuarantineReport(logins: names)) }
+        for name in names { try console.writeLine(name) }
+        console.note("quarantined \(counted(names.count, "login"))")
+    }
+}
+
+private struct QuarantineReport: Encodable {
+    let logins: [String]
 }
 
 /// Which database on a server a command is for.

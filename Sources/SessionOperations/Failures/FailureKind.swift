@@ -261,7 +261,9 @@ extension FailureKind {
         case .tokenExpired: Row(41, http: 409, "the access token has expired")
         case .tokenInputInvalid: Row(42, "the input is not a token")
         case .loginRequired:
-            Row(43, http: 409, "the login was revoked, or the server no longer accepts it; a new login is required")
+            Row(
+                43, http: 409,
+                "the login was revoked or quarantined, or the server no longer accepts it; a new login is required")
         case .serverRefused:
             Row(44, http: 502, "the authorization server rejected the request; the message contains its answer")
         case .serverUnavailable:

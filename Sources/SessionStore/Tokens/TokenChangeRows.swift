@@ -16,6 +16,8 @@ public struct TokenChange: Sendable, Hashable {
         case removed = 5
         /// The server renewed them, and an ID token of another login that came along was not kept.
         case refreshedWithoutIDToken = 6
+        /// The database went back to an earlier point in time, so that the server may know the refresh token as a former one.
+        case quarantined = 7
 
         /// The cause as reports write it.
         public var identifier: String {
@@ -26,6 +28,7 @@ public struct TokenChange: Sendable, Hashable {
             case .refused: "refused"
             case .removed: "removed"
             case .refreshedWithoutIDToken: "refreshed-without-id-token"
+            case .quarantined: "quarantined"
             }
         }
     }

@@ -221,7 +221,8 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
         detail =
             switch code {
             case .loginRequired:
-                "the login was revoked, or the server no longer accepts it; log in again with 'crumb token login'"
+                "the login was revoked or quarantined, or the server no longer accepts it; log in again with "
+                    + "'crumb token login'"
             case .tokenExpired:
                 (hasExpired ? "the access token has expired, and there" : "there")
                     + " is no refresh token to renew it with; log in again with 'crumb token login', or import "

@@ -216,6 +216,22 @@ struct TokenRows {
         try statement.run()
     }
 
+    /// Treats all grants with a refresh token as refused.
+    ///
+    /// - Returns: the names of those that were not, and their generations.
+    func quarantine(now: Timestamp) throws -> [(name: String, generation: Int64)] {
+        let statement = try database.statement(
+            """
+            UPDATE token_profile SET refused_at = ?, generation = generation + 1
+            WHERE refresh_token IS NOT NULL AND refused_at IS NULL RETURNING name, generation
+            """)
+        defer { statement.reset() }
+        statement.bind(1, now.microseconds)
+        var found: [(name: String, generation: Int64)] = []
+        while try statement.step() { found.append((statement.text(0), statement.int64(1))) }
+        return found
+    }
+
     /// A profile's row and generation.
     func row(named name: String) throws -> (id: Int64, generation: Int64)? {
         let statement = try database.statement("SELECT id, generation FROM token_profile WHERE name = ?")

@@ -140,6 +140,24 @@ extension TokenStore {
         }
     }
 
+    /// Keeps all logins with a refresh token from being renewed on their own, until each was renewed on request or logged in
+    /// anew. For a database that went back to an earlier point in time: a server that rotates refresh tokens may end a
+    /// login whose former one comes again (RFC 9700, section 4.14.2).
+    ///
+    /// Access tokens that have not expired are used as before.
+    ///
+    /// - Returns: the names of the logins, in order, without those that the server had refused before.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of logins.
+    package func quarantine(now: Timestamp) throws(SessionStoreError) -> [String] {
+        try database.write { connection in
+            let logins = try TokenRows(database: connection, sealer: database.sealer).quarantine(now: now)
+                .sorted { $0.name < $1.name }
+            let changes = TokenChangeRows(database: connection)
+            for login in logins { try changes.append(.quarantined, login.name, generation: login.generation, now: now) }
+            return logins.map(\.name)
+        }
+    }
+
     /// Returns the holder of the lease on a profile; `nil` without a lease that is still valid.
     public func lease(_ name: String, now: Timestamp) throws(SessionStoreError) -> LeaseHolder? {
         try database.read { connection in

@@ -162,4 +162,27 @@ extension TokenRefresherTests {
             #expect(error?.code == .tokenExpired && error?.description.contains("expired") == says)
         }
     }
+
+    @Test("A quarantined login is used while it lives, and is renewed only on request")
+    func quarantined() async throws {
+        let store = try given(left: 30)
+        try store.put(
+            TokenSet(accessToken: Secret("a"), receivedAt: Given.now),
+            for: Profile(id: ProfileID(issuer: "https://other.example"), name: "q"), now: Given.now)
+        #expect(try store.quarantine(now: Given.now) == ["p"])
+        #expect(try store.quarantine(now: Given.now) == [])
+        #expect(try await refresher(store).token("p").tokens.accessToken == Secret("access-0"))
+        #expect(try await refresher(store).token("q").tokens.accessToken == Secret("a"))
+        let late = refresher(store, now: Given.now.advanced(bySeconds: 31))
+        let error = await #expect(throws: TokenRefreshError.self) { try await late.token("p") }
+        #expect(error?.code == .loginRequired)
+        let renewal = await #expect(throws: TokenRefreshError.self) {
+            try await late.renewed("p", insteadOf: Secret("access-0"))
+        }
+        #expect(renewal?.code == .loginRequired && server.requestCount == 0)
+        #expect(try await late.refreshed("p").tokens.accessToken == Secret("access-1"))
+        #expect(try await late.token("p").tokens.accessToken == Secret("access-1"))
+        #expect(server.requestCount == 1)
+        #expect(try causes(store) == ["stored", "stored", "quarantined", "rotated", "refreshed"])
+    }
 }
