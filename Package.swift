@@ -111,6 +111,7 @@ let package = Package(
                 .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
                 .embedInCode("../../Migrations/postgresql/P003_planned_fence.sql"),
                 .embedInCode("../../Migrations/postgresql/P004_repeatable_requests.sql"),
+                .embedInCode("../../Migrations/postgresql/P005_pending_logins.sql"),
             ]),
         .target(
             name: "SessionStore",
@@ -330,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "OAuth2", "RequestDecoration", "SessionClient", "SessionOperations",
-                "SessionStore", "SessionWire",
+                "SessionService", "CookieModel", "OAuth2", "PostgreSQLEngine", "RequestDecoration", "SessionClient",
+                "SessionOperations", "SessionStore", "SessionWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -16,6 +16,7 @@ package struct PostgreSQLSchema {
         Migration(name: "P002", sql: PackageResources.P002_fence_sql),
         Migration(name: "P003", sql: PackageResources.P003_planned_fence_sql),
         Migration(name: "P004", sql: PackageResources.P004_repeatable_requests_sql),
+        Migration(name: "P005", sql: PackageResources.P005_pending_logins_sql),
     ]
 
     /// The newest migration that this version of the program knows.

@@ -128,14 +128,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     public func code(
         inRedirect redirect: String, to attempt: AuthorizationAttempt
     ) throws(OAuth2Error) -> Secret {
-        let query = redirect.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
-        var members: [String: String] = [:]
-        for (name, value) in FormEncoding.decode(query) {
-            // Section 3.1: a parameter must not be there twice. Which one would count is for attackers to try.
-            guard members.updateValue(value, forKey: name) == nil else {
-                throw OAuth2Error(.invalidRedirect, "The redirect has a parameter more than once.")
-            }
-        }
+        let members = try Self.parameters(inRedirect: redirect)
         guard let state = members["state"], Secret(state) == attempt.state else {
             throw OAuth2Error(.stateMismatch, "The redirect does not belong to this login: its state is different.")
         }
@@ -147,6 +140,25 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
             throw OAuth2Error(.invalidRedirect, "The redirect has neither a code nor an error.")
         }
         return Secret(code)
+    }
+
+    /// The state in a redirect, which identifies the login that it ends; `nil` if the redirect ends none.
+    ///
+    /// - Parameter redirect: The URL that the browser was redirected to, or its path and query.
+    public static func state(inRedirect redirect: String) -> Secret? {
+        (try? parameters(inRedirect: redirect))?["state"].map { Secret($0) }
+    }
+
+    private static func parameters(inRedirect redirect: String) throws(OAuth2Error) -> [String: String] {
+        let query = redirect.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        var parameters: [String: String] = [:]
+        for (name, value) in FormEncoding.decode(query) {
+            // Section 3.1: a parameter must not be there twice. Which one would count is for attackers to try.
+            guard parameters.updateValue(value, forKey: name) == nil else {
+                throw OAuth2Error(.invalidRedirect, "The redirect has a parameter more than once.")
+            }
+        }
+        return parameters
     }
 
     private func checkIssuer(_ named: String?) throws(OAuth2Error) {

@@ -51,13 +51,16 @@ package struct LoginFlow: Sendable {
     /// - Parameters:
     ///   - timeout: How many seconds the user may take; `nil` for as long as the code lives.
     ///   - clock: The clock that measures waits.
+    ///   - isWanted: Asked before each request. The login is cancelled if it returns `false`.
     package func tokens(
-        confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>
+        confirmed authorization: DeviceAuthorization, within timeout: Int? = nil, clock: any Clock<Duration>,
+        while isWanted: () async -> Bool = { true }
     ) async throws -> TokenSet {
         var device = authorization
         let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)) } ?? .distantFuture)
         while now() < end {
             try await clock.sleep(for: min(.seconds(device.interval), end - now()))
+            guard await isWanted() else { throw OperationError(.loginFailed, "the login was cancelled") }
             do {
                 // Signed again for each request, where the client signs.
                 let grant = try deviceGrant()

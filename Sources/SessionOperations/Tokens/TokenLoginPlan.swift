@@ -17,7 +17,7 @@ package struct TokenLoginPlan: Sendable {
 }
 
 /// The user of a login, as far as the login identifies one.
-package struct LoggedInUser: Sendable, Hashable {
+package struct LoggedInUser: Sendable, Hashable, Codable {
     package let account: String
     /// The account's identifier in the ID token.
     package let subject: String?

@@ -15,8 +15,9 @@ struct SessionAPI: Sendable {
     /// Where writes wait for the disk: many of them together, so that they share a commit, and none of them on the few
     /// threads that answer requests.
     let writers: NIOThreadPool
-    /// The client of authorization servers, and the logins in progress.
+    /// The client of authorization servers.
     let tokens: TokenAPI
+    let logins: LoginRegistry
     /// How changes are followed.
     let following: ChangeFollowing
     /// Signals the changes written here to followers.
@@ -55,6 +56,7 @@ struct SessionAPI: Sendable {
         self.changes = changes
         self.gateways = gateways
         self.now = now
+        logins = LoginRegistry(database.isOnServer ? database : nil)
         idempotency = IdempotencyCache(shared: database.isOnServer ? (database, writers, now) : nil)
         responses = ResponseQueue(writers: writers)
     }

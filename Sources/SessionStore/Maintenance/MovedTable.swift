@@ -78,8 +78,8 @@ struct MovedTable {
             ]),
     ]
 
-    /// The tables that belong to no jar. Leases of refreshes that are under way stay where they are, and so does what
-    /// is known of a machine's clock.
+    /// The tables that belong to no jar. Leases of refreshes that are under way stay where they are, and so do logins in
+    /// progress, and what is known of a machine's clock.
     static let ofDatabases = [
         MovedTable(
             "token_profile", hasID: true,

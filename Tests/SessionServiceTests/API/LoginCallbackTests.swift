@@ -4,7 +4,6 @@ import HTTPTypes
 import OAuth2
 import SessionOperations
 import SessionStore
-import Synchronization
 import Testing
 
 @testable import SessionService
@@ -20,49 +19,6 @@ struct LoginCallbackTests {
         let url = URLComponents(string: try #require(begun.object["authorizationURL"] as? String))
         let state = try #require(url?.queryItems?.first { $0.name == "state" }?.value)
         return (try #require(begun.object["id"] as? String), "/v1/logins/callback?code=c&state=\(state)")
-    }
-
-    /// A server with a gate before its token endpoint.
-    private final class SlowServer: EndpointTransport {
-        private let state = Mutex((isAsked: [CheckedContinuation<Void, Never>](), isOpen: false, paths: [String]()))
-        private let asked = AsyncStream.makeStream(of: Void.self)
-
-        var paths: [String] { state.withLock { $0.paths } }
-
-        func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-            let path = request.endpoint.path
-            state.withLock { $0.paths.append(path) }
-            guard path == "/token" else {
-                let device =
-                    #"{"device_code":"d","user_code":"AB-CD","verification_uri":"https://id.test/","expires_in":600}"#
-                return EndpointResponse(status: .ok, body: Array((path == "/device" ? device : "").utf8))
-            }
-            asked.continuation.yield()
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.isOpen { state.isAsked.append(continuation) }
-                    return state.isOpen
-                }
-                if isOpen { continuation.resume() }
-            }
-            return EndpointResponse(
-                status: .ok,
-                body: Array(#"{"access_token":"access-2","refresh_token":"refresh-2","expires_in":60}"#.utf8))
-        }
-
-        /// Waits for a request to the token endpoint.
-        func awaitRequest() async {
-            for await _ in asked.stream { return }
-        }
-
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.isAsked = [] }
-                return state.isAsked
-            }
-            for continuation in waiting { continuation.resume() }
-        }
     }
 
     @Test("The page names the rejected login, with markup and control characters as text")
@@ -153,24 +109,37 @@ struct LoginCallbackTests {
     @Test("A browser that loads the page again during the exchange waits for the same end; the code is exchanged once")
     func reload() async throws {
         let server = SlowServer()
+        let clock = SteppingClock()
+        let fixture = try ServiceFixture(transport: server, clock: clock)
+        try await fixture.run { client in
+            let (id, callback) = try await begin(client)
+            async let page = client.send(.get, callback)
+            await server.awaitRequest()
+            #expect(try await client.send(.get, "\(callback)&more=1").status == 400)
+            async let again = client.send(.get, callback)
+            await clock.awaitWait()
+            #expect(try await client.send(.get, "/v1/logins/\(id)").object["state"] as? String == "pending")
+            server.open()
+            #expect(try await page.status == 200)
+            #expect(try await again.status == 200)
+            #expect(try await client.send(.get, callback).status == 400)
+            #expect(server.paths == ["/token"])
+        }
+    }
+
+    @Test("A login that is cancelled during the exchange revokes the tokens and stores none")
+    func cancelled() async throws {
+        let server = SlowServer()
         let fixture = try ServiceFixture(transport: server)
         try await fixture.run { client in
             let (id, callback) = try await begin(client)
             async let page = client.send(.get, callback)
             await server.awaitRequest()
-            let logins = fixture.api.tokens.logins
-            func reload(_ url: String) -> (id: String, end: Task<Void, Never>)? {
-                logins.endVisit(with: url, now: ServiceFixture.now, { _, _ in true }) { _, _ in
-                    Issue.record("the login ends twice")
-                }
-            }
-            #expect(try await client.send(.get, "\(callback)&more=1").status == 400)
-            let again = try #require(reload(callback))
-            #expect(again.id == id)
+            #expect(try await client.send(.delete, "/v1/logins/\(id)").status == 204)
             server.open()
-            await again.end.value
-            #expect(try await page.status == 200 && reload(callback) == nil)
-            #expect(server.paths == ["/token"])
+            #expect(try await page.status == 404)
+            #expect(server.paths == ["/token", "/revoke", "/revoke"])
+            #expect(try fixture.database.tokens.get("work").tokens.accessToken == Secret("access-secret"))
         }
     }
 }

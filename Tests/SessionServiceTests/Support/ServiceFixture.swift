@@ -31,10 +31,24 @@ struct ServiceFixture {
     let server: AuthorizationServer
     let gateways: PretendedGateways
 
-    /// - Parameter transport: What answers for authorization servers; `nil` for ``server``.
-    init(transport: (any EndpointTransport)? = nil) throws {
+    /// - Parameters:
+    ///   - transport: What answers for authorization servers; `nil` for ``server``.
+    ///   - clock: The clock that measures waits.
+    init(transport: (any EndpointTransport)? = nil, clock: any Clock<Duration> = ImmediateClock()) throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
-        database = try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now)
+        self.init(
+            over: try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now),
+            transport: transport, clock: clock
+        ) { Self.now }
+        try Self.fill(database)
+    }
+
+    /// A service over a database that is left as it is.
+    init(
+        over database: SessionDatabase, transport: (any EndpointTransport)? = nil, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.database = database
         server = AuthorizationServer()
         let gateways = PretendedGateways()
         self.gateways = gateways
@@ -45,12 +59,9 @@ struct ServiceFixture {
             database: database,
             tokens: TokenAPI(
                 database.tokens, transport: transport ?? server, callback: "http://127.0.0.1/v1/logins/callback",
-                clock: ImmediateClock()
-            ) { Self.now },
+                clock: clock, now: now),
             following: following,
-            gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) }
-        ) { Self.now }
-        try Self.fill(database)
+            gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) }, now: now)
     }
 
     /// Puts in what every test finds there.

@@ -1,154 +1,218 @@
 import CookieModel
+import Crypto
+import Foundation
 import HTTPTypes
 import OAuth2
 import SessionOperations
-import Synchronization
+import SessionStore
+import SessionWire
 
-/// The logins in progress, and those that ended lately. Their number and their time in memory are limited.
-final class LoginRegistry: Sendable {
+/// The logins in progress, and those that ended lately. Their number and their lifetime are limited.
+///
+/// They are in memory; over a database on a server they are rows, so that every service there can report, end and cancel
+/// each of them. All calls may wait for the database.
+struct LoginRegistry: Sendable {
     /// How many there are at most.
     static let limit = 64
     /// How long one is known, in seconds.
     static let lifetime: Int64 = 900
-
-    /// A login that waits for a browser to come back.
-    struct BrowserVisit: Sendable {
-        let flow: LoginFlow
-        let attempt: AuthorizationAttempt
-        let redirectURI: String
-    }
-
-    /// How far a login has come.
-    enum State: Sendable {
-        /// The user has something to do.
-        case pending
-        /// The tokens are kept.
-        case done
-        /// It failed.
-        case failed(ServiceProblem)
-    }
+    /// How many seconds an attempt to end a login has over a database on a server. The login counts as failed then: its
+    /// service may have stopped after it sent the code, which no other service sends again.
+    static let hold: Int64 = 30
 
     /// A login.
     struct Login: Sendable {
+        /// How far a login has come.
+        enum State: Sendable {
+            /// The user has something to do.
+            case pending
+            /// The browser has come back; a service exchanges the code.
+            case ending
+            /// The tokens are stored.
+            case done
+            /// It failed.
+            case failed(ProblemReport)
+        }
+
         let id: String
-        /// The name to keep the tokens under.
+        /// The name to store the tokens under.
         let name: String
         let expiry: Timestamp
-        var state = State.pending
-        fileprivate(set) var visit: BrowserVisit?
-        /// The redirect that ends the visit, while its code is exchanged.
-        fileprivate var redirect: (url: String, end: Task<Void, Never>)?
-        fileprivate var task: Task<Void, Never>?
+        let state: State
+        /// The browser that is expected.
+        let visit: BrowserVisit?
     }
 
-    private let logins = Mutex<[String: Login]>([:])
+    /// What the user has to do.
+    enum UserTask: Sendable {
+        /// Nothing: the tokens are stored.
+        case none
+        /// To confirm on another device, while the service that began the login asks the server.
+        case confirm
+        /// To log in in a browser.
+        case visit(BrowserVisit)
+    }
+
+    /// The right to end a login. A login that ends without a redirect needs none.
+    struct Attempt: Sendable, Equatable {
+        let name: UUID?
+
+        /// The attempt of the service that polls for a login on another device.
+        static let polling = Attempt(name: nil)
+    }
+
+    /// The answer to a redirect.
+    enum Answer: Sendable {
+        /// The caller ends the login, and nobody else does.
+        case taken(Attempt)
+        /// The same redirect is ending the login.
+        case ending
+        /// The login does not wait for this redirect.
+        case refused
+    }
+
+    private let store: any PendingLoginStore
+    private let isShared: Bool
+
+    /// Logins in a database on a server, or in memory.
+    init(_ server: SessionDatabase? = nil) {
+        store = server ?? LoginMemory()
+        isShared = server != nil
+    }
 
     /// Begins a login under an identifier that cannot be guessed.
-    func begin(_ name: String, visit: BrowserVisit? = nil, until expiry: Timestamp?, now: Timestamp) throws -> Login {
+    func begin(_ name: String, _ task: UserTask, until expiry: Timestamp? = nil, now: Timestamp) throws -> Login {
         var generator = SystemRandomNumberGenerator()
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
         let latest = now.advanced(bySeconds: LoginRegistry.lifetime)
-        let login = Login(id: digits.joined(), name: name, expiry: min(expiry ?? latest, latest), visit: visit)
-        try logins.withLock { logins in
-            LoginRegistry.forgetOld(&logins, now)
-            guard logins.count < LoginRegistry.limit else {
-                throw ServiceProblem(
-                    .loginsExhausted, "too many logins are in progress; cancel one, or wait")
+        let (stage, state): (LoginStage, Secret?) =
+            switch task {
+            case .none: (.done, nil)
+            case .confirm: (.confirming, nil)
+            case .visit(let visit): (.visiting(ExposedBrowserVisit(visit)), visit.attempt.state)
             }
-            logins[login.id] = login
+        let content = LoginContent(name: name, stage: stage)
+        let stored = PendingLogin(
+            id: digits.joined(), expiry: min(expiry ?? latest, latest),
+            stateDigest: state.map { LoginRegistry.digest($0.exposedBytes) }, content: try content.encoded())
+        guard try store.add(stored, limit: LoginRegistry.limit, now: now) else {
+            throw ServiceProblem(.loginsExhausted, "too many logins are in progress; cancel one, or wait")
         }
-        return login
-    }
-
-    /// Makes the task that waits for the user end with the login.
-    func follow(_ id: String, by task: Task<Void, Never>) {
-        let isKnown = logins.withLock { logins in
-            logins[id]?.task = task
-            return logins[id] != nil
-        }
-        if !isKnown { task.cancel() }
+        return Login(stored, content, now: now)
     }
 
     /// The login of an identifier.
-    func login(_ id: String, now: Timestamp) throws(ServiceProblem) -> Login {
-        let login = logins.withLock { logins in
-            LoginRegistry.forgetOld(&logins, now)
-            return logins[id]
-        }
-        guard let login else { throw .loginNotFound }
+    func login(_ id: String, now: Timestamp) throws -> Login {
+        let stored = try store.pendingLogin(id, now: now)
+        guard let login = stored.flatMap({ Login($0, now: now) }) else { throw ServiceProblem.loginNotFound }
         return login
     }
 
-    /// Ends the browser's visit of a login with a URL that the browser came back to.
+    /// The login that a redirect belongs to, by its state.
+    func login(redirectedTo url: String, now: Timestamp) throws -> Login? {
+        guard let state = AuthorizationCodeGrant.state(inRedirect: url) else { return nil }
+        let digest = LoginRegistry.digest(state.exposedBytes)
+        return try store.pendingLogin(withStateDigest: digest, now: now).flatMap { Login($0, now: now) }
+    }
+
+    /// Takes a login that waits for a browser, to end it with the URL that the browser came back to.
     ///
-    /// A second request for the same URL, as a browser sends that loads the page again, waits for the same end. Nothing ends
-    /// the login a second time.
-    ///
-    /// - Parameters:
-    ///   - isMeant: Whether a visit is the one. If it throws, the login still waits for its browser.
-    ///   - body: Ends the login. It goes on if the browser leaves: the server has ended the code.
-    /// - Returns: The identifier of the login and its end; `nil` if no visit is the one.
-    func endVisit(
-        with url: String, now: Timestamp, _ isMeant: (Login, BrowserVisit) throws -> Bool,
-        _ body: @escaping @Sendable (Login, BrowserVisit) async -> Void
-    ) rethrows -> (id: String, end: Task<Void, Never>)? {
-        try logins.withLock { logins in
-            LoginRegistry.forgetOld(&logins, now)
-            for login in logins.values {
-                guard let visit = login.visit, try isMeant(login, visit) else { continue }
-                if let redirect = login.redirect { return redirect.url == url ? (login.id, redirect.end) : nil }
-                let end = Task { await body(login, visit) }
-                logins[login.id]?.redirect = (url, end)
-                return (login.id, end)
+    /// A second request for the same URL, as a browser sends that loads the page again, gets ``Answer/ending``. Nothing
+    /// takes the login a second time.
+    func take(_ id: String, with url: String, now: Timestamp) throws -> Answer {
+        let redirect = LoginRegistry.digest(Array(url.utf8))
+        let attempt = UUID()
+        return try change(id, now: now) { stage in
+            switch stage {
+            case .visiting:
+                stage = .ending(
+                    LoginStage.Ending(redirect: redirect, attempt: attempt, heldUntil: heldUntil(now)))
+                return .taken(Attempt(name: attempt))
+            case .ending(let ending) where ending.redirect == redirect: return .ending
+            default: return .refused
             }
-            return nil
+        } ?? .refused
+    }
+
+    /// Makes sure that an attempt may still end its login, and holds it for a further time.
+    ///
+    /// - Throws: `ServiceProblem` if the login was cancelled, or the attempt has taken too long.
+    func confirm(_ id: String, _ attempt: Attempt, now: Timestamp) throws {
+        let isHeld = try change(id, now: now) { stage in
+            guard stage.attempt == attempt, !stage.isLost(now) else { return false }
+            if case .ending(var ending) = stage {
+                ending.heldUntil = heldUntil(now)
+                stage = .ending(ending)
+            }
+            return true
+        }
+        guard isHeld == true else {
+            throw ServiceProblem(.loginFailed, "the login was cancelled, or took too long; log in again")
         }
     }
 
-    /// Records the outcome of a login.
-    func end(_ id: String, _ state: State) {
-        logins.withLock { logins in
-            logins[id]?.state = state
-            logins[id]?.visit = nil
-            logins[id]?.redirect = nil
+    /// Records the outcome of an attempt: the problem, or `nil` if the tokens are stored.
+    func end(_ id: String, _ attempt: Attempt, _ problem: ServiceProblem?, now: Timestamp) throws {
+        _ = try change(id, now: now) { stage in
+            guard stage.attempt == attempt else { return }
+            stage = problem.map { .failed($0.document) } ?? .done
         }
     }
 
-    /// Forgets a login, and stops waiting for it.
-    func forget(_ id: String) throws(ServiceProblem) {
-        let login = logins.withLock { $0.removeValue(forKey: id) }
-        guard let login else { throw .loginNotFound }
-        login.task?.cancel()
+    /// Forgets a login. Its attempt stores nothing any more.
+    func forget(_ id: String, now: Timestamp) throws {
+        guard try store.removePendingLogin(id, now: now) else { throw ServiceProblem.loginNotFound }
     }
 
-    private static func forgetOld(_ logins: inout [String: Login], _ now: Timestamp) {
-        for login in logins.values where login.expiry < now {
-            login.task?.cancel()
-            logins[login.id] = nil
+    /// The end of the hold of an attempt; `nil` in memory, which ends with the attempt.
+    private func heldUntil(_ now: Timestamp) -> Timestamp? {
+        isShared ? now.advanced(bySeconds: LoginRegistry.hold) : nil
+    }
+
+    /// Changes the stage of a login, while nothing else does.
+    ///
+    /// - Returns: `nil` if the login is unknown.
+    private func change<Result>(
+        _ id: String, now: Timestamp, _ body: (inout LoginStage) -> Result
+    ) throws -> Result? {
+        let result: Result?? = try store.changePendingLogin(id, now: now) { stored -> Result? in
+            guard var content = LoginContent(stored.content) else { return nil }
+            let result = body(&content.stage)
+            stored.content = try content.encoded()
+            if content.stage.isOver { stored.stateDigest = nil }
+            return result
         }
+        return result ?? nil
+    }
+
+    private static func digest(_ octets: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: octets)) }
+}
+
+extension LoginRegistry.Login {
+    fileprivate init?(_ stored: PendingLogin, now: Timestamp) {
+        guard let content = LoginContent(stored.content) else { return nil }
+        self.init(stored, content, now: now)
+    }
+
+    fileprivate init(_ stored: PendingLogin, _ content: LoginContent, now: Timestamp) {
+        id = stored.id
+        name = content.name
+        expiry = stored.expiry
+        visit = if case .visiting(let visit) = content.stage { visit.visit } else { nil }
+        state =
+            switch content.stage {
+            case .confirming, .visiting: .pending
+            case .ending: content.stage.isLost(now) ? .failed(ServiceProblem.loginLost.document) : .ending
+            case .done: .done
+            case .failed(let problem): .failed(problem)
+            }
     }
 }
 
 extension ServiceProblem {
     fileprivate static let loginNotFound = ServiceProblem(
         .loginNotFound, "no login with this identifier is in progress")
-}
-
-/// Where the browser comes back to after a login: `/v1/logins/callback` of this service, as a browser reaches it.
-///
-/// It is known once the service listens: a port may be any that is free.
-final class LoginCallback: Sendable {
-    static let path = "/v1/logins/callback"
-
-    private let value: Mutex<String?>
-
-    init(_ url: String?) {
-        value = Mutex(url)
-    }
-
-    /// `nil` if no browser can come back to this service.
-    var url: String? {
-        get { value.withLock { $0 } }
-        set { value.withLock { $0 = newValue } }
-    }
+    fileprivate static let loginLost = ServiceProblem(
+        .loginFailed,
+        "the service that was ending the login did not finish, and the code may have been used; log in again")
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOPosix
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -106,9 +107,9 @@ extension LoginReport {
     fileprivate init(_ login: LoginRegistry.Login) {
         let (state, problem): (String, ProblemReport?) =
             switch login.state {
-            case .pending: ("pending", nil)
+            case .pending, .ending: ("pending", nil)
             case .done: ("done", nil)
-            case .failed(let reason): ("failed", reason.document)
+            case .failed(let problem): ("failed", problem)
             }
         self.init(
             id: login.id, name: login.name, state: state, expires: login.expiry.rfc3339, problem: problem)
@@ -120,10 +121,11 @@ extension SessionAPI {
         [
             ServiceRoute(.post, "/v1/logins", .allJars(.write), body: .document, use: beginLogin),
             ServiceRoute(.get, "/v1/logins/{id}", .allJars(.read)) { _, context in
-                .json(LoginReport(try tokens.logins.login(try context.pathParameter("id"), now: now())))
+                .json(LoginReport(try await login(try context.pathParameter("id"))))
             },
             ServiceRoute(.delete, "/v1/logins/{id}", .allJars(.write)) { _, context in
-                try tokens.logins.forget(try context.pathParameter("id"))
+                let id = try context.pathParameter("id")
+                try await blocking { try logins.forget(id, now: now()) }
                 return Response(status: .noContent)
             },
             ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), body: .document, use: takeRedirect),
@@ -142,20 +144,15 @@ extension SessionAPI {
         case .clientCredentials, .jwtBearer, .tokenExchange:
             let issued = try await flow.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
             _ = try await flow.keep(issued, in: tokens.store, if: agentLock.check)
-            let login = try tokens.logins.begin(asked.name, until: nil, now: now())
-            tokens.logins.end(login.id, .done)
-            report = LoginReport(try tokens.logins.login(login.id, now: now()))
+            report = LoginReport(try await begin(asked.name, .none))
         case .deviceCode:
             let device = try await flow.deviceAuthorization()
-            let login = try tokens.logins.begin(
-                asked.name, until: device.expiry, now: now())
-            tokens.logins.follow(
-                login.id,
-                by: Task { [tokens] in
-                    await finish(login, flow) {
-                        try await flow.tokens(confirmed: device, clock: tokens.clock)
-                    }
-                })
+            let login = try await begin(asked.name, .confirm, until: device.expiry)
+            Task {
+                await finish(login.id, .polling, flow) {
+                    try await flow.tokens(confirmed: device, clock: tokens.clock, while: { await isWanted(login.id) })
+                }
+            }
             report = LoginReport(login)
             report.verificationURI = device.verificationURI
             report.verificationURIComplete = device.verificationURIComplete
@@ -170,9 +167,8 @@ extension SessionAPI {
             var generator = SystemRandomNumberGenerator()
             let attempt = AuthorizationAttempt(using: &generator)
             let url = try await flow.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
-            let visit = LoginRegistry.BrowserVisit(
-                flow: flow, attempt: attempt, redirectURI: redirectURI)
-            report = LoginReport(try tokens.logins.begin(asked.name, visit: visit, until: nil, now: now()))
+            let visit = BrowserVisit(plan: flow.plan, attempt: attempt, redirectURI: redirectURI)
+            report = LoginReport(try await begin(asked.name, .visit(visit)))
             report.authorizationURL = url
         }
         var response = Response.json(report, status: .created)
@@ -180,12 +176,21 @@ extension SessionAPI {
         return response
     }
 
+    private func begin(
+        _ name: String, _ task: LoginRegistry.UserTask, until expiry: Timestamp? = nil
+    ) async throws -> LoginRegistry.Login {
+        try await blocking { try logins.begin(name, task, until: expiry, now: now()) }
+    }
+
+    private func login(_ id: String) async throws -> LoginRegistry.Login {
+        try await blocking { try logins.login(id, now: now()) }
+    }
+
     /// Ends a login with the URL that the browser ended at.
     private func takeRedirect(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let url = try await request.document(RedirectDocument.self, in: context).url
         let id = try context.pathParameter("id")
-        _ = try tokens.logins.login(id, now: now())
-        guard let login = try await end(with: url, { $0.id == id }) else {
+        guard let login = try await end(try await login(id), with: url) else {
             throw ServiceProblem(.loginFailed, "this URL does not belong to the login")
         }
         return .json(LoginReport(login))
@@ -198,7 +203,9 @@ extension SessionAPI {
         // A HEAD request must not end a login.
         guard request.method == .get else { return SessionAPI.page(.notThisLogin, .badRequest) }
         do {
-            guard let login = try await end(with: request.uri.description, { _ in true }) else {
+            let url = request.uri.description
+            let found = try await blocking { try logins.login(redirectedTo: url, now: now()) }
+            guard let found, let login = try await end(found, with: url) else {
                 return SessionAPI.page(.notThisLogin, .badRequest)
             }
             guard case .failed(let problem) = login.state else { return SessionAPI.page(.done, .ok) }
@@ -216,45 +223,74 @@ extension SessionAPI {
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: page.html)))
     }
 
-    /// Ends the login that a browser's URL belongs to, and waits for the end.
+    /// Ends a login with a URL that the browser came back to, and waits for the end.
     ///
-    /// - Returns: The login as it ended; `nil` if the URL belongs to none.
+    /// - Returns: The login as it ended; `nil` if the URL does not belong to it.
     /// - Throws: `ServiceProblem` if the service is locked. The login still waits for its browser.
-    private func end(
-        with url: String, _ isMeant: (LoginRegistry.Login) -> Bool
-    ) async throws -> LoginRegistry.Login? {
-        let found = try tokens.logins.endVisit(with: url, now: now()) { login, visit in
-            guard isMeant(login), visit.isEnded(by: url) else { return false }
-            try agentLock.check()
-            return true
-        } _: { login, visit in
-            await finish(login, visit.flow) {
-                try await visit.flow.tokens(
-                    redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
-            }
+    private func end(_ login: LoginRegistry.Login, with url: String) async throws -> LoginRegistry.Login? {
+        let flow = try login.visit.map { try tokens.flow($0.plan) }
+        if let visit = login.visit, let flow, !visit.isEnded(by: url, in: flow) { return nil }
+        try agentLock.check()
+        switch try await blocking({ try logins.take(login.id, with: url, now: now()) }) {
+        case .refused: return nil
+        case .ending: break
+        case .taken(let attempt):
+            guard let visit = login.visit, let flow else { return nil }
+            // It goes on if the browser leaves: the server has ended the code.
+            await Task {
+                await finish(login.id, attempt, flow) {
+                    try await flow.tokens(redirectedTo: url, of: visit.attempt, comingBackTo: visit.redirectURI)
+                }
+            }.value
         }
-        guard let found else { return nil }
-        await found.end.value
-        return try tokens.logins.login(found.id, now: now())
+        return try await ended(login.id)
     }
 
-    /// Gets the tokens of a login, stores them, and records how the login ended. Tokens that come while the service is
-    /// locked are revoked.
-    private func finish(
-        _ login: LoginRegistry.Login, _ flow: LoginFlow, _ body: () async throws -> TokenSet
-    ) async {
-        do {
-            _ = try await flow.keep(try await body(), in: tokens.store, if: agentLock.check)
-            tokens.logins.end(login.id, .done)
-        } catch {
-            tokens.logins.end(login.id, .failed(ServiceProblem(error)))
+    /// How often a service looks whether another one has ended a login.
+    private static let interval = Duration.milliseconds(200)
+
+    /// Waits until a login that is being ended has ended, or its attempt has taken too long.
+    private func ended(_ id: String) async throws -> LoginRegistry.Login {
+        while true {
+            let login = try await login(id)
+            guard case .ending = login.state else { return login }
+            try await tokens.clock.sleep(for: Self.interval)
         }
+    }
+
+    /// Whether to go on asking the server for the tokens of a login. A database that cannot be read for a while cancels
+    /// none.
+    private func isWanted(_ id: String) async -> Bool {
+        do {
+            guard case .pending = try await login(id).state else { return false }
+            return true
+        } catch {
+            return ServiceProblem(error).code != FailureKind.loginNotFound.code
+        }
+    }
+
+    /// Gets the tokens of a login, stores them, and records how the login ended. Tokens that come after the login was
+    /// cancelled, or while the service is locked, are revoked.
+    private func finish(
+        _ id: String, _ attempt: LoginRegistry.Attempt, _ flow: LoginFlow, _ body: () async throws -> TokenSet
+    ) async {
+        var problem: ServiceProblem?
+        do {
+            _ = try await flow.keep(try await body(), in: tokens.store) {
+                try agentLock.check()
+                try logins.confirm(id, attempt, now: now())
+            }
+        } catch {
+            problem = ServiceProblem(error)
+        }
+        // Not on behalf of the request that began this: it may have been answered long ago.
+        try? await writers.runIfActive { [problem] in try logins.end(id, attempt, problem, now: now()) }
     }
 }
 
-extension LoginRegistry.BrowserVisit {
+extension BrowserVisit {
     /// Whether a URL is an answer to this login; a refusal is one, too.
-    fileprivate func isEnded(by url: String) -> Bool {
+    fileprivate func isEnded(by url: String, in flow: LoginFlow) -> Bool {
         do throws(OAuth2Error) {
             _ = try flow.code(inRedirect: url, of: attempt, comingBackTo: redirectURI)
             return true

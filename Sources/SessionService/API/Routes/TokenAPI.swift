@@ -5,8 +5,9 @@ import OAuth2
 import RequestDecoration
 import SessionOperations
 import SessionStore
+import Synchronization
 
-/// The tokens of a database, the client of authorization servers, and the logins in progress.
+/// The tokens of a database, and the client of authorization servers.
 struct TokenAPI: Sendable {
     let store: TokenStore
     private let transport: (any EndpointTransport)?
@@ -16,7 +17,6 @@ struct TokenAPI: Sendable {
     private let checkIDToken: IDTokenCheck?
     /// Where the browser comes back to after a login, where that can be this service.
     let callback: LoginCallback
-    let logins: LoginRegistry
     let now: @Sendable () -> Timestamp
     let clock: any Clock<Duration>
 
@@ -41,7 +41,6 @@ struct TokenAPI: Sendable {
         self.callback = LoginCallback(callback)
         self.now = now
         self.clock = clock
-        logins = LoginRegistry()
         // The time by which a token is due is the caller's to say: see ``token(_:skew:)``.
         refresher = transport.map { transport in
             TokenRefresher(
@@ -99,9 +98,12 @@ struct TokenAPI: Sendable {
 
     /// Begins a login at a server.
     func flow(_ request: TokenLoginRequest) async throws -> LoginFlow {
-        let transport = try onlineTransport()
-        return LoginFlow(
-            try await request.plan(store, over: transport), over: transport, checkingIDTokens: checkIDToken, now: now)
+        try flow(try await request.plan(store, over: try onlineTransport()))
+    }
+
+    /// Continues a login at a server.
+    func flow(_ plan: TokenLoginPlan) throws -> LoginFlow {
+        LoginFlow(plan, over: try onlineTransport(), checkingIDTokens: checkIDToken, now: now)
     }
 
     /// The refresher, or one that fails because no authorization servers are asked.
@@ -117,6 +119,25 @@ struct TokenAPI: Sendable {
     private func onlineRefresher() throws(ServiceProblem) -> TokenRefresher {
         guard let refresher else { throw .offline }
         return refresher
+    }
+}
+
+/// Where the browser comes back to after a login: `/v1/logins/callback` of this service, as a browser reaches it.
+///
+/// It is known once the service listens: a port may be any that is free.
+final class LoginCallback: Sendable {
+    static let path = "/v1/logins/callback"
+
+    private let value: Mutex<String?>
+
+    init(_ url: String?) {
+        value = Mutex(url)
+    }
+
+    /// `nil` if no browser can come back to this service.
+    var url: String? {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
     }
 }
 

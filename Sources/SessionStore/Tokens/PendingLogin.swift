@@ -1,0 +1,167 @@
+internal import CookieModel
+package import OAuth2
+package import WebPrimitives
+
+/// A login in progress as it is stored: by its identifier, and by the state of its redirect.
+package struct PendingLogin: Sendable {
+    package let id: String
+    package let expiry: Timestamp
+    /// The SHA-256 of the `state` that the browser comes back with; `nil` if no browser is expected.
+    package var stateDigest: [UInt8]?
+    /// Everything else. A database seals it.
+    package var content: Secret
+
+    package init(id: String, expiry: Timestamp, stateDigest: [UInt8]?, content: Secret) {
+        self.id = id
+        self.expiry = expiry
+        self.stateDigest = stateDigest
+        self.content = content
+    }
+
+    /// The place that the content is sealed to: the whole row.
+    fileprivate var place: [UInt8] {
+        var place = SealedPlace("pending login")
+        place.append(id.utf8)
+        place.append(stateDigest ?? [])
+        place.append(expiry.microseconds)
+        return place.bytes
+    }
+}
+
+/// Logins in progress are stored on a server alone: a file is used by one service, which keeps them in memory.
+///
+/// An expired login, and one whose row was changed or sealed under a key that is gone, counts as unknown.
+extension SessionDatabase {
+    /// Adds a login, unless `limit` logins are stored. Logins that are added at the same time may exceed the limit.
+    ///
+    /// - Returns: Whether the login was added.
+    package func add(_ login: PendingLogin, limit: Int, now: Timestamp) throws(SessionStoreError) -> Bool {
+        try write(.changedRows) { connection in
+            let rows = PendingLoginRows(database: connection, sealer: sealer)
+            // Each login adds one row, so that two are enough.
+            try rows.removeExpired(before: now, limit: 2)
+            guard try rows.count(upTo: limit, now: now) < limit else { return false }
+            try rows.insert(login)
+            return true
+        }
+    }
+
+    /// The login with an identifier; `nil` if it is unknown.
+    package func pendingLogin(_ id: String, now: Timestamp) throws(SessionStoreError) -> PendingLogin? {
+        try read { try PendingLoginRows(database: $0, sealer: sealer).login(id, now: now) }
+    }
+
+    /// The login whose redirect has a state with this digest; `nil` if it is unknown.
+    package func pendingLogin(
+        withStateDigest digest: [UInt8], now: Timestamp
+    ) throws(SessionStoreError) -> PendingLogin? {
+        try read { try PendingLoginRows(database: $0, sealer: sealer).login(withStateDigest: digest, now: now) }
+    }
+
+    /// Changes a login. Other changes of it, by any service, wait.
+    ///
+    /// - Parameter change: Makes the new login out of the present one. It may run again.
+    /// - Returns: The result of `change`; `nil` if the login is unknown.
+    package func changePendingLogin<Result>(
+        _ id: String, now: Timestamp, _ change: (inout PendingLogin) throws -> Result
+    ) throws(SessionStoreError) -> Result? {
+        try write(.changedRows) { connection in
+            let rows = PendingLoginRows(database: connection, sealer: sealer)
+            guard var login = try rows.login(id, now: now, locking: true) else { return nil }
+            let result = try change(&login)
+            try rows.update(login)
+            return result
+        }
+    }
+
+    /// Removes a login.
+    ///
+    /// - Returns: Whether there was one.
+    package func removePendingLogin(_ id: String, now: Timestamp) throws(SessionStoreError) -> Bool {
+        try write(.changedRows) { try PendingLoginRows(database: $0, sealer: sealer).remove(id, now: now) }
+    }
+}
+
+/// The `pending_login` table.
+private struct PendingLoginRows {
+    let database: Connection
+    let sealer: Sealer
+
+    func removeExpired(before now: Timestamp, limit: Int64) throws {
+        let statement = try database.statement(
+            """
+            DELETE FROM pending_login WHERE id IN (
+                SELECT id FROM pending_login WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
+                FOR UPDATE SKIP LOCKED)
+            """)
+        statement.bind(1, now.microseconds)
+        statement.bind(2, limit)
+        try statement.run()
+    }
+
+    /// The number of logins, counted up to a limit.
+    func count(upTo limit: Int, now: Timestamp) throws -> Int64 {
+        let statement = try database.statement(
+            "SELECT count(*) FROM (SELECT 1 FROM pending_login WHERE expires_at >= ?1 LIMIT ?2) AS known")
+        defer { statement.reset() }
+        statement.bind(1, now.microseconds)
+        statement.bind(2, Int64(limit))
+        return try statement.returnedNumber()
+    }
+
+    func insert(_ login: PendingLogin) throws {
+        let statement = try database.statement(
+            "INSERT INTO pending_login (id, state_digest, content, expires_at) VALUES (?, ?, ?, ?)")
+        statement.bind(1, text: login.id)
+        statement.bind(2, login.stateDigest)
+        statement.bind(3, try sealer.seal(login.content.exposedBytes, at: login.place))
+        statement.bind(4, login.expiry.microseconds)
+        try statement.run()
+    }
+
+    func update(_ login: PendingLogin) throws {
+        let statement = try database.statement("UPDATE pending_login SET state_digest = ?, content = ? WHERE id = ?")
+        statement.bind(1, login.stateDigest)
+        statement.bind(2, try sealer.seal(login.content.exposedBytes, at: login.place))
+        statement.bind(3, text: login.id)
+        try statement.runChangingOneRow()
+    }
+
+    func remove(_ id: String, now: Timestamp) throws -> Bool {
+        let statement = try database.statement("DELETE FROM pending_login WHERE id = ? AND expires_at >= ?")
+        statement.bind(1, text: id)
+        statement.bind(2, now.microseconds)
+        try statement.run()
+        return statement.changeCount > 0
+    }
+
+    private static let query = "SELECT id, state_digest, content, expires_at FROM pending_login"
+
+    /// - Parameter isLocking: Whether to wait for other changes of the row, and to keep them out.
+    func login(_ id: String, now: Timestamp, locking isLocking: Bool = false) throws -> PendingLogin? {
+        let statement = try database.statement(
+            "\(Self.query) WHERE id = ? AND expires_at >= ?\(isLocking ? " FOR UPDATE" : "")")
+        defer { statement.reset() }
+        statement.bind(1, text: id)
+        statement.bind(2, now.microseconds)
+        return try login(statement)
+    }
+
+    func login(withStateDigest digest: [UInt8], now: Timestamp) throws -> PendingLogin? {
+        let statement = try database.statement("\(Self.query) WHERE state_digest = ? AND expires_at >= ?")
+        defer { statement.reset() }
+        statement.bind(1, digest)
+        statement.bind(2, now.microseconds)
+        return try login(statement)
+    }
+
+    private func login(_ statement: Statement) throws -> PendingLogin? {
+        guard try statement.step() else { return nil }
+        var login = PendingLogin(
+            id: statement.text(0), expiry: statement.timestamp(3),
+            stateDigest: statement.isNull(1) ? nil : statement.bytes(1), content: Secret([]))
+        guard let content = sealer.open(Octets(statement.bytes(2)), at: login.place) else { return nil }
+        login.content = Secret(content)
+        return login
+    }
+}
