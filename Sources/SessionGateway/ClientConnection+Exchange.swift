@@ -61,7 +61,9 @@ extension ClientConnection {
         var demand = UpstreamConnections.Demand()
         demand.isFresh = !request.mayBeRepeated
         // NIOHPACK takes values as text only.
-        demand.isHTTP1 = request.isUpgrade || String(validating: head, as: UTF8.self) == nil
+        let isText = String(validating: head, as: UTF8.self) != nil
+        demand.isHTTP1 = request.isUpgrade || !isText
+        demand.isWebSocket = isText && request.framing == .none && WebSocketHandshake(of: request.head) != nil
         var refusals = 0
         while true {
             let (server, isReused) = try await connection(route, for: demand)
@@ -81,6 +83,7 @@ extension ClientConnection {
                 // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
                 await server.abort()
                 demand.isFresh = true
+                demand.isWebSocket = false
                 refusals += 1
                 if refusals > 1 { demand.isHTTP1 = true }
             } catch let error as UnansweredError {
@@ -91,6 +94,7 @@ extension ClientConnection {
                 }
                 refusals += 1
                 if refusal == .http11Required { demand.isHTTP1 = true }
+                demand.isWebSocket = false
                 await pending.entry?.restart()
             } catch {
                 await server.abort()

@@ -6,7 +6,8 @@ import WebPrimitives
 
 /// Lets a stream of an HTTP/2 connection to a server look like a connection of HTTP/1.1 for one request.
 ///
-/// It takes a request as HTTP/1.1 has it and gives its response so. A failure of the stream becomes a ``StreamRefusal`` if
+/// It takes a request as HTTP/1.1 has it and gives its response so. The handshake of a WebSocket is an extended CONNECT to
+/// the server (RFC 8441, section 5). A failure of the stream becomes a ``StreamRefusal`` if
 /// the server has not processed the request.
 final class HTTP2RequestCodec: HTTP2MessageWriter {
     typealias InboundIn = HTTP2Frame.FramePayload
@@ -24,6 +25,9 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     private var hasHead = false
     private var isChunked = false
     private var hasNoBody = false
+    /// The handshake of the WebSocket that the request opens; `nil` for other requests.
+    private var handshake: WebSocketHandshake?
+    var isOpenWebSocket = false
     var lastWrite: EventLoopFuture<Void>?
     static let sender = MessageHead.Sender.client
 
@@ -40,15 +44,18 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         let method = String(decoding: text[inside: line.method], as: UTF8.self)
         let framing = try BodyFraming(ofRequest: head, minorVersion: line.minorVersion)
         isToHead = method == "HEAD"
-        isRepeatable = framing == .none && ["GET", "HEAD", "OPTIONS"].contains(method)
+        handshake = WebSocketHandshake(of: head)
+        isRepeatable = handshake == nil && framing == .none && ["GET", "HEAD", "OPTIONS"].contains(method)
         var headers = HPACKHeaders()
-        headers.add(name: ":method", value: method)
+        headers.add(name: ":method", value: handshake == nil ? method : "CONNECT")
+        if handshake != nil { headers.add(name: ":protocol", value: "websocket") }
         headers.add(name: ":authority", value: String(decoding: head.values("host").first ?? [], as: UTF8.self))
         headers.add(name: ":scheme", value: "https")
         headers.add(name: ":path", value: String(decoding: text[inside: line.target], as: UTF8.self))
-        headers.add(contentsOf: HPACKHeaders(fieldsOf: head, splittingCookies: true))
-        written.beginBody(framing)
-        let isOver = framing == .none || framing == .length(0)
+        let fields = HPACKHeaders(fieldsOf: head, splittingCookies: true)
+        headers.add(contentsOf: handshake == nil ? fields : fields.without("sec-websocket-key"))
+        written.beginBody(handshake == nil ? framing : .untilClose)
+        let isOver = handshake == nil && (framing == .none || framing == .length(0))
         write(.headers(.init(headers: headers, endStream: isOver)), context)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         // The server has not seen a request that could not be sent.
@@ -64,6 +71,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         case .headers(let frame):
             do {
                 read(ByteBuffer(bytes: try head(frame)), context)
+                if isOpenWebSocket, frame.endStream { endInput(context) }
             } catch {
                 context.fireErrorCaught(error)
             }
@@ -71,6 +79,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
             guard hasHead, !hasNoBody, case .byteBuffer(let octets) = frame.data else { return }
             read(isChunked ? octets.asChunk : octets, context)
             if isChunked, frame.endStream { read(.lastChunk([]), context) }
+            if isOpenWebSocket, frame.endStream { endInput(context) }
         default: break
         }
     }
@@ -85,6 +94,13 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         guard let text = headers.first(name: ":status"), let status = Int(text), 100...999 ~= status, status != 101
         else { throw MessageError.startLineInvalid }
         hasHead = status / 100 != 1
+        if let handshake, status / 100 == 2 {
+            isOpenWebSocket = true
+            let fields = headers.without("content-length").without("sec-websocket-accept")
+            guard let lines = fields.fieldLines() else { throw MessageError.fieldInvalid }
+            return Array("HTTP/1.1 101 \r\n".utf8) + lines + handshake.acceptingLines
+                + [ASCII.carriageReturn, ASCII.lineFeed]
+        }
         guard !isRepeatable || !headers.hasLostOctets else { throw StreamRefusal.http11Required }
         hasNoBody = !hasHead || isToHead || status == 204 || status == 304
         isChunked = !hasNoBody && !frame.endStream && headers.needsChunks

@@ -20,6 +20,8 @@ actor HTTP2ServerConnection {
     private(set) var streamCount = 0
     /// How many the server takes at the same time (RFC 9113, section 5.1.2). Until it has told, NIOHTTP2 assumes this many.
     private var streamLimit = 100
+    /// Whether the server opens WebSockets in streams (RFC 8441, section 3).
+    private(set) var acceptsWebSockets = false
     /// The last stream that the server processes, once it has said so (GOAWAY).
     private var lastStream: HTTP2StreamID?
     private var isRetired = false
@@ -114,9 +116,15 @@ actor HTTP2ServerConnection {
         idleTimer = channel.eventLoop.scheduleTask(in: idle) { [channel] in channel.close(promise: nil) }
     }
 
-    /// Learns how many requests the server takes at the same time.
+    /// Learns how many requests the server takes at the same time, and whether it opens WebSockets.
     fileprivate func apply(_ settings: HTTP2Settings) {
-        for setting in settings where setting.parameter == .maxConcurrentStreams { streamLimit = setting.value }
+        for setting in settings {
+            switch setting.parameter {
+            case .maxConcurrentStreams: streamLimit = setting.value
+            case .enableConnectProtocol: acceptsWebSockets = setting.value == 1
+            default: break
+            }
+        }
     }
 
     /// Takes no more requests, and closes the connection after those that are under way.

@@ -9,7 +9,7 @@ import WebPrimitives
 /// NIOHPACK decodes field values as UTF-8. A request with other octets is refused with HTTP_1_1_REQUIRED, upon which
 /// browsers send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
 ///
-/// A WebSocket is opened by an extended CONNECT (RFC 8441); to the server it is the handshake of HTTP/1.1.
+/// A WebSocket is opened by an extended CONNECT (RFC 8441), which becomes the handshake of HTTP/1.1.
 final class HTTP2StreamCodec: HTTP2MessageWriter {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
@@ -23,8 +23,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
     private var isToHead = false
     /// The handshake of the WebSocket that the request opens; `nil` for other requests.
     private var handshake: WebSocketHandshake?
-    /// Whether octets of the WebSocket pass, until either side closes.
-    private var isOpen = false
+    var isOpenWebSocket = false
     var written = MessageParts()
     var lastWrite: EventLoopFuture<Void>?
     static let sender = MessageHead.Sender.server
@@ -56,7 +55,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
             guard hasHead, case .byteBuffer(let octets) = frame.data else { return }
             read(isChunked ? octets.asChunk : octets, context)
             if isChunked, frame.endStream { read(.lastChunk([]), context) }
-            if handshake != nil, frame.endStream { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+            if handshake != nil, frame.endStream { endInput(context) }
         default: break
         }
     }
@@ -101,7 +100,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
                 return write(.rstStream(.connectError), context)
             }
             if isSwitch {
-                isOpen = true
+                isOpenWebSocket = true
                 var headers: HPACKHeaders = [":status": "200"]
                 headers.add(contentsOf: HPACKHeaders(fieldsOf: head).without("sec-websocket-accept"))
                 written.beginBody(.untilClose)
@@ -116,13 +115,5 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
         if line.status / 100 == 1 { return write(.headers(.init(headers: headers)), context) }
         written.beginBody(framing)
         write(.headers(.init(headers: headers, endStream: framing == .none || framing == .length(0))), context)
-    }
-
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode == .output, isOpen else { return context.close(mode: mode, promise: promise) }
-        isOpen = false
-        written.end()
-        let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
-        context.writeAndFlush(wrapOutboundOut(end), promise: promise)
     }
 }

@@ -92,6 +92,8 @@ where OutboundIn == ByteBuffer, OutboundOut == HTTP2Frame.FramePayload {
     var written: MessageParts { get set }
     /// The end of the last write.
     var lastWrite: EventLoopFuture<Void>? { get set }
+    /// Whether octets of a WebSocket pass, until either side closes.
+    var isOpenWebSocket: Bool { get set }
     /// Which side the messages come from.
     static var sender: MessageHead.Sender { get }
     /// Writes a head as frames, and says in ``written`` how its body ends.
@@ -112,6 +114,19 @@ extension HTTP2MessageWriter {
             promise?.fail(error)
             context.close(promise: nil)
         }
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output, isOpenWebSocket else { return context.close(mode: mode, promise: promise) }
+        isOpenWebSocket = false
+        written.end()
+        let end = HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer()), endStream: true))
+        context.writeAndFlush(wrapOutboundOut(end), promise: promise)
+    }
+
+    /// Reports that the other side of a WebSocket sends no more.
+    func endInput(_ context: ChannelHandlerContext) {
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
     private func write(_ part: MessageParts.Part, _ context: ChannelHandlerContext) throws {

@@ -98,6 +98,16 @@ final class SharedConnections: Sendable {
         return stream
     }
 
+    /// A stream for a WebSocket on a connection that is open; `nil` if the server opens none in streams. A connection is not
+    /// opened for this: its server tells only after the handshake.
+    func webSocketStream(_ route: Route) async -> ByteStream? {
+        guard case .shared(let connections, _)? = state.withLock({ $0.entries[route] }) else { return nil }
+        for connection in connections where await connection.acceptsWebSockets {
+            if let stream = await connection.open().stream { return stream }
+        }
+        return nil
+    }
+
     /// Whether requests on a route need no connection of their own.
     func isShared(_ route: Route) async -> Bool {
         guard case .shared(let connections, _)? = state.withLock({ $0.entries[route] }) else { return false }

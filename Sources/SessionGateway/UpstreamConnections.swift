@@ -63,6 +63,8 @@ actor UpstreamConnections {
         var spare: ByteStream?
         /// Whether the request cannot be sent over HTTP/2.
         var isHTTP1 = false
+        /// Whether the request opens a WebSocket, which it can do over HTTP/2 if the server permits it.
+        var isWebSocket = false
         /// Whether a connection that has had a request is not good enough, since it may be closed just now.
         var isFresh = false
     }
@@ -78,6 +80,10 @@ actor UpstreamConnections {
             return (try await open(route), false)
         }
         let spare = SpareConnection(demand.spare)
+        if demand.isWebSocket, let stream = await shared.webSocketStream(route) {
+            await spare.take()?.abort()
+            return (stream, true)
+        }
         if !demand.isHTTP1 {
             let answer = try await shared.answer(route) {
                 do throws(GatewayFailure) {

@@ -2,7 +2,7 @@ import Crypto
 import HTTPMessages
 import WebPrimitives
 
-/// The handshake that opens a WebSocket over HTTP/1.1 (RFC 6455, section 4.1), for a client that speaks HTTP/2.
+/// The handshake that opens a WebSocket over HTTP/1.1 (RFC 6455, section 4), where one side of the gateway speaks HTTP/2.
 struct WebSocketHandshake {
     /// A random value in Base64, which the server proves to have read.
     private let key: [UInt8]
@@ -12,10 +12,19 @@ struct WebSocketHandshake {
         key = Base64.encode(nonce)
     }
 
-    /// Creates a handshake with a nonce of its own.
+    /// Creates a handshake with a nonce of its own, for a client that speaks HTTP/2.
     init() {
         var generator = SystemRandomNumberGenerator()
         self.init(nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// The handshake that the head of a request begins; `nil` if it opens no WebSocket.
+    init?(of head: MessageHead) {
+        let keys = head.values("sec-websocket-key")
+        guard keys.count == 1, head.members("upgrade") == ["websocket"], head.members("connection").contains("upgrade"),
+            head.octets[head.startLine].starts(with: "GET ".utf8)
+        else { return nil }
+        key = Array(keys[0])
     }
 
     /// The lines of the request.
@@ -27,10 +36,23 @@ struct WebSocketHandshake {
         return lines
     }
 
+    /// The lines of the response that accepts it.
+    var acceptingLines: [UInt8] {
+        var lines: [UInt8] = []
+        lines.append(field: "Connection", "Upgrade")
+        lines.append(field: "Upgrade", "websocket")
+        lines.append(field: "Sec-WebSocket-Accept", proof)
+        return lines
+    }
+
     /// Whether a response with status 101 accepts this handshake, and is not one that was stored for another.
     func isAccepted(by head: MessageHead) -> Bool {
-        let proof = Insecure.SHA1.hash(data: key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
-        return head.members("upgrade") == ["websocket"] && head.members("connection").contains("upgrade")
-            && head.values("sec-websocket-accept") == [Octets(Base64.encode(Array(proof)))]
+        head.members("upgrade") == ["websocket"] && head.members("connection").contains("upgrade")
+            && head.values("sec-websocket-accept") == [proof]
+    }
+
+    private var proof: Octets {
+        let hash = Insecure.SHA1.hash(data: key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        return Octets(Base64.encode(Array(hash)))
     }
 }

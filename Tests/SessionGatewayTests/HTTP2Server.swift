@@ -34,6 +34,8 @@ final class HTTP2Server: Sendable {
         case data(String, ends: Bool = true)
         /// The body of the request.
         case echo
+        /// What comes from then on, until it ends.
+        case mirror
         case reset(HTTP2ErrorCode)
         case goAway(last: HTTP2StreamID)
         case close
@@ -151,6 +153,7 @@ final class HTTP2Server: Sendable {
         private var request = Request()
         private var number = 0
         private var isAnswered = false
+        private var isMirror = false
 
         init(_ server: HTTP2Server, _ connection: Int, _ answer: @escaping @Sendable (Request, Int) -> [Step]?) {
             self.server = server
@@ -171,6 +174,7 @@ final class HTTP2Server: Sendable {
                 guard case .byteBuffer(let octets) = frame.data else { return }
                 request.body += Array(buffer: octets)
                 request.isComplete = frame.endStream
+                if isMirror { send(octets, frame.endStream, context) }
             default: return
             }
             server.requests.withLock { $0[number - 1] = request }
@@ -185,6 +189,7 @@ final class HTTP2Server: Sendable {
                 context.writeAndFlush(
                     wrapOutboundOut(.headers(.init(headers: headers, endStream: ends))), promise: nil)
             case .data(let text, let ends): send(ByteBuffer(string: text), ends, context)
+            case .mirror: isMirror = true
             case .echo: send(ByteBuffer(bytes: request.body), true, context)
             case .reset(let code): context.writeAndFlush(wrapOutboundOut(.rstStream(code)), promise: nil)
             case .goAway(let last):
