@@ -83,7 +83,7 @@ extension SessionDatabase {
 }
 
 /// The `pending_login` table.
-private struct PendingLoginRows {
+struct PendingLoginRows {
     let database: Connection
     let sealer: Sealer
 
@@ -133,6 +133,10 @@ private struct PendingLoginRows {
         statement.bind(2, now.microseconds)
         try statement.run()
         return statement.changeCount > 0
+    }
+
+    func removeAll() throws {
+        try database.statement("DELETE FROM pending_login").run()
     }
 
     private static let query = "SELECT id, state_digest, content, expires_at FROM pending_login"

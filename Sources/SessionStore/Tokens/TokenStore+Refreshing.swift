@@ -144,7 +144,8 @@ extension TokenStore {
     /// anew. For a database that went back to an earlier point in time: a server that rotates refresh tokens may end a
     /// login whose former one comes again (RFC 9700, section 4.14.2).
     ///
-    /// Access tokens that have not expired are used as before.
+    /// Access tokens that have not expired are used as before. Logins that were in progress are removed: their codes may
+    /// have been redeemed.
     ///
     /// - Returns: the names of the logins, in order, without those that the server had refused before.
     /// - Complexity: O(*n* log *n*), where *n* is the number of logins.
@@ -153,6 +154,9 @@ extension TokenStore {
             let logins = try TokenRows(database: connection, sealer: database.sealer).quarantine(now: now)
                 .sorted { $0.name < $1.name }
             let changes = TokenChangeRows(database: connection)
+            if database.isOnServer {
+                try PendingLoginRows(database: connection, sealer: database.sealer).removeAll()
+            }
             for login in logins { try changes.append(.quarantined, login.name, generation: login.generation, now: now) }
             return logins.map(\.name)
         }

@@ -105,6 +105,13 @@ struct PendingLoginTests {
         #expect(try count() == 3)
     }
 
+    @Test("Are removed after a restore, since their codes may have been redeemed")
+    func restored() throws {
+        #expect(try add(login()))
+        _ = try one.tokens.quarantine(now: Given.now)
+        #expect(try content("a") == nil && count() == 0)
+    }
+
     @Test("Are limited in number; expired ones do not count")
     func limited() throws {
         for number in 0..<5 { #expect(try add(login("\(number)", lifetime: 10), limit: 5)) }

@@ -214,6 +214,8 @@ extension SessionAPI {
             return SessionAPI.page(
                 LoginPage("The service is locked", "Unlock it with 'crumb token agent unlock', then reload this page."),
                 problem.status)
+        } catch let problem as ServiceProblem where problem.code == FailureKind.loginNotFound.code {
+            return SessionAPI.page(.failed("It was cancelled, or has expired"), .badRequest)
         }
     }
 
