@@ -29,7 +29,7 @@ class RefreshCheck:
         self.log_in()
 
     def log_in(self) -> None:
-        """Stores the login, by one service."""
+        """Stores the login, which begins at one service and ends at another."""
         connections, node = Connections(self.nodes), self.nodes[0]
         begun = connections.ask(node, "POST", "/v1/logins", {
             "name": LOGIN, "flow": "browser", "clientID": "app", "redirectURI": "https://app.test/back",
@@ -41,7 +41,7 @@ class RefreshCheck:
         if begun.status >= 300:
             raise ClusterFailure(f"no login begins: {begun.body.decode()}")
         state = urllib.parse.parse_qs(urllib.parse.urlsplit(document["authorizationURL"]).query)["state"][0]
-        ended = connections.ask(node, "POST", f"/v1/logins/{document['id']}/redirect",
+        ended = connections.ask(self.nodes[1], "POST", f"/v1/logins/{document['id']}/redirect",
                                 {"url": f"https://app.test/back?code=c&state={state}"})
         if ended.status >= 300:
             raise ClusterFailure(f"the login does not end: {ended.body.decode()}")
