@@ -31,6 +31,13 @@ extension SocketAddress {
         ipAddress.flatMap { WebHost($0.contains(":") ? "[\($0)]" : $0) }?.addressOctets ?? []
     }
 
+    /// Whether a connection to it leads to this machine itself: a loopback address, or the address of all zeros, which
+    /// operating systems take for one.
+    var isThisMachine: Bool {
+        let octets = WebHost.embeddedIPv4(addressOctets)
+        return isLoopback || !octets.isEmpty && octets.allSatisfy { $0 == 0 }
+    }
+
     /// Whether it is one of this machine's own loopback addresses.
     var isLoopback: Bool {
         let octets = WebHost.embeddedIPv4(addressOctets)
@@ -43,7 +50,11 @@ extension WebHost {
     private static let metadataServices: [[UInt8]] = [
         [100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192],
         [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        // Amazon EKS Pod Identity: docs.aws.amazon.com/eks/latest/userguide/pod-id-agent-setup.html
+        [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23],
         [0xFD, 0x20, 0, 0xCE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        // Scaleway: docs.cloud-init.io/en/latest/reference/datasources/scaleway.html
+        [0xFD, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42],
     ]
 
     /// Whether the gateway may connect to an address. What is no address has to be resolved first.

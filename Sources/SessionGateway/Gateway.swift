@@ -116,7 +116,7 @@ public final class Gateway: Sendable {
         formerPorts.withLock { $0 = listeners.map(\.address.port) }
         let isProhibited = { @Sendable (remote: SocketAddress) in
             !WebHost.isReachable(remote.addressOctets)
-                || remote.isLoopback && remote.port.map(ports.contains) == true
+                || remote.isThisMachine && remote.port.map(ports.contains) == true
         }
         let tls = ServerTLS(settings)
         let shared = SharedConnections(settings.limits)

@@ -198,13 +198,58 @@ struct ForwardProxyTests {
             for host in [
                 "127.0.0.1:\(address.port)", "localhost:\(address.port)", "[::ffff:127.0.0.1]:\(address.port)",
                 "169.254.169.254", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "168.63.129.16",
-                "[fd00:ec2::254]",
+                "[fd00:ec2::254]", "[fd00:ec2::23]", "[fd00:42::42]", "[fd00:0042:0:0::0.0.0.66]",
+                "0.0.0.0:\(address.port)", "0:\(address.port)", "[::]:\(address.port)",
+                "[::ffff:0.0.0.0]:\(address.port)",
             ] {
                 let client = try await RawClient.connect(to: address)
                 try await client.send("GET http://\(host)/ HTTP/1.1\r\nHost: \(host)\r\n\r\n")
                 let response = await client.response()
                 #expect(response.hasPrefix("HTTP/1.1 403 "), "\(host): \(response)")
             }
+        }
+    }
+
+    @Test(
+        "No tunnel leads to the gateway itself",
+        arguments: ["127.0.0.1", "0.0.0.0", "0", "0x0.0", "[::1]", "[::]", "[::ffff:0.0.0.0]", "[::ffff:127.0.0.1]"])
+    func noTunnelToItself(host: String) async throws {
+        try await GatewayFixture().run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("CONNECT \(host):\(address.port) HTTP/1.1\r\nHost: \(host):\(address.port)\r\n\r\n")
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 403 "), "\(response)")
+            #expect(response.contains("error=destination_ip_prohibited"))
+        }
+    }
+
+    @Test(
+        "No tunnel of SOCKS leads to the gateway itself",
+        arguments: [
+            [1, 0, 0, 0, 0], [1, 127, 0, 0, 1], [3, 7] + Array("0.0.0.0".utf8), [3, 1] + Array("0".utf8),
+            [4] + [UInt8](repeating: 0, count: 16), [4] + [UInt8](repeating: 0, count: 10) + [255, 255, 0, 0, 0, 0],
+        ] as [[UInt8]])
+    func noSOCKSToItself(target: [UInt8]) async throws {
+        try await GatewayFixture().run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send([5, 1, 0])
+            _ = await client.octets { $0.count == 2 }
+            try await client.send([5, 1, 0] + target + [UInt8(address.port >> 8), UInt8(address.port & 255)])
+            let reply = await client.octets { $0.count == 12 }
+            // "Connection not allowed by ruleset" (RFC 1928, section 6).
+            #expect(reply.dropFirst(2).starts(with: [5, 2]), "\(reply)")
+        }
+    }
+
+    @Test("The address of all zeros leads to other servers of this machine")
+    func zeros() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://0.0.0.0:\(server.port)/ HTTP/1.1\r\nHost: 0.0.0.0:\(server.port)\r\n\r\n")
+            #expect(await client.response { $0.hasSuffix("hi") }.hasPrefix("HTTP/1.1 200 "))
         }
     }
 
