@@ -38,7 +38,7 @@ package struct StatusLine: Sendable {
         scan(bytes, isLine: false, allowsBlanks: false).match
     }
 
-    /// Follows `HTTP/` digit [ `.` digit ] space three-digits, and a space or the line's end.
+    /// Follows `HTTP/` digit [ `.` digit ] space, a status from 100 to 999, and a space or the line's end.
     private static func scan(
         _ bytes: Span<UInt8>, isLine: Bool, allowsBlanks: Bool
     ) -> (match: Match, digitsEnd: Int) {
@@ -62,9 +62,10 @@ package struct StatusLine: Sendable {
         guard bytes[position] == ASCII.space || allowsBlanks && ASCII.isBlank(bytes[position]) else { return (.no, 0) }
         position += 1
         while allowsBlanks, position < bytes.count, ASCII.isBlank(bytes[position]) { position += 1 }
-        for _ in 0..<3 {
+        for index in 0..<3 {
             guard position < bytes.count else { return (.partly, 0) }
-            guard ASCII.isDigit(bytes[position]) else { return (.no, 0) }
+            // RFC 9110, section 15: the first digit is the class of the response, and there is no class 0.
+            guard ASCII.isDigit(bytes[position]), index > 0 || bytes[position] != ASCII.zero else { return (.no, 0) }
             position += 1
         }
         guard position < bytes.count else { return (isLine ? .yes : .partly, position) }

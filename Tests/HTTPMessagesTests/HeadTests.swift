@@ -24,7 +24,8 @@ struct HeadTests {
         "A status line has a version, a status of three digits, and perhaps a reason",
         arguments: [
             ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404 Not Found", 404), ("HTTP/2 200 ", 200), ("HTTP/3 204", 204),
-            ("HTTP/1.1 302", 302), ("HTTP/1.1 999 x", 999),
+            ("HTTP/1.1 302", 302), ("HTTP/1.1 999 x", 999), ("HTTP/1.1 100 x", 100),
+            ("HTTP/1.1 099 x", nil), ("HTTP/1.1 000", nil), ("HTTP/2 020 ", nil),
             ("HTTP/1.1", nil), ("HTTP/1.1 ", nil), ("HTTP/1.1 20", nil), ("HTTP/1.1 2000", nil), ("HTTP/1.1 2xx", nil),
             ("http/1.1 200 OK", nil), ("HTTP/11 200 OK", nil), ("HTTP/1. 200 OK", nil), (" HTTP/1.1 200 OK", nil),
             ("HTTP/1.1200 OK", nil), ("HTTP/1.1  200 OK", nil), ("HTTP/1.1\t200 OK", nil), ("", nil),
