@@ -37,20 +37,20 @@ enum NamedBody: Equatable {
 }
 
 extension SecretRedaction {
-    /// A body without the secret values.
+    /// A body without the values of some names.
     ///
-    /// - Returns: `nil` if the body is damaged, so that not all secrets can be found.
-    static func body(_ body: [UInt8], _ kind: NamedBody) -> [UInt8]? {
+    /// - Returns: `nil` if the body is damaged, so that not all of them can be found.
+    static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
         switch kind {
-        case .form: form(body)
-        case .multipart(let boundary): multipart(body, boundary)
-        case .json: json(body)
+        case .form: form(body, names)
+        case .multipart(let boundary): multipart(body, boundary, names)
+        case .json: json(body, names)
         }
     }
 
     /// The parts of a form. A part begins behind a line with the boundary, and has fields and an empty line in front of
     /// its value.
-    private static func multipart(_ body: [UInt8], _ boundary: [UInt8]) -> [UInt8]? {
+    private static func multipart(_ body: [UInt8], _ boundary: [UInt8], _ names: SecretNames) -> [UInt8]? {
         let delimiter = [ASCII.carriageReturn, ASCII.lineFeed, ASCII.hyphen, ASCII.hyphen] + boundary
         // The first boundary has no line in front of it.
         guard body.starts(with: delimiter.dropFirst(2)) else { return nil }
@@ -61,7 +61,7 @@ extension SecretRedaction {
                 let end = body.end(of: delimiter, from: start - 2)
             else { return nil }
             let value = min(start, end - delimiter.count)..<(end - delimiter.count)
-            if !value.isEmpty, let name = partName(body[position..<start]), isSecret(parameter: name.utf8) {
+            if !value.isEmpty, let name = partName(body[position..<start]), names.contains(name.utf8) {
                 redacted += body[(position - delimiter.count + 2)..<start] + Array(mark.utf8)
             } else {
                 redacted += body[(position - delimiter.count + 2)..<value.upperBound]
@@ -83,8 +83,8 @@ extension SecretRedaction {
     }
 
     /// The members of a JSON text, at any depth. Everything but the values stays as it is, to the octet.
-    private static func json(_ text: [UInt8]) -> [UInt8]? {
-        var stream = JSONStream(handler: SecretMembers(), dialect: .standard)
+    private static func json(_ text: [UInt8], _ names: SecretNames) -> [UInt8]? {
+        var stream = JSONStream(handler: SecretMembers(names: names), dialect: .standard)
         let octets = text.span
         for position in text.indices {
             stream.handler.position = position
@@ -105,8 +105,9 @@ extension SecretRedaction {
     }
 }
 
-/// Finds the strings and numbers of members whose names are those of secrets.
+/// Finds the strings and numbers of members with some names.
 private struct SecretMembers: JSONHandler, Sendable {
+    let names: SecretNames
     /// Where the octet is that is read.
     var position = 0
     /// Where secret values are. Only the end of a number's range is known.
@@ -117,10 +118,14 @@ private struct SecretMembers: JSONHandler, Sendable {
     private var secretDepth = 0
     private var start = 0
 
+    init(names: SecretNames) {
+        self.names = names
+    }
+
     private var isSecret: Bool { isNextSecret || secretDepth > 0 }
 
     mutating func key(_ name: Span<UInt8>) {
-        isNextSecret = name.withUnsafeBufferPointer { SecretRedaction.isSecret(parameter: $0) }
+        isNextSecret = name.withUnsafeBufferPointer { names.contains($0) }
     }
 
     mutating func begin(_ container: JSONContainer) -> Bool {

@@ -265,8 +265,10 @@ public struct GatewayRecord: Sendable {
     public let time: Timestamp
     /// The method.
     public internal(set) var method = ""
-    /// The URL as cookie rules read it; host and port for a tunnel.
-    public internal(set) var url = ""
+    /// The URL as cookie rules read it, without its query and the secrets in its path; host and port for a tunnel.
+    public internal(set) var url = "" {
+        didSet { url = SecretRedaction.url(url) }
+    }
     /// The status of the response; `nil` if the client got none.
     public internal(set) var status: Int?
     /// Whether the jar's cookies and fields were added; `false` for tunnels and for requests of browsers.

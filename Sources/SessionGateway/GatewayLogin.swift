@@ -250,9 +250,10 @@ public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
     }
 
     fileprivate static func bodyTooLong(_ request: ForwardedRequest) -> LoginFailure {
-        LoginFailure(
+        let url = SecretRedaction.url(String(decoding: request.url.withoutQuery, as: UTF8.self))
+        return LoginFailure(
             code: "body-too-long",
-            "\(request.url.withoutQuery): the site responded 'not signed in', and the request was not repeated, since "
+            "\(url): the site responded 'not signed in', and the request was not repeated, since "
                 + "its body is longer than \(BodySpool.lengthLimit >> 20) MiB, or there is no room for it")
     }
 }

@@ -31,6 +31,8 @@ struct RecordedEntry: Sendable {
 
     /// The request's body without the secrets that it has; `nil` if it is recorded as it was sent.
     private var redacted: [UInt8]?
+    /// The response's body without the tokens that it has; `nil` if it is recorded as it was sent.
+    private var redactedResponse: [UInt8]?
     /// Why a body is left out; `nil` if it is not.
     private var requestOmission: StaticString?
     private var responseOmission: StaticString?
@@ -49,13 +51,24 @@ struct RecordedEntry: Sendable {
     }
 
     private static let tooLong: StaticString = "The body is longer than 64 MiB, or there was no room for it."
+    private static let forTokens: StaticString = "The response to a request for a token is left out."
 
     /// Decides what is recorded of the bodies, which are complete.
     mutating func prepare() async {
         if await request.spool.isIncomplete { requestOmission = RecordedEntry.tooLong }
         if await response.spool.isIncomplete { responseOmission = RecordedEntry.tooLong }
         if failure != nil, answer != nil { responseOmission = "The body is not complete." }
-        guard redaction != nil, request.count > 0, let kind = NamedBody(head) else { return }
+        guard redaction != nil else { return }
+        if SecretRedaction.isForTokens(url: Array(url.description.utf8)) {
+            responseOmission = RecordedEntry.forTokens
+        }
+        await redactRequest()
+        if responseOmission == nil { await redactResponse() }
+    }
+
+    /// Finds secrets in the request's body.
+    private mutating func redactRequest() async {
+        guard request.count > 0, let kind = NamedBody(head) else { return }
         guard !head.has("content-encoding") else {
             return requestOmission = "The body is encoded, so secrets in it cannot be found."
         }
@@ -66,9 +79,16 @@ struct RecordedEntry: Sendable {
             return requestOmission = "The body is damaged, so secrets in it cannot be found."
         }
         if body != octets { redacted = body }
-        if kind == .form, SecretRedaction.isForTokens(octets) {
-            responseOmission = "The response to a request for a token is left out."
-        }
+        if SecretRedaction.isForTokens(octets, kind) { responseOmission = RecordedEntry.forTokens }
+    }
+
+    /// Finds tokens in the response's body.
+    private mutating func redactResponse() async {
+        guard let head = answer?.head, NamedBody(head) == .json, !head.has("content-encoding"),
+            let octets = await response.octets(upTo: SecretRedaction.bodyLimit),
+            let body = SecretRedaction.body(octets, .json, .tokens), body != octets
+        else { return }
+        redactedResponse = body
     }
 
     /// The entry.
@@ -160,6 +180,11 @@ struct RecordedEntry: Sendable {
             return [.json(object.bytes)]
         }
         if !response.isText { content.append("encoding", "base64") }
+        if let redactedResponse {
+            content.append("text", response.isText ? redactedResponse : Base64.encode(redactedResponse))
+            object.append("content", json: content.bytes)
+            return [.json(object.bytes)]
+        }
         return [
             .json(object.openBytes + Array(",\"content\":".utf8) + content.openBytes + Array(",\"text\":\"".utf8)),
             .body(response.spool, response.isText ? .text : .base64), .json(Array("\"}}".utf8)),

@@ -253,6 +253,22 @@ struct ForwardProxyTests {
         }
     }
 
+    @Test("The record of a request has neither its query nor a session in its path")
+    func recordedURL() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        let origin = "http://127.0.0.1:\(server.port)"
+        try await fixture.run { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET \(origin)/a;x=1;jsessionid=S/b?token=S HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+            _ = await client.response { $0.hasSuffix("hi") }
+        }
+        #expect(
+            fixture.records.withLock { $0.map(\.url) } == ["\(origin)/a;x=1;jsessionid=redacted/b"])
+        #expect(server.firstRequest.hasPrefix("GET /a;x=1;jsessionid=S/b?token=S HTTP/1.1\r\n"))
+    }
+
     @Test("A server that cannot be reached is reported with what to do")
     func unreachable() async throws {
         let fixture = try GatewayFixture()

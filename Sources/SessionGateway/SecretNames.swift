@@ -1,0 +1,74 @@
+import WebPrimitives
+
+/// Names of parameters, parts, members and fields, by what their values are.
+///
+/// Only letters count, and case does not: `apiKey`, `API_KEY` and `api-key2` are one name.
+enum SecretNames: Sendable {
+    /// Secrets, in requests and URLs.
+    case secrets
+    /// Tokens that a response gives a client.
+    case tokens
+    /// What a request for a token has, or one about a token, and other requests have not.
+    case tokenRequests
+    /// What a request for a token has in its URL. A token may also be in the URL of a page.
+    case grants
+
+    /// Secrets in any name that has these words.
+    private static let words = ["password", "passwd", "passphrase", "passcode", "secret"]
+    /// Words that are no secrets, although they begin like one.
+    private static let harmless = ["secretary", "secretari"]
+    /// Secrets if a name ends so.
+    private static let endings = [
+        "token", "apikey", "accesskey", "privatekey", "subscriptionkey", "signature", "credential", "authorization",
+        "assertion", "jwt", "sessionid", "sessid", "sessionkey", "otp", "pwd",
+    ]
+    /// Secrets if this is the whole name of a parameter, a part or a member.
+    private static let parameters: Set<String> = [
+        "code", "codeverifier", "devicecode", "usercode", "mfacode", "onetimecode", "otpcode", "totpcode",
+        "verificationcode", "securitycode", "otpattempt", "pass", "userpass", "pin", "pincode", "newpin", "oldpin",
+        "userpin", "pinconfirmation", "cvc", "cvv", "credentials", "idtokenhint", "tokenid", "tokenvalue", "key", "sig",
+        "session", "sid", "samlresponse", "wresult", "ticket",
+    ]
+    /// Secrets if this is the whole name of a field.
+    private static let fields: Set<String> = ["authenticationinfo", "dpop", "proxyauthenticationinfo"]
+    private static let tokenEndings = [
+        "accesstoken", "refreshtoken", "idtoken", "sessiontoken", "authtoken", "jwt", "clientsecret", "secretaccesskey",
+    ]
+    private static let tokenRequestNames: Set<String> = [
+        "granttype", "clientsecret", "clientassertion", "token", "refreshtoken",
+    ]
+
+    /// Whether the name of a parameter, a part or a member, which may be percent-encoded, is one of them.
+    func contains(_ name: some Collection<UInt8>) -> Bool {
+        let names = SecretNames.components(name)
+        guard let last = names.last else { return false }
+        return switch self {
+        case .secrets: SecretNames.parameters.contains(last) || names.contains(where: SecretNames.isSecret)
+        case .tokens: last == "token" || SecretNames.tokenEndings.contains { last.hasSuffix($0) }
+        case .tokenRequests: names.count == 1 && SecretNames.tokenRequestNames.contains(last)
+        case .grants: names == ["granttype"]
+        }
+    }
+
+    /// Whether the name of a field is one of them.
+    func contains(field name: String) -> Bool {
+        let name = SecretNames.letters(name.utf8)
+        return SecretNames.fields.contains(name) || SecretNames.isSecret(name)
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        let name = harmless.reduce(name) { $0.replacing($1, with: "") }
+        return words.contains { name.contains($0) } || endings.contains { name.hasSuffix($0) }
+    }
+
+    /// The names that a name consists of: two for `user[password]`, and for `/path?password` in a fragment.
+    private static func components(_ name: some Collection<UInt8>) -> [String] {
+        PercentEncoding.decode(Array(name).span, plusIsSpace: true)
+            .split { "[]./?:;".utf8.contains($0) }.map(letters).filter { !$0.isEmpty }
+    }
+
+    /// The letters of a name, in lower case. Every octet beyond ASCII counts as a letter.
+    private static func letters(_ name: some Sequence<UInt8>) -> String {
+        String(decoding: name.filter { ASCII.isLetter($0) || $0 >= 0x80 }.map(ASCII.lowercased), as: UTF8.self)
+    }
+}
