@@ -30,12 +30,12 @@ struct BrowserGate {
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
-        if lines == nil { try await learn(own, in: context) }
+        if lines == nil { try await learn(own, judgement.sighting, in: context) }
         let retrieval = try retrieve(context)
         let candidates = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
-        let known = profile.known(retrieval.included.map(\.id))
+        let known = profile.known(retrieval.included.map(\.id), in: judgement.sighting)
         // Each of the browser's cookies once: in its place among those of the jar, or before them.
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
@@ -50,12 +50,13 @@ struct BrowserGate {
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
                 || !known.contains(cookie.id) && !names.contains(cookie.name)
         }
-        profile.note(retrieval.included.filter { placed.contains($0.pair) })
+        let witness = profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting)
         let missing = decoration.cookies.cookies.filter { isSeen($0) && !placed.contains($0.pair) }
         let seeds = gate.mode == .strip ? [] : missing.map { Octets(CookieRecord($0).setCookieLine) }
         context.verdict = judgement.storage
         return GatewayDecision(
-            context: context, verdict: judgement.verdict, decoration: decoration, lines: judgement.lines + seeds)
+            context: context, verdict: judgement.verdict, decoration: decoration,
+            lines: judgement.lines + [witness].compactMap(\.self) + seeds)
     }
 
     /// The name of the cookie that a Set-Cookie line sets.
@@ -83,7 +84,9 @@ struct BrowserGate {
     }
 
     /// Stores what scripts have done to the cookies of the browser, as far as a same-site request shows it.
-    private func learn(_ own: [CookiePair], in context: RequestContext) async throws(GatewayFailure) {
+    private func learn(
+        _ own: [CookiePair], _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
+    ) async throws(GatewayFailure) {
         guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return }
         let retrieval = try retrieve(context)
         let known = retrieval.included.filter(isSeen)
@@ -113,8 +116,11 @@ struct BrowserGate {
                 lines.append(Octets(pair.octets.bytes + Array("; Path=/\(isSecure ? "; Secure" : "")".utf8)))
             }
         }
-        // A script has deleted a cookie that the browser had and no longer sends.
-        for cookie in known where profile.held([cookie.id]).contains(cookie.id) && !names.contains(cookie.name) {
+        let now = gate.now()
+        let deleted = known.filter {
+            !names.contains($0.name) && profile.hasDeleted($0, in: sighting, now: now)
+        }
+        for cookie in deleted {
             var record = CookieRecord(cookie)
             record.value = []
             record.expiry = .distantPast
@@ -123,6 +129,7 @@ struct BrowserGate {
         guard !lines.isEmpty else { return }
         // Before they are in the jar: a request beside this one must not get them, and its response not set them.
         profile.noteGiven(learned)
+        profile.noteDeleted(deleted.map(\.id))
         var access = context
         if gate.mode == .mirror { access.interface = .script }
         _ = try await gate.store(lines, in: access)

@@ -26,13 +26,57 @@ final class BrowserKnowledge: Sendable {
         let storage: EngineVerdict
         /// Whether the request navigates the tab.
         let isTopLevelNavigation: Bool
+        /// What the request tells of the cookies that the browser has.
+        let sighting: Sighting
         /// The browser's other cookies, in their order.
         let cookies: [Octets]
         /// The Set-Cookie lines that the response gets for the browser.
         let lines: [Octets]
     }
 
+    /// What a request tells of the cookies that the browser has.
+    ///
+    /// The wire tells neither that a browser was started again, with or without its profile, nor in which order its
+    /// requests were made. So witnesses name the browser, and the moment of the request whose response has set them.
+    /// Moments are numbers that only grow.
+    struct Sighting {
+        /// The browser: the moment at which it had no witnesses of this scheme. `nil` if the request does not tell.
+        var browser: UInt32?
+        /// The browser has had its cookies since this moment, or later.
+        var start: UInt32 = 0
+        /// The browser has made the request after this moment; `nil` if that is not known.
+        var moment: UInt32?
+        /// Whether a cookie of the site itself that the request lacks is one that the browser does not have: all witnesses
+        /// have come back.
+        var isWhole = false
+        /// The same for a cookie of a partition.
+        var isWholePartition = false
+        /// The registrable domain, for whose cookies browsers have a limit.
+        var site: Octets = []
+        /// Where the witnesses are set.
+        fileprivate var scope: WitnessCookies.Scope?
+        fileprivate var period: Int64 = 0
+    }
+
+    /// A cookie that the browser has sent.
+    fileprivate struct Held {
+        /// The cookie, as it sent it last.
+        var pair: Octets
+        /// When it lapses in the browser, as far as is known. The jar's own may have been renewed since.
+        var expiry: Timestamp?
+        /// The moment at which it sent it last.
+        var moment: UInt32 = 0
+        /// By browser: who has made a request after this moment has had the cookie before.
+        var since: [UInt32: UInt32] = [:]
+    }
+
     fileprivate struct State {
+        /// The last moment.
+        var moment: UInt32 = 0
+        /// The browser, by where its witnesses are set.
+        var browsers: [WitnessCookies.Scope: UInt32] = [:]
+        /// By domain: a request with a witness of this moment is younger than all that is known of the cookies.
+        var renewals: [Octets: UInt32] = [:]
         /// The kinds that the browser has sent in each scope since its last page without witnesses.
         var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]
         /// The partitions by the number in their witness.
@@ -50,9 +94,9 @@ final class BrowserKnowledge: Sendable {
         /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
         var treatsDefaultAsNone = false
         /// The cookies that the browser has sent, as it did last: it knows them itself.
-        var held: [Cookie.ID: Octets] = [:]
-        /// The cookies that responses have set in the browser. If it does not send one, it has refused or lost it.
-        var given: Set<Cookie.ID> = []
+        var held: [Cookie.ID: Held] = [:]
+        /// The cookies that responses have set in the browser, and when. If it does not send one, it has refused or lost it.
+        var given: [Cookie.ID: UInt32] = [:]
     }
 
     fileprivate struct PartitionID: Hashable {
@@ -67,6 +111,9 @@ final class BrowserKnowledge: Sendable {
 
     /// For how many sites, partitions and cookies something is known. Beyond that, all of it is learned anew.
     private static let limit = 20_000
+    /// From how many cookies of a site on a missing one may be one that the browser has removed for others. The limits of
+    /// Chromium and Firefox are about 180, and not all cookies of a site are seen.
+    private static let crowd = 100
 
     private let witnesses: WitnessCookies
     private let suffixes: PublicSuffixList
@@ -94,35 +141,93 @@ final class BrowserKnowledge: Sendable {
     func isWitness(_ line: Octets) -> Bool { witnesses.isWitness(line) }
 
     /// Notes the cookies that the browser has sent.
-    func note(_ cookies: [Cookie]) {
+    ///
+    /// - Returns: A witness for the response, by which requests after it tell that they are younger; `nil` if there is no
+    ///   need.
+    func note(_ cookies: [Cookie], of sighting: Sighting) -> Octets? {
         state.withLock { state in
             if state.held.count > BrowserKnowledge.limit { state.held = [:] }
-            for cookie in cookies { state.held[cookie.id] = cookie.pair }
+            var isNews = false
+            for cookie in cookies {
+                let former = state.held[cookie.id]
+                var held = former.flatMap { $0.pair == cookie.pair ? $0 : nil } ?? Held(pair: cookie.pair)
+                if held.since.isEmpty { held.expiry = cookie.expiry }
+                if let browser = sighting.browser, held.since[browser] == nil {
+                    if !isNews { state.advance() }
+                    isNews = true
+                    // That of a browser over https, of the same over http, and of some before them.
+                    if held.since.count > 8 { held.since = [:] }
+                    held.since[browser] = state.moment
+                }
+                held.moment = state.moment
+                state.held[cookie.id] = held
+            }
+            guard let scope = sighting.scope else { return nil }
+            if isNews {
+                if state.renewals.count > BrowserKnowledge.limit { state.renewals = [:] }
+                state.renewals[scope.domain] = state.moment
+            }
+            // A browser refuses a witness of this class from a request of another site.
+            guard sighting.isWhole, let browser = sighting.browser, let moment = sighting.moment,
+                let renewal = state.renewals[scope.domain], moment < renewal
+            else { return nil }
+            let mark = WitnessCookies.Mark(browser: browser, moment: state.moment, period: sighting.period)
+            return witnesses.line(.strict, mark, in: scope)
         }
+    }
+
+    /// Whether a script has deleted a cookie that a request lacks.
+    ///
+    /// Everything else that ends a cookie in a browser ends nothing in the jar: that it was started again, has lost its
+    /// profile, has removed the cookie for others, or has let it lapse while the jar's was renewed. So the witnesses have
+    /// to show that this browser has sent the cookie, as the jar has it, before it made the request.
+    func hasDeleted(_ cookie: Cookie, in sighting: Sighting, now: Timestamp) -> Bool {
+        // Scripts do not see these.
+        guard !cookie.isHTTPOnly,
+            cookie.id.partitionKey == nil ? sighting.isWhole : sighting.isWhole && sighting.isWholePartition,
+            let browser = sighting.browser, let moment = sighting.moment
+        else { return false }
+        return state.withLock { state in
+            guard state.moment < .max, let held = state.held[cookie.id], held.pair == cookie.pair,
+                let since = held.since[browser], since <= moment
+            else { return false }
+            if let expiry = held.expiry, expiry <= now { return false }
+            let ids = Set(state.held.keys).union(state.given.keys)
+            return ids.count { $0.isOfSite(sighting.site) } < BrowserKnowledge.crowd
+        }
+    }
+
+    /// Notes that the browser has cookies no more. If the jar gets one anew, it is another one.
+    func noteDeleted(_ ids: [Cookie.ID]) {
+        state.withLock { state in for id in ids { state.held[id] = nil } }
     }
 
     /// Returns the value that the browser last sent for a cookie; `nil` if it never sent one.
     func lastSent(_ id: Cookie.ID) -> Octets? {
-        state.withLock { $0.held[id] }
+        state.withLock { $0.held[id]?.pair }
     }
 
     /// Notes the cookies that a response sets in the browser.
     func noteGiven(_ ids: [Cookie.ID]) {
         guard !ids.isEmpty else { return }
         state.withLock { state in
-            if state.given.count > BrowserKnowledge.limit { state.given = [] }
-            state.given.formUnion(ids)
+            if state.given.count > BrowserKnowledge.limit { state.given = [:] }
+            for id in ids {
+                state.given[id] = state.moment
+                // Requests that lack the new one may be older than it.
+                state.held[id]?.since = [:]
+            }
         }
     }
 
-    /// The cookies among `ids` that the browser has, or could have if it wanted.
-    func known(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
-        state.withLock { state in Set(ids.filter { state.held[$0] != nil || state.given.contains($0) }) }
-    }
-
-    /// The cookies among `ids` that the browser has sent before.
-    func held(_ ids: [Cookie.ID]) -> Set<Cookie.ID> {
-        state.withLock { state in Set(ids.filter { state.held[$0] != nil }) }
+    /// The cookies among `ids` that the browser of a request has, or could have if it wanted.
+    func known(_ ids: [Cookie.ID], in sighting: Sighting) -> Set<Cookie.ID> {
+        state.withLock { state in
+            Set(
+                ids.filter { id in
+                    [state.held[id]?.moment, state.given[id]].contains { $0.map { $0 >= sighting.start } == true }
+                })
+        }
     }
 
     /// Forgets what the browser has cleared for a site: its cookies, and the witnesses with them.
@@ -140,8 +245,7 @@ final class BrowserKnowledge: Sendable {
         guard !evidence.isPreflight else {
             return Judgement(
                 verdict: .init([], source: .nothing), storage: .init([], source: .nothing), isTopLevelNavigation: false,
-                cookies: echo.others,
-                lines: [])
+                sighting: Sighting(), cookies: echo.others, lines: [])
         }
         return state.withLock { state in
             if state.known.count > BrowserKnowledge.limit { state.known = [:] }
@@ -150,7 +254,11 @@ final class BrowserKnowledge: Sendable {
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with the site's own pages.
             let isOwn = reading.classes.contains(.strict) || evidence.isDocument
-            var lines = self.lines(for: echo, scope, evidence, isOwn: isOwn, period: period)
+            var sighting = state.sighting(of: echo, scope, evidence)
+            let mark = WitnessCookies.Mark(
+                browser: sighting.browser ?? state.moment, moment: state.moment, period: period)
+            var lines = self.lines(for: echo, scope, evidence, isOwn: isOwn, mark)
+            (sighting.site, sighting.period) = (request.url.host.registrableDomain(suffixes), period)
             var storage = verdict
             // The first page of a site over http: nothing tells a tab's page from a frame. It gets no cookies, but may set
             // them.
@@ -176,7 +284,7 @@ final class BrowserKnowledge: Sendable {
                 verdict: verdict, storage: storage,
                 isTopLevelNavigation: evidence.isDocument || isFirstPage
                     || !scope.isEncrypted && reading.classes.contains(.lax) && !reading.classes.contains(.strict),
-                cookies: echo.others, lines: lines)
+                sighting: sighting, cookies: echo.others, lines: lines)
         }
     }
 
@@ -199,7 +307,7 @@ final class BrowserKnowledge: Sendable {
     /// The witnesses that are missing, or old.
     private func lines(
         for echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, isOwn: Bool,
-        period: Int64
+        _ new: WitnessCookies.Mark
     ) -> [Octets] {
         // On http they need a site whose https requests are seen: others would go through tunnels.
         guard
@@ -208,15 +316,16 @@ final class BrowserKnowledge: Sendable {
         else { return [] }
         return WitnessCookies.Kind.allCases.compactMap { kind in
             let mark = echo.marks[kind]
-            if let mark, mark.period == period { return nil }
+            if let mark, mark.period == new.period { return nil }
             switch kind {
             case .partitioned where mark == nil: return nil
             // A browser refuses these from a request of another site.
             case .lax, .strict, .default: if mark == nil, !isOwn, !echo.marks.isEmpty { return nil }
             case .none, .partitioned: break
             }
-            let context = mark?.context ?? (kind == .none && !isOwn ? random() : 0)
-            return witnesses.line(kind, WitnessCookies.Mark(context: context, period: period), in: scope)
+            var line = new
+            if kind == .none || kind == .partitioned { line.context = mark?.context ?? (isOwn ? 0 : random()) }
+            return witnesses.line(kind, line, in: scope)
         }
     }
 }
@@ -237,7 +346,7 @@ extension BrowserKnowledge.State {
             return (classes, marks.isEmpty ? .nothing : .witness)
         }
         // A tab's page always carries its witnesses: without them, the browser has lost them all.
-        if marks.isEmpty, evidence.isDocument, known[scope] != nil { forget(scope) }
+        if marks.isEmpty, evidence.isDocument { known[scope] = nil }
         let former = known[scope] ?? []
         let kinds = former.union(marks.keys)
         guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
@@ -280,17 +389,41 @@ extension BrowserKnowledge.State {
         return (classes, .witness)
     }
 
-    /// Forgets what the browser has lost with the witnesses of a site.
+    /// What a request tells of the cookies that the browser has.
+    fileprivate mutating func sighting(
+        of echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+    ) -> BrowserKnowledge.Sighting {
+        if browsers.count > BrowserKnowledge.limit { browsers = [:] }
+        var sighting = BrowserKnowledge.Sighting()
+        sighting.scope = scope
+        sighting.isWhole = echo.isWhole(in: scope)
+        sighting.isWholePartition = echo.marks[.partitioned] != nil
+        sighting.moment = echo.dated.map(\.moment).max()
+        sighting.browser = echo.dated.map(\.browser).min()
+        // The witnesses that the browser gets without any are those of a new one, which it may be.
+        if sighting.browser == nil { advance() }
+        if echo.marks[.strict] != nil {
+            browsers[scope] = sighting.browser
+        } else if evidence.isDocument, echo.marks.isEmpty {
+            browsers[scope] = moment
+        }
+        sighting.start = sighting.browser ?? browsers[scope] ?? 0
+        return sighting
+    }
+
+    /// Begins the next moment.
+    fileprivate mutating func advance() {
+        if moment < .max { moment += 1 }
+    }
+
+    /// Forgets what the browser has cleared with the witnesses of a site.
     fileprivate mutating func forget(_ scope: WitnessCookies.Scope) {
         known[scope] = nil
         func isOfScope(_ id: Cookie.ID) -> Bool {
-            let domain = id.domain.octets
-            return domain == scope.domain
-                || !scope.isHostOnly && domain.count > scope.domain.count
-                    && domain.bytes.suffix(scope.domain.count + 1) == [ASCII.dot] + scope.domain.bytes
+            scope.isHostOnly ? id.domain.octets == scope.domain : id.isOfSite(scope.domain)
         }
         held = held.filter { !isOfScope($0.key) }
-        given = given.filter { !isOfScope($0) }
+        given = given.filter { !isOfScope($0.key) }
     }
 
     /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
@@ -347,5 +480,14 @@ extension BrowserKnowledge.State {
         claims[claim] = (number, now)
         partitions[BrowserKnowledge.PartitionID(domain: domain, number: number)] = key
         return number
+    }
+}
+
+extension Cookie.ID {
+    /// Whether the cookie is one of a registrable domain.
+    fileprivate func isOfSite(_ site: Octets) -> Bool {
+        let octets = domain.octets
+        return octets == site
+            || octets.count > site.count && octets.bytes.suffix(site.count + 1) == [ASCII.dot] + site.bytes
     }
 }

@@ -15,10 +15,24 @@ struct WitnessCookies: Sendable {
     /// The place in which a witness was set.
     struct Mark: Hashable {
         /// For ``Kind/partitioned`` the partition, for ``Kind/none`` the page around the request: a random number, and 0
-        /// for a page of the site itself.
+        /// for a page of the site itself. For the others ``browser`` and ``moment``.
         var context: UInt64 = 0
         /// When it was set, in periods.
         var period: Int64
+
+        /// The browser: the moment at which it had no witnesses.
+        var browser: UInt32 { UInt32(truncatingIfNeeded: context >> 32) }
+        /// The moment of the request whose response has set it.
+        var moment: UInt32 { UInt32(truncatingIfNeeded: context) }
+
+        init(context: UInt64 = 0, period: Int64) {
+            self.context = context
+            self.period = period
+        }
+
+        init(browser: UInt32, moment: UInt32, period: Int64) {
+            self.init(context: UInt64(browser) << 32 | UInt64(moment), period: period)
+        }
     }
 
     /// The site, or the host, whose requests carry a witness.
@@ -36,6 +50,12 @@ struct WitnessCookies: Sendable {
         var isForged = false
         /// The other cookies, in their order.
         var others: [Octets] = []
+
+        /// The witnesses that tell the browser and the moment.
+        var dated: [Mark] { isForged ? [] : [Kind.lax, .strict, .default].compactMap { marks[$0] } }
+
+        /// Whether the browser has sent all the witnesses that a page of the site gets in a scope, but for the partitioned.
+        func isWhole(in scope: Scope) -> Bool { dated.count == 3 && (!scope.isEncrypted || marks[.none] != nil) }
     }
 
     /// For how long a witness is set again only if it is missing, in seconds.

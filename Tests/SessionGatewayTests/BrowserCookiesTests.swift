@@ -43,6 +43,14 @@ struct BrowserCookiesTests {
 
     private static func pairs(_ lines: [String]) -> [String] { lines.map { String($0.prefix { $0 != ";" }) } }
 
+    /// The witnesses that a browser has after a response.
+    private static func updated(_ witnesses: [String], with lines: [String]) -> [String] {
+        let new = pairs(lines)
+        return witnesses.map { old in
+            new.first { $0.prefix { $0 != "=" } == old.prefix { $0 != "=" } } ?? old
+        }
+    }
+
     private static func answering(_ lines: String) async throws -> RecordingServer {
         let answer = Array("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n".utf8)
         return try await RecordingServer.start { $0.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil }
@@ -57,7 +65,7 @@ struct BrowserCookiesTests {
             let first = try await Self.load(server, address, cookies: [], fields: page)
             #expect(first.cookie == "")
             #expect(!first.lines.contains { $0.contains("31d4") } && first.lines.contains("theme=dark"))
-            let witnesses = Self.pairs(first.lines.filter { $0 != "theme=dark" })
+            var witnesses = Self.pairs(first.lines.filter { $0 != "theme=dark" })
             #expect(witnesses.count == 3)
             let second = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
             #expect(second.cookie == "sid=31d4; theme=dark")
@@ -65,6 +73,7 @@ struct BrowserCookiesTests {
             let third = try await Self.load(server, address, cookies: ["theme=dark", "lang=de"] + witnesses)
             #expect(third.cookie == "sid=31d4; theme=dark; lang=de")
             #expect(try fixture.jar.cookies().readable.map(\.name).contains("lang"))
+            witnesses = Self.updated(witnesses, with: third.lines)
             // It deletes one, and sets one in the place of a hidden one.
             let fourth = try await Self.load(server, address, cookies: ["sid=evil", "theme=light"] + witnesses)
             #expect(fourth.cookie == "sid=31d4; theme=light")
@@ -104,7 +113,7 @@ struct BrowserCookiesTests {
             try fixture.set("theme=light", at: "http://127.0.0.1/")
             let stale = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
             #expect(stale.cookie == "theme=light")
-            #expect(stale.lines == ["theme=light; Path=/"])
+            #expect(stale.lines.contains("theme=light; Path=/"))
             // A third value is a script's.
             let changed = try await Self.load(server, address, cookies: ["theme=blue"] + witnesses)
             #expect(changed.cookie == "theme=blue")

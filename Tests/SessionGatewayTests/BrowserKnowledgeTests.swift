@@ -105,10 +105,13 @@ struct BrowserKnowledgeTests {
         let known = try witnesses(of: "https://www.shop.example/")
         _ = try judge("https://www.shop.example/", cookies: Array(known.values))
         profile.noteGiven(ids)
-        _ = try judge("https://www.shop.example/", Self.document, cookies: Array(known.values))
-        #expect(profile.known(ids) == Set(ids))
-        _ = try judge("https://www.shop.example/", Self.document)
-        #expect(profile.known(ids) == [ids[1]])
+        let page = try judge("https://www.shop.example/", Self.document, cookies: Array(known.values))
+        #expect(profile.known(ids, in: page.sighting) == Set(ids))
+        let anew = try judge("https://www.shop.example/", Self.document)
+        #expect(profile.known(ids, in: anew.sighting) == [])
+        // What it has cleared is lost, and another site's is not.
+        profile.forget(try RequestURL("https://www.shop.example/"))
+        #expect(profile.known(ids, in: page.sighting) == [ids[1]])
     }
 
     @Test("Forged, doubled and stolen witnesses give the strictest verdict")
