@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 #if canImport(Darwin)
     import Darwin
@@ -26,7 +27,15 @@ extension ByteStream {
         let provider = channel as? any SocketOptionProvider
         let isSet =
             provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? channel.eventLoop.makeSucceededVoidFuture()
-        isSet.whenComplete { [channel] _ in channel.close(promise: nil) }
+        isSet.whenComplete { [channel] _ in
+            // Beneath TLS, whose own end would look like that of a body.
+            let pipeline = channel.pipeline.syncOperations
+            if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+                tls.close(promise: nil)
+            } else {
+                channel.close(promise: nil)
+            }
+        }
     }
 
     /// Closes a connection whose client may still be sending: the answer is not lost to a reset (RFC 9112, section 9.6).

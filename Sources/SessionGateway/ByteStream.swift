@@ -18,6 +18,8 @@ actor ByteStream {
     private var isEnded = false
     private(set) var failure: (any Error)?
     private var reader: CheckedContinuation<Void, any Error>?
+    /// How many events there were that a reader waits for.
+    private var eventCount = 0
     private var writers: [CheckedContinuation<Void, any Error>] = []
     private var isReadingStopped = false
     /// Whether it is a stream of an HTTP/2 connection, which ends with one request.
@@ -35,7 +37,7 @@ actor ByteStream {
 
     /// The action for when the other side has gone.
     private struct Absence {
-        let limit: TimeAmount
+        let limit: TimeAmount?
         let action: @Sendable () -> Void
         var timer: Scheduled<Void>?
     }
@@ -70,15 +72,19 @@ actor ByteStream {
             if isReadingStopped { throw StreamError.stopped }
             if isEnded { return false }
             if let failure { throw failure }
-            try await waitForEvent(within: limit)
+            try await waitForEvent(after: eventCount, within: limit)
         }
         return true
     }
 
     /// Asks for octets and waits until something happens.
-    private func waitForEvent(within limit: TimeAmount?) async throws {
-        guard reader == nil else { throw StreamError.stopped }
-        try await withCheckedThrowingContinuation { continuation in
+    ///
+    /// - Parameter count: The number of events that the caller knows. A task that prefers another event loop may be
+    ///   suspended before it waits here.
+    private func waitForEvent(after count: Int, within limit: TimeAmount?) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            guard reader == nil else { return continuation.resume(throwing: StreamError.stopped) }
+            guard eventCount == count else { return continuation.resume() }
             reader = continuation
             if let limit {
                 timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
@@ -125,8 +131,8 @@ actor ByteStream {
     /// Has `action` run once the client does not wait for an answer any more: if the connection fails, if the client has
     /// closed it, and a while after the last octet where that cannot be told from a client that has only no more to send.
     ///
-    /// - Parameter limit: How long that while is.
-    func whenGone(after limit: TimeAmount, _ action: @escaping @Sendable () -> Void) {
+    /// - Parameter limit: How long that while is; `nil` for a client that may only read for as long as it likes.
+    func whenGone(after limit: TimeAmount?, _ action: @escaping @Sendable () -> Void) {
         absence = Absence(limit: limit, action: action)
         if failure != nil { action() } else if isEnded { awaitAbsence() } else { readAhead() }
     }
@@ -140,7 +146,7 @@ actor ByteStream {
     /// Waits until the client has closed its socket, at most until `end`, and looks after `pause` again.
     private func awaitAbsence(until end: NIODeadline? = nil, pause: TimeAmount = .milliseconds(20)) {
         guard let absence, end != nil || absence.timer == nil else { return }
-        let end = end ?? .now() + absence.limit
+        let end = end ?? absence.limit.map { .now() + $0 } ?? .distantFuture
         guard NIODeadline.now() < end, !PeerUser.hasClosed(channel) else { return absence.action() }
         self.absence?.timer = channel.eventLoop.scheduleTask(in: min(pause, end - .now())) { [weak self] in
             self?.assumeIsolated { $0.awaitAbsence(until: end, pause: .seconds(1)) }
@@ -237,7 +243,7 @@ actor ByteStream {
         while !isSecured {
             if let failure { throw failure }
             if isEnded { throw StreamError.endedEarly }
-            try await waitForEvent(within: limit)
+            try await waitForEvent(after: eventCount, within: limit)
         }
     }
 
@@ -270,12 +276,23 @@ actor ByteStream {
     func write(_ octets: ByteBuffer, within limit: TimeAmount = .minutes(10)) async throws {
         if let failure { throw failure }
         channel.writeAndFlush(octets, promise: nil)
+        // The stream of a connection that has ended fails just now.
+        if let failure { throw failure }
         guard !channel.isWritable else { return }
         let timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
             self?.assumeIsolated { $0.abort() }
         }
         defer { timer.cancel() }
-        try await withCheckedThrowingContinuation { writers.append($0) }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            // As in a read, much may have happened since.
+            if let failure {
+                continuation.resume(throwing: failure)
+            } else if channel.isWritable {
+                continuation.resume()
+            } else {
+                writers.append(continuation)
+            }
+        }
     }
 
     /// Writes octets with the next ones, or with ``flush()``.
@@ -302,6 +319,7 @@ actor ByteStream {
     }
 
     fileprivate func endReading(throwing error: (any Error)? = nil) {
+        eventCount += 1
         timer?.cancel()
         timer = nil
         guard let reader else { return }

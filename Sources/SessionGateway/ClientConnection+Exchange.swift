@@ -256,7 +256,7 @@ extension ClientConnection {
         let request = pending.request
         try check(response, to: request, route)
         await pending.entry?.respond(response)
-        guard let context = pending.decision.context else { return false }
+        guard let context = pending.decision.context, !response.isOfProxy else { return false }
         let gate = gate
         let store: @Sendable () async throws -> [Octets] = { try await gate.store(response, in: context) }
         // The end of a client that goes away while a login is made is to be noticed.
@@ -325,7 +325,7 @@ extension ClientConnection {
             mapping: request.mapping, before: pending.withheld.filter(gate.passes),
             clearing: pending.clearing, adding: decision.lines
         ) { line in
-            decision.context == nil || gate.passes(line)
+            !response.isOfProxy && (decision.context == nil || gate.passes(line))
         }
         await client.enqueue(ByteBuffer(bytes: head))
         if response.status == 101 {
@@ -345,19 +345,27 @@ extension ClientConnection {
         of response: ForwardedResponse, from server: ByteStream, recordedIn entry: RecordedExchange?,
         inChunks writesChunks: Bool, _ record: inout GatewayRecord
     ) async throws {
+        // A server may wait for something to tell; a client that has gone does not.
+        var isWatched = client.isStream
         do {
             while true {
-                if await server.available.readableBytes == 0 { await client.flush() }
+                if await server.available.readableBytes == 0 {
+                    await client.flush()
+                    if !isWatched { await watchClient(after: nil) }
+                    isWatched = true
+                }
                 let piece = try await server.nextPiece(within: settings.limits.body)
                 await entry?.append(toResponse: piece)
                 switch piece {
                 case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
                 case .end(let trailers):
                     if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
+                    await client.forgetAbsence()
                     return
                 }
             }
         } catch {
+            await client.forgetAbsence()
             // The head has gone: only the end of the connection tells the client that the body is not complete. Where the
             // end of the connection is that of the body, it has to be a reset.
             let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }

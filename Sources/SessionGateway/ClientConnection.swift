@@ -107,11 +107,16 @@ actor ClientConnection {
     /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
     func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
         guard !client.isStream else { return try await answer() }
-        await client.whenGone(after: settings.limits.ended) { [weak self] in Task { await self?.abort() } }
+        await watchClient(after: settings.limits.ended)
         let result: Result<Answer, any Error>
         do { result = .success(try await answer()) } catch { result = .failure(error) }
         await client.forgetAbsence()
         return try result.get()
+    }
+
+    /// Aborts the connection if the client goes away, until it is to be forgotten (``ByteStream/forgetAbsence()``).
+    func watchClient(after limit: TimeAmount?) async {
+        await client.whenGone(after: limit) { [weak self] in Task { await self?.abort() } }
     }
 
     /// Notes the connection to a server that is used now, so that it can be aborted.

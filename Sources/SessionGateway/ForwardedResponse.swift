@@ -25,6 +25,9 @@ struct ForwardedResponse: Sendable {
     /// Whether another response to the same request follows (RFC 9110, section 15.2).
     var isInterim: Bool { status / 100 == 1 && status != 101 }
 
+    /// Whether a proxy has answered in the server's place: what it sets is no cookie of the site (RFC 9110, section 15.5.8).
+    var isOfProxy: Bool { status == 407 }
+
     /// Whether the server keeps the connection open for another request.
     var keepsConnection: Bool {
         minorVersion > 0 && framing != .untilClose && status != 101 && !head.members("connection").contains("close")

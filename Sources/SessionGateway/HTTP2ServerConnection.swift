@@ -162,7 +162,8 @@ actor HTTP2ServerConnection {
             // An error of one stream is reported on that stream.
             guard !(error is NIOHTTP2Errors.StreamClosed), !(error is NIOHTTP2Errors.NoSuchStream) else { return }
             connection.assumeIsolated { $0.retire() }
-            context.close(promise: nil)
+            // The server answers the requests that it had before it said that it takes no more.
+            if !(error is NIOHTTP2Errors.CreatedStreamAfterGoaway) { context.close(promise: nil) }
         }
     }
 }

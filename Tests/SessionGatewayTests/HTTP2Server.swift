@@ -1,4 +1,5 @@
 import CookieModel
+import Foundation
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
@@ -39,6 +40,8 @@ final class HTTP2Server: Sendable {
         case reset(HTTP2ErrorCode)
         case goAway(last: HTTP2StreamID)
         case close
+        /// Ends the connection with a reset.
+        case abort
     }
 
     let requests = Mutex<[Request]>([])
@@ -197,6 +200,12 @@ final class HTTP2Server: Sendable {
                     streamID: .rootStream, payload: .goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil))
                 context.channel.parent?.writeAndFlush(frame, promise: nil)
             case .close: context.channel.parent?.close(promise: nil)
+            case .abort:
+                guard let parent = context.channel.parent else { return }
+                let provider = parent as? any SocketOptionProvider
+                provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+                    parent.close(promise: nil)
+                }
             }
         }
 
