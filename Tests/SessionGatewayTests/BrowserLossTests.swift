@@ -182,6 +182,23 @@ struct BrowserLossTests {
         try await load(url, &browser, setting: ["new=1; Path=/; Max-Age=86400"])
         _ = try await send(url, without, Self.image)
         #expect(try names() == ["lang", "new", "sid", "theme"])
+        // Also one whose deletion no request has shown.
+        for _ in 0..<2 { try await load(url, &browser) }
+        browser.cookies["new"] = nil
+        let unaware = browser.field(at: url)
+        try fixture.jar.removeCookies(CookieFilter(), now: .now)
+        _ = try await send(url, unaware, Self.image, setting: ["new=1; Path=/; Max-Age=86400"])
+        _ = try await send(url, unaware, Self.image)
+        #expect(try names().contains("new"))
+        // And one that another program sets anew.
+        try await load(url, &browser, setting: ["new=1; Path=/; Max-Age=86400"])
+        for _ in 0..<2 { try await load(url, &browser) }
+        let before = browser.cookies.removeValue(forKey: "new")
+        try await load(url, &browser)
+        #expect(try before != nil && !names().contains("new"))
+        try fixture.set("new=1; Path=/; Max-Age=86400", at: url)
+        try await load(url, &browser)
+        #expect(try names().contains("new"))
     }
 
     @Test("What another program has set since, or renewed, no script has deleted")
