@@ -129,7 +129,7 @@ enum GatewayRun {
 
     /// The hosts that are decrypted, and their authority: the one of the order, else a new one.
     private static func interception(_ order: GatewayOrder) throws -> GatewaySettings.Interception? {
-        let sites = Set(order.interceptsSites ? try order.jar.sites() : [])
+        let sites = order.interceptsSites ? try order.sites() : []
         let hosts = order.hosts.map(\.host) + sites.map { WebHost(stored: $0) }
         guard !hosts.isEmpty else { return nil }
         let suffixes = order.jar.policy.publicSuffixes

@@ -204,7 +204,14 @@ def encrypted(crumb, folder, environment):
     names = run(crumb, "list", "--jar", "empty", "--json").stdout
     check("crumb run: the cookies of the response are in the jar", b'"name":"hidden"' in names, names)
     answer = run(*command[:-1], "--bypass", "localhost", "--", "curl", "-sS", f"{origin}/")
-    check("crumb run: --bypass", answer.returncode == 60, answer)
+    check("crumb run: --bypass, and the server is trusted", b'"cookie": null' in answer.stdout, answer)
+    run(crumb, "token", "import", "p", input=b"access-5f2e", check=True)
+    run(
+        crumb, "token", "fallback", "set", "--jar", "ruled", "rule", f"{origin}/", "--profile", "p", "--when-status", "401",
+        "--authorization", check=True)
+    run(crumb, "run", "--quiet", "--jar", "ruled", "--ca-file", f"{folder}/tls.pem", "--", "curl", "-sS", f"{origin}/")
+    names = run(crumb, "list", "--jar", "ruled", "--json").stdout
+    check("crumb run: the site of a login rule is decrypted", b'"name":"hidden"' in names, names)
     check("crumb run: no certificate for a server that was not named", b'"certificate": false' in run(
         *command, "curl", "-sS", f"{origin}/").stdout)
     with open(f"{folder}/own.pem", "wb") as file:

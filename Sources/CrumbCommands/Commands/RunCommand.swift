@@ -54,8 +54,7 @@ struct RunCommand: CrumbCommand {
         order.interceptsSites = true
         if log { order.log = { console.note($0.line) } }
         try order.run(network) { access in
-            let roots = SystemAuthorities.pem ?? []
-            try PrivateFile.write(roots + Array("\n\(access.authority ?? "")".utf8), at: bundle)
+            try PrivateFile.write(TrustedAuthorities.pem + Array("\n\(access.authority ?? "")".utf8), at: bundle)
             let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
             let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
                 .merging(wget) { $1 }
@@ -173,15 +172,17 @@ extension HostPattern {
     }
 }
 
-/// The certificates that the programs of this machine trust.
-private enum SystemAuthorities {
-    /// Their file, in PEM; `nil` if it is in none of the usual places.
-    static var pem: [UInt8]? {
+/// The certificates that the programs of this machine trust, and those of `--ca-file`.
+private enum TrustedAuthorities {
+    /// They, in PEM.
+    static var pem: [UInt8] {
         let environment = ProcessInfo.processInfo.environment
-        let files = [
+        let usual = [
             environment["SSL_CERT_FILE"], "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
             "/etc/ssl/cert.pem",
         ]
-        return files.compactMap(\.self).lazy.compactMap { try? InputFile($0).contents(limit: 16 << 20) }.first
+        func contents(_ path: String?) -> [UInt8]? { path.flatMap { try? InputFile($0).contents(limit: 16 << 20) } }
+        let system = usual.lazy.compactMap(contents).first ?? []
+        return system + Array("\n".utf8) + (contents(environment["CRUMB_CA_FILE"]) ?? [])
     }
 }

@@ -67,7 +67,7 @@ package struct GatewayOrder: Sendable {
     package var bypassed: [HostPattern] = []
     /// The certificates that servers get which ask for one.
     package var clientCertificates: [WebHost: ClientCertificate] = [:]
-    /// Whether those to the sites of the jar are, too.
+    /// Whether those to the sites that the jar has cookies, header fields or login rules for are, too.
     package var interceptsSites = false
     /// The file that requests and responses are recorded in; `nil` for none.
     package var recordPath: String?
@@ -115,6 +115,15 @@ package struct GatewayOrder: Sendable {
         self.fallback = fallback
         loginFailed = failed
         recordingFailed = failed
+    }
+
+    /// The sites that the jar has cookies, header fields or login rules for.
+    package func sites() throws -> Set<Octets> {
+        // A damaged rule is reported with the first request that it is for.
+        let rules = ((try? jar.loginRules()) ?? []).map(\.rule.scope)
+        let scopes = try jar.headerFields().compactMap(\.scope) + rules
+        let hosts = scopes.compactMap { try? URLScope($0).prefix.host }
+        return Set(try jar.sites() + hosts.map { $0.registrableDomain(jar.policy.publicSuffixes) })
     }
 
     /// Waits until the task is cancelled.
