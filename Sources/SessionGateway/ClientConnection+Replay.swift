@@ -129,28 +129,6 @@ extension ClientConnection {
     }
 
     // MARK: - Tunnels
-
-    /// Whether a tunnel to a server is opened only when a request needs it: the recording may answer all of them.
-    func opensLate(_ destination: Destination) -> Bool {
-        settings.isOffline || settings.replay != nil && settings.interception?.contains(destination.host) == true
-    }
-
-    /// Serves what comes through a tunnel that leads to no server yet.
-    func serveUnopenedTunnel(_ method: String, to destination: Destination) async throws {
-        guard try await client.hasOctets(within: settings.limits.idle) else { return }
-        if await client.firstOctet == 0x16, let interception = settings.interception,
-            interception.contains(destination.host)
-        {
-            return try await intercept(destination, nil, interception)
-        }
-        if await beginsRequest() { return try await serveRequests(through: destination) }
-        guard !settings.isOffline else {
-            return observeTunnel(method, to: destination, .offline(destination.description))
-        }
-        let server = try await servers.open(route(to: destination, isTunnel: true))
-        observeTunnel(method, to: destination, nil)
-        await join(client, server)
-    }
 }
 
 extension GatewayFailure {
@@ -167,7 +145,7 @@ extension GatewayFailure {
     }
 
     /// - Parameter wanted: What would need a server.
-    fileprivate static func offline(_ wanted: String) -> GatewayFailure {
+    static func offline(_ wanted: String) -> GatewayFailure {
         GatewayFailure(
             .destinationUnavailable, 504, "the gateway is offline, and no recording answers \(wanted)",
             nextStep: "Record it with 'crumb gateway run --record FILE', or leave out --offline.")

@@ -41,18 +41,40 @@ extension ClientConnection {
         try await serveTunnel("SOCKS", to: destination, server)
     }
 
-    /// Opens the connection for a tunnel; `nil` if the requests in it may need none: a recording may answer them, or there is
-    /// an HTTP/2 connection already.
+    /// Opens the connection for a tunnel; `nil` if the requests in it may need none: they are read, or the gateway is offline.
+    ///
+    /// Browsers open tunnels that they may not need. A server that takes one handshake after the other would wait for that
+    /// of a connection without a request.
     private func openServer(_ destination: Destination) async throws(GatewayFailure) -> ByteStream? {
-        var encrypted = destination
-        encrypted.isEncrypted = true
-        guard !opensLate(destination) else { return nil }
-        if settings.interception?.contains(destination.host) == true,
-            await servers.isShared(route(to: encrypted, isTunnel: true))
-        {
-            return nil
-        }
+        guard !settings.isOffline, settings.interception?.contains(destination.host) != true else { return nil }
         return try await servers.open(route(to: destination, isTunnel: true))
+    }
+
+    /// How long a client has time to begin in a tunnel to a host whose requests are read. Then a connection is opened: the
+    /// server may be the first to send.
+    private static let hesitation = TimeAmount.seconds(1)
+
+    /// Serves what comes through a tunnel that leads to no server yet.
+    private func serveUnopenedTunnel(_ method: String, to destination: Destination) async throws {
+        do {
+            let limit = settings.isOffline ? settings.limits.idle : Self.hesitation
+            guard try await client.hasOctets(within: limit) else { return }
+        } catch StreamError.timedOut where !settings.isOffline {
+            return try await serveTunnel(
+                method, to: destination, try await servers.open(route(to: destination, isTunnel: true)))
+        }
+        if await client.firstOctet == 0x16, let interception = settings.interception,
+            interception.contains(destination.host)
+        {
+            return try await intercept(destination, nil, interception)
+        }
+        if await beginsRequest() { return try await serveRequests(through: destination) }
+        guard !settings.isOffline else {
+            return observeTunnel(method, to: destination, .offline(destination.description))
+        }
+        let server = try await servers.open(route(to: destination, isTunnel: true))
+        observeTunnel(method, to: destination, nil)
+        await join(client, server)
     }
 
     /// Serves what comes through a tunnel.

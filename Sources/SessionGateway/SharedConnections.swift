@@ -108,15 +108,6 @@ final class SharedConnections: Sendable {
         return nil
     }
 
-    /// Whether requests on a route need no connection of their own.
-    func isShared(_ route: Route) async -> Bool {
-        guard case .shared(let connections, _)? = state.withLock({ $0.entries[route] }) else { return false }
-        for connection in connections {
-            if await connection.isUsable { return true }
-        }
-        return false
-    }
-
     /// Closes all connections, and those that are still being opened once they are open.
     func close() {
         let entries = state.withLock { state in

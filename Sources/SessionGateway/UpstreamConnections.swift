@@ -106,9 +106,6 @@ actor UpstreamConnections {
         return (try await open(route, through: unused, offering: .http1), false)
     }
 
-    /// Whether requests on a route need no connection of their own.
-    func isShared(_ route: Route) async -> Bool { await shared.isShared(route) }
-
     /// A connection that is open already; `nil` if there is none.
     private func takeIdle(_ route: Route) async -> ByteStream? {
         while let stream = idle[route]?.popLast() {
