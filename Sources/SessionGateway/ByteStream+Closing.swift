@@ -28,13 +28,12 @@ extension ByteStream {
         let isSet =
             provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? channel.eventLoop.makeSucceededVoidFuture()
         isSet.whenComplete { [channel] _ in
-            // Beneath TLS, whose own end would look like that of a body.
+            // Beneath TLS, whose own end would look like that of a body, and would wait for the other side.
             let pipeline = channel.pipeline.syncOperations
-            if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
-                tls.close(promise: nil)
-            } else {
-                channel.close(promise: nil)
-            }
+            let tls =
+                (try? pipeline.context(handlerType: NIOSSLServerHandler.self))
+                ?? (try? pipeline.context(handlerType: NIOSSLClientHandler.self))
+            if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
         }
     }
 
