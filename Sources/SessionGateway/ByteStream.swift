@@ -276,15 +276,14 @@ actor ByteStream {
     func write(_ octets: ByteBuffer, within limit: TimeAmount = .minutes(10)) async throws {
         if let failure { throw failure }
         channel.writeAndFlush(octets, promise: nil)
-        // The stream of a connection that has ended fails just now.
-        if let failure { throw failure }
+        // A stream of HTTP/2 ends with the last octets of its messages, which is no failure.
         guard !channel.isWritable else { return }
         let timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
             self?.assumeIsolated { $0.abort() }
         }
         defer { timer.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // As in a read, much may have happened since.
+            // The stream of a connection that has ended fails just now. And as in a read, much may have happened since.
             if let failure {
                 continuation.resume(throwing: failure)
             } else if channel.isWritable {
