@@ -174,7 +174,7 @@ extension HostPattern {
 
 /// The certificates that the programs of this machine trust, and those of `--ca-file`.
 private enum TrustedAuthorities {
-    /// They, in PEM.
+    /// The certificates in PEM.
     static var pem: [UInt8] {
         let environment = ProcessInfo.processInfo.environment
         let usual = [

@@ -65,7 +65,7 @@ extension SessionDatabase {
         try write(.changedRows) { connection in
             let rows = RepeatableRequestRows(database: connection)
             // Each request adds one row, so that two are enough.
-            try rows.removeExpired(before: now, limit: 2)
+            try connection.removeExpired(from: "repeatable_request", key: "key", before: now, limit: 2)
             let hold = now.advanced(bySeconds: RepeatableRequest.hold)
             return try rows.take(request, until: hold, expiry: expiry, now: now)
                 ? .new : try rows.state(of: request, now: now, sealer)
@@ -88,21 +88,28 @@ extension SessionDatabase {
     }
 }
 
-/// The `repeatable_request` table.
-struct RepeatableRequestRows {
-    let database: Connection
-
-    func removeExpired(before now: Timestamp, limit: Int64) throws {
-        let statement = try database.statement(
+extension Connection {
+    /// Removes expired rows of a table on a server, the oldest first. Rows that other transactions have locked stay.
+    ///
+    /// - Parameter limit: how many rows are removed at most.
+    func removeExpired(
+        from table: StaticString, key: StaticString, before now: Timestamp, limit: Int64
+    ) throws {
+        let statement = try statement(
             """
-            DELETE FROM repeatable_request WHERE key IN (
-                SELECT key FROM repeatable_request WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
+            DELETE FROM \(table) WHERE \(key) IN (
+                SELECT \(key) FROM \(table) WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
                 FOR UPDATE SKIP LOCKED)
             """)
         statement.bind(1, now.microseconds)
         statement.bind(2, limit)
         try statement.run()
     }
+}
+
+/// The `repeatable_request` table.
+struct RepeatableRequestRows {
+    let database: Connection
 
     /// Takes a request that no attempt has, unless it was answered or committed. Waits for a transaction of another
     /// attempt that is about to end.

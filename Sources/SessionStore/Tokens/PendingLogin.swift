@@ -39,7 +39,7 @@ extension SessionDatabase {
         try write(.changedRows) { connection in
             let rows = PendingLoginRows(database: connection, sealer: sealer)
             // Each login adds one row, so that two are enough.
-            try rows.removeExpired(before: now, limit: 2)
+            try connection.removeExpired(from: "pending_login", key: "id", before: now, limit: 2)
             guard try rows.count(upTo: limit, now: now) < limit else { return false }
             try rows.insert(login)
             return true
@@ -86,18 +86,6 @@ extension SessionDatabase {
 struct PendingLoginRows {
     let database: Connection
     let sealer: Sealer
-
-    func removeExpired(before now: Timestamp, limit: Int64) throws {
-        let statement = try database.statement(
-            """
-            DELETE FROM pending_login WHERE id IN (
-                SELECT id FROM pending_login WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
-                FOR UPDATE SKIP LOCKED)
-            """)
-        statement.bind(1, now.microseconds)
-        statement.bind(2, limit)
-        try statement.run()
-    }
 
     /// The number of logins, counted up to a limit.
     func count(upTo limit: Int, now: Timestamp) throws -> Int64 {

@@ -63,7 +63,7 @@ struct LoginRegistry: Sendable {
 
     /// The answer to a redirect.
     enum Answer: Sendable {
-        /// The caller ends the login, and nobody else does.
+        /// Only the caller ends the login.
         case taken(Attempt)
         /// The same redirect is ending the login.
         case ending
