@@ -125,6 +125,21 @@ extension EndpointResponse {
     }
 }
 
+extension OAuth2Error {
+    /// The stable code of this failure in the commands and the service, which is less precise than ``code``.
+    package var failureCode: String {
+        switch code {
+        case .unreachable, .serverUnavailable: "server-unavailable"
+        case .invalidGrant, .invalidClient, .refused: "server-refused"
+        case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect, .unmetAuthentication: "login-failed"
+        case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
+            "token-settings-missing"
+        case .missingRefreshToken: "token-expired"
+        default: "reply-unusable"
+        }
+    }
+}
+
 extension OAuth2Error: CustomStringConvertible {
     /// One sentence for a user.
     public var description: String { sentence }

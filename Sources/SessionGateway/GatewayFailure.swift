@@ -10,7 +10,9 @@ struct GatewayFailure: Error, Sendable {
         case connectionTerminated = "connection_terminated"
         case connectionTimeout = "connection_timeout"
         case connectionReadTimeout = "connection_read_timeout"
+        case tlsProtocolError = "tls_protocol_error"
         case tlsCertificateError = "tls_certificate_error"
+        case tlsAlertReceived = "tls_alert_received"
         case httpRequestError = "http_request_error"
         case httpRequestDenied = "http_request_denied"
         case httpResponseIncomplete = "http_response_incomplete"
@@ -57,22 +59,37 @@ struct GatewayFailure: Error, Sendable {
     }
 
     static func tls(_ server: ForwardedRequest.Destination, _ error: any Error) -> GatewayFailure {
-        let (reason, nextStep) =
-            switch TLSFailure(error) {
-            case .untrustedCertificate:
-                (
-                    "the certificate of \(server.description) is not trusted",
-                    "Check that it has not expired. Name a private authority with --ca-file."
-                )
-            case .otherHost: ("the certificate of \(server.description) is for another host", "Check the URL.")
-            case .notTLS: ("\(server.description) does not speak TLS", "Check the scheme and the port of the URL.")
-            case .other:
-                (
-                    "no TLS connection to \(server.description) can be made",
-                    "Check which versions of TLS the server accepts, and whether it requires a client's certificate."
-                )
-            }
-        return GatewayFailure(.tlsCertificateError, 502, reason, nextStep: nextStep)
+        let name = server.description
+        return switch TLSFailure(error) {
+        case .untrustedCertificate:
+            GatewayFailure(
+                .tlsCertificateError, 502, "the certificate of \(name) is not trusted",
+                nextStep: "Check that it has not expired. Name a private authority with --ca-file.")
+        case .otherHost:
+            GatewayFailure(
+                .tlsCertificateError, 502, "the certificate of \(name) is for another host",
+                nextStep: "Check the URL.")
+        case .notTLS:
+            GatewayFailure(
+                .tlsProtocolError, 502, "\(name) does not speak TLS",
+                nextStep: "Check the scheme and the port of the URL.")
+        case .refused:
+            GatewayFailure(
+                .tlsAlertReceived, 502, "\(name) refuses the TLS handshake",
+                nextStep: "Check whether it requires a client's certificate, which --client-certificate-file names.")
+        case .timedOut:
+            GatewayFailure(
+                .connectionTimeout, 504, "\(name) does not finish the TLS handshake in time",
+                nextStep: "Try again later.")
+        case .disconnected:
+            GatewayFailure(
+                .connectionTerminated, 502, "\(name) closes the connection in the TLS handshake",
+                nextStep: "Try again; if it happens each time, check the port of the URL.")
+        case .other:
+            GatewayFailure(
+                .tlsProtocolError, 502, "no TLS connection to \(name) can be made",
+                nextStep: "Check which versions of TLS the server accepts.")
+        }
     }
 
     /// The response without its body.

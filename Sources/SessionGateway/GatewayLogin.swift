@@ -240,7 +240,14 @@ public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     fileprivate init(_ error: any Error) {
-        code = (error as? LoginFallbackError)?.code.rawValue ?? "login-failed"
+        code =
+            switch error {
+            case let error as LoginFallbackError: error.code.rawValue
+            case let error as TokenRefreshError: error.code.rawValue
+            case let error as SessionStoreError: error.code.rawValue
+            case let error as OAuth2Error: error.failureCode
+            default: "login-failed"
+            }
         description = "\(error)"
     }
 

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 /// The reason why no TLS connection to a server can be made, as far as a person can act on it.
@@ -8,12 +9,20 @@ package enum TLSFailure {
     case otherHost
     /// The server does not speak TLS at this port.
     case notTLS
+    /// The server refuses the handshake with an alert (RFC 8446, section 6), such as one for a missing client certificate.
+    case refused
+    /// The server does not finish the handshake in time.
+    case timedOut
+    /// The connection ends, or breaks, before the handshake does.
+    case disconnected
     /// Any other reason, such as no common version.
     case other
 
     package init(_ error: any Error) {
         switch error {
         case is NIOSSLExtraError, is ServerTLS.OtherHost: self = .otherHost
+        case StreamError.timedOut: self = .timedOut
+        case StreamError.endedEarly, is IOError, is ChannelError: self = .disconnected
         case NIOSSLError.handshakeFailed(let failure):
             // The library tells its reasons apart in text only.
             let text = "\(failure)"
@@ -21,6 +30,8 @@ package enum TLSFailure {
                 self = .untrustedCertificate
             } else if ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "EOF"].contains(where: text.contains) {
                 self = .notTLS
+            } else if ["SSLV3_ALERT_", "TLSV1_"].contains(where: text.contains) {
+                self = .refused
             } else {
                 self = .other
             }

@@ -224,6 +224,9 @@ extension HTTPExchange {
         case .untrustedCertificate: "the certificate is not trusted: \(advice)"
         case .otherHost: "its certificate is for another host; check the name"
         case .notTLS: "it does not speak TLS there; check the port"
+        case .refused: "it refuses the TLS handshake; check whether it requires a client's certificate"
+        case .timedOut: "it did not finish the TLS handshake in time"
+        case .disconnected: "it closed the connection in the TLS handshake"
         case .other: "no secure connection can be made (TLS)"
         }
     }

@@ -227,7 +227,7 @@ struct GatewayLoginTests {
             let second = try await post()
             #expect(first.hasSuffix("no way") && second == first)
             #expect(calls > 0 && tokens.calls.withLock { $0 } == calls)
-            #expect(fixture.records.withLock { $0.allSatisfy { $0.loginFailure != nil } })
+            #expect(fixture.records.withLock { $0.allSatisfy { $0.loginFailure?.code == "server-unavailable" } })
             fixture.clockOffset.withLock { $0 += 31 }
             let third = try await post()
             #expect(third.hasSuffix("no way"))

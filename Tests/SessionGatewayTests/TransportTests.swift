@@ -88,6 +88,45 @@ struct TransportTests {
         }
     }
 
+    struct Handshake: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The server's answer to a ClientHello; empty for none.
+        let answer: [UInt8]
+        let status: Int
+        let failure: String
+        let sentence: String
+    }
+
+    @Test(
+        "A TLS handshake that fails is reported by its reason",
+        arguments: [
+            Handshake(
+                testDescription: "no answer", answer: [], status: 504, failure: "connection_timeout",
+                sentence: "does not finish the TLS handshake in time"),
+            Handshake(
+                testDescription: "an alert", answer: [0x15, 3, 3, 0, 2, 2, 40], status: 502,
+                failure: "tls_alert_received", sentence: "refuses the TLS handshake"),
+            Handshake(
+                testDescription: "no TLS", answer: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8), status: 502,
+                failure: "tls_protocol_error", sentence: "does not speak TLS"),
+        ])
+    func handshakes(handshake: Handshake) async throws {
+        let server = try await RecordingServer.start { _ in handshake.answer.isEmpty ? nil : handshake.answer }
+        let fixture = try GatewayFixture()
+        var settings = GatewaySettings.forTools
+        settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL("https://localhost:\(server.port)/"))]
+        settings.cookies = .strip
+        if handshake.answer.isEmpty { settings.limits.connect = .milliseconds(500) }
+        try await fixture.run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("GET / HTTP/1.1\r\nHost: \(address)\r\n\r\n")
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 \(handshake.status) "), "\(response)")
+            #expect(response.contains("localhost:\(server.port) \(handshake.sentence)"), "\(response)")
+        }
+        #expect(fixture.records.withLock { $0.map(\.failure) } == [handshake.failure])
+    }
+
     @Test("A client that sends no request is let go without a word")
     func idle() async throws {
         var settings = GatewaySettings.forTools

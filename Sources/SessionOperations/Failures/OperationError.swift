@@ -25,16 +25,7 @@ extension FailureKind {
 
     /// Creates the error for the reply of an authorization server, or for a missing one.
     package init(_ error: OAuth2Error) {
-        self =
-            switch error.code {
-            case .unreachable, .serverUnavailable: .serverUnavailable
-            case .invalidGrant, .invalidClient, .refused: .serverRefused
-            case .accessDenied, .deviceCodeExpired, .stateMismatch, .invalidRedirect, .unmetAuthentication: .loginFailed
-            case .invalidEndpoint, .insecureEndpoint, .endpointMissing, .invalidKey, .unusableSettings:
-                .tokenSettingsInvalid
-            case .missingRefreshToken: .tokenExpired
-            default: .replyUnusable
-            }
+        self.init(code: error.failureCode)
     }
 
     /// Why a token could not be given out.
