@@ -36,6 +36,8 @@ struct LibPQ: Sendable {
     let status: @Sendable @convention(c) (Session) -> Int32
     let finish: @Sendable @convention(c) (Session) -> Void
     let errorMessage: @Sendable @convention(c) (Session) -> Text
+    /// Returns the verbosity that was set before.
+    let setErrorVerbosity: @Sendable @convention(c) (Session, Int32) -> Int32
     let serverVersion: @Sendable @convention(c) (Session) -> Int32
     /// The process that the other side named when the connection was made.
     let backendPID: @Sendable @convention(c) (Session) -> Int32
@@ -100,6 +102,7 @@ struct LibPQ: Sendable {
             status = try symbols.find("PQstatus")
             finish = try symbols.find("PQfinish")
             errorMessage = try symbols.find("PQerrorMessage")
+            setErrorVerbosity = try symbols.find("PQsetErrorVerbosity")
             serverVersion = try symbols.find("PQserverVersion")
             backendPID = try symbols.find("PQbackendPID")
             setNonblocking = try symbols.find("PQsetnonblocking")
@@ -155,6 +158,8 @@ extension LibPQ {
     static let resultRows: Int32 = 2
     static let resultPipelineSync: Int32 = 10
     static let resultPipelineAborted: Int32 = 11
+    /// PQERRORS_VERBOSE
+    static let verbose: Int32 = 2
     /// PG_DIAG_SEVERITY_NONLOCALIZED
     static let fieldSeverity = Int32(UInt8(ascii: "V"))
     /// PG_DIAG_MESSAGE_PRIMARY

@@ -263,6 +263,8 @@ extension PostgreSQLSession {
         try target.withParameters { pointer = library.connectStart($0, $1, 0) }
         guard pointer != nil else { throw StoreFailure.unreachable("out of memory") }
         notices.receive(from: pointer)
+        // Errors then name their SQLSTATE, which libpq reports in no other way before there is a connection.
+        _ = library.setErrorVerbosity(pointer, LibPQ.verbose)
         var state = LibPQ.pollWriting
         while state != LibPQ.pollOK {
             guard state == LibPQ.pollReading || state == LibPQ.pollWriting else { throw notConnected() }
@@ -302,13 +304,7 @@ extension PostgreSQLSession {
     private func notConnected() -> StoreFailure {
         let message = library.errorMessage(pointer).map { String(cString: $0) } ?? ""
         close()
-        let lines = message.split(whereSeparator: \.isNewline)
-        // PostgreSQL's messages for a user or database that it rejects.
-        let isRefused =
-            message.contains("no password supplied")
-            || message.contains("FATAL:") && !message.contains("starting up")
-                && !message.contains("shutting down") && !message.contains("too many")
-        return StoreFailure(isRefused ? .refused : .unavailable, code: lines.first.map(String.init) ?? "no connection")
+        return StoreFailure(connecting: message)
     }
 }
 

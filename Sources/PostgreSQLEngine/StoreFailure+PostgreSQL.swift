@@ -31,4 +31,31 @@ extension StoreFailure {
     static func unreachable(_ detail: String) -> StoreFailure {
         StoreFailure(.unavailable, code: detail)
     }
+
+    /// Creates the failure that libpq reports after an attempt to connect.
+    ///
+    /// The SQLSTATE decides: servers write the text in their own language, and the same state has several texts.
+    ///
+    /// - Parameter message: what libpq reports with all details, about each server that it has tried.
+    init(connecting message: String) {
+        let lines = message.split(whereSeparator: \.isNewline)
+        let kinds = lines.lazy.compactMap(StoreFailure.state).map { StoreFailure(state: $0).kind }
+        let kind: Kind =
+            if kinds.contains(.unavailable) {
+                .unavailable
+            } else if let kind = kinds.last {
+                kind == .other ? .refused : kind
+            } else {
+                message.contains("no password supplied") ? .refused : .unavailable
+            }
+        self.init(kind, code: lines.first.map(String.init) ?? "no connection")
+    }
+
+    /// The SQLSTATE in a line such as `connection to server at "db1", port 5432 failed: FATAL:  28000: …`.
+    private static func state(in line: Substring) -> String? {
+        line.split(separator: ":").lazy.map { $0.drop { $0 == " " } }.first { part in
+            part.utf8.count == 5 && part.contains(where: \.isNumber)
+                && part.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+        }.map(String.init)
+    }
 }

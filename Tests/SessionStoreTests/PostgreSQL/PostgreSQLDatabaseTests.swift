@@ -251,6 +251,28 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=1")
     }
 
+    @Test("Tells a server that has no free connection from one that rejects the user")
+    func notConnected() throws {
+        let session = try PostgreSQLSession(server.target("postgres"))
+        let user = "limited_\(name)"
+        try session.enqueue("CREATE ROLE \(user) LOGIN CONNECTION LIMIT 0")
+        try session.synchronize()
+        defer {
+            try? session.enqueue("DROP ROLE \(user)")
+            try? session.synchronize()
+        }
+        func failure(_ database: String, user: String) throws -> StoreFailure? {
+            #expect(throws: StoreFailure.self) {
+                let session = try PostgreSQLSession(try server.target("\(database)?user=\(user)"))
+                try session.enqueue("SELECT 1")
+            }
+        }
+        let crowded = try #require(try failure(name, user: user))
+        #expect(crowded.kind == .unavailable && crowded.code.contains("53300"))
+        #expect(try failure(name, user: "nobody_\(name)")?.kind == .refused)
+        #expect(try failure("no_\(name)", user: "postgres")?.kind == .refused)
+    }
+
     @Test(
         "Refuses to go through a pooler, and names the next step",
         .enabled(if: TestServer.pooler != nil, "CRUMB_TEST_POOLER names no pooler"))

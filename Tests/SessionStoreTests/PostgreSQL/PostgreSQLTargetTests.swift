@@ -1,3 +1,4 @@
+import StoreEngine
 import Testing
 
 @testable import PostgreSQLEngine
@@ -39,5 +40,41 @@ struct PostgreSQLTargetTests {
             let text = "\(error)"
             return text.contains(part) && !text.contains("geheim") && error is SessionStoreError
         }
+    }
+}
+
+@Suite("The reason why a connection to a server failed")
+struct ConnectionFailureTests {
+    private static let place = #"connection to server at "db1" (::1), port 5432 failed: "#
+
+    @Test(
+        "Is read from the SQLSTATE, in any language",
+        arguments: [
+            ("FATAL:  53300: sorry, too many clients already", StoreFailure.Kind.unavailable),
+            ("FATAL:  53300: remaining connection slots are reserved for superusers", .unavailable),
+            ("FATAL:  57P03: the database system is in recovery mode", .unavailable),
+            ("FATAL:  57P03: the database system is not yet accepting connections", .unavailable),
+            ("ВАЖНО:  57P03: система баз данных находится в режиме восстановления", .unavailable),
+            ("FATAL:  28P01: password authentication failed for user \"crumb\"", .refused),
+            ("FATAL:  28000: no pg_hba.conf entry for host \"::1\", user \"53300\"", .refused),
+            ("ВАЖНО:  3D000: база данных \"crumb\" не существует", .refused),
+            ("FATAL:  55000: database \"crumb\" is not currently accepting connections", .refused),
+            ("FATAL:  53100: could not write init file: No space left on device", .full),
+            ("fe_sendauth: no password supplied", .refused),
+            ("Connection refused\n\tIs the server running on that host?", .unavailable),
+        ])
+    func kinds(reason: String, kind: StoreFailure.Kind) {
+        let failure = StoreFailure(connecting: "\(Self.place)\(reason)\nLOCATION:  InitPostgres, postinit.c:835\n")
+        #expect(failure.kind == kind)
+        #expect(failure.code.hasPrefix(Self.place) && !failure.code.contains("LOCATION"))
+    }
+
+    @Test("Passes if one of several servers has it in passing")
+    func severalServers() {
+        let starting = "\(Self.place)FATAL:  57P03: the database system is starting up\n"
+        let rejecting = "\(Self.place)FATAL:  28000: role \"crumb\" is not permitted to log in\n"
+        #expect(StoreFailure(connecting: starting + rejecting).kind == .unavailable)
+        #expect(StoreFailure(connecting: rejecting + starting).kind == .unavailable)
+        #expect(StoreFailure(connecting: "").kind == .unavailable)
     }
 }
