@@ -47,6 +47,7 @@ package struct PostgreSQLSchema {
     /// The version of a schema that this program can use.
     func checkedVersion() throws -> String {
         guard let (newest, oldestReader) = try version() else { throw StoreFailure(.schemaMissing, code: "3F000") }
+        try checkEncoding()
         let name = session.target.name
         if newest < Self.newest {
             throw SessionStoreError(
@@ -71,7 +72,21 @@ package struct PostgreSQLSchema {
                 .fileExists, session.target.name,
                 "the database has a schema already (\(version.newest)); 'crumb cluster upgrade' brings it up to date")
         }
+        try checkEncoding()
         return try upgrade()
+    }
+
+    /// Throws if the database cannot store every name and text: with another encoding, a SQLite database could be moved
+    /// to it only in part, and requests would fail that work on a file.
+    private func checkEncoding() throws {
+        let setting = session.known("SHOW server_encoding")
+        defer { setting.reset() }
+        guard try setting.step() else { throw StoreFailure.unexpectedResult }
+        guard setting.text(0) != "UTF8" else { return }
+        throw SessionStoreError(
+            .databaseUnavailable, session.target.name,
+            "the encoding of the database is \(setting.text(0)), which does not have all characters; use a database "
+                + "created with TEMPLATE template0 ENCODING 'UTF8'")
     }
 
     /// Applies what is missing.

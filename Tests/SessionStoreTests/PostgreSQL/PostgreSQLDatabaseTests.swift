@@ -290,6 +290,25 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
+    @Test("Needs the encoding UTF8, for names of any script", arguments: ["LATIN1", "SQL_ASCII"])
+    func encoding(other: String) throws {
+        let session = try PostgreSQLSession(server.target("postgres"))
+        let other = (name: "\(name)_\(other.lowercased())", encoding: other)
+        try session.enqueue(
+            "CREATE DATABASE \(other.name) TEMPLATE template0 ENCODING '\(other.encoding)' LC_COLLATE 'C' LC_CTYPE 'C'")
+        try session.synchronize()
+        let target = try server.target(other.name)
+        let schema = try PostgreSQLSchema(target)
+        func isRejected(_ error: any Error) -> Bool {
+            "\(error)".contains(other.encoding) && "\(error)".contains("ENCODING 'UTF8'")
+        }
+        #expect { try schema.create() } throws: { isRejected($0) }
+        #expect(try schema.version() == nil)
+        // Neither does a service start on a schema from elsewhere.
+        try schema.upgrade()
+        #expect { try PostgreSQLDatabase(target) } throws: { isRejected($0) }
+    }
+
     @Test("Needs a schema, and a key that exists")
     func preparation() throws {
         let target = try server.target("postgres")
