@@ -100,6 +100,16 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
     }
 }
 
+extension String {
+    /// Whether both are the name of the same jar or login.
+    ///
+    /// Names are octets. `==` also holds for different octets that look alike (Unicode's canonical equivalence), and so
+    /// do keys of dictionaries and members of sets.
+    package func isSameName(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}
+
 extension SessionStoreError {
     /// Rejects a path that no backup or export can be written to.
     ///

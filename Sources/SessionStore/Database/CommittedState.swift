@@ -33,7 +33,7 @@ package final class CommittedState: Sendable {
         self.jar = jar
     }
 
-    /// Whether it is about that name. Names are octets: two that look alike are two.
+    /// Whether it is about that name.
     func isOfJar(named name: String) -> Bool {
         jarName.elementsEqual(name.utf8)
     }

@@ -7,7 +7,8 @@ internal import Synchronization
 /// A caller that asks only once needs no connection for it.
 final class JarCache: Sendable {
     private struct Contents: Sendable {
-        var jars: [String: JarRows.Row] = [:]
+        /// By the octets of their names.
+        var jars: [Octets: JarRows.Row] = [:]
         var loginRules: [Int64: [(name: String, definition: String)]] = [:]
         /// Values sealed, as they are stored.
         var headerFields: [Int64: [HeaderFieldRows.Row]] = [:]
@@ -39,12 +40,13 @@ final class JarCache: Sendable {
         }
         return try memory.ask(database.engine, trustsFile: true) { contents, statements, isCurrent in
             if !isCurrent { contents = Contents() }
-            if let known = contents.jars[name] { return known }
+            let key = Octets(name)
+            if let known = contents.jars[key] { return known }
             defer { statements.jar.reset() }
             statements.jar.bind(1, text: name)
             guard try statements.jar.step() else { return nil }
             let found = JarRows.row(statements.jar)
-            contents.jars[name] = found
+            contents.jars[key] = found
             return found
         }
     }

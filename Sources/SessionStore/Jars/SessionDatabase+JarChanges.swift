@@ -58,7 +58,7 @@ extension SessionDatabase {
         try write { connection in
             let rows = JarRows(database: connection)
             let id = try rows.presentJar(named: name).id
-            guard name != newName else { return }
+            guard !name.isSameName(as: newName) else { return }
             try rows.expectNone(named: newName)
             try rows.rename(id: id, to: newName)
         }

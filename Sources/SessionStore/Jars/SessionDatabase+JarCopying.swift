@@ -71,7 +71,7 @@ extension SessionDatabase {
     ) throws(SessionStoreError) -> JarMerge {
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(targetName, of: "jar")
-        guard name != targetName else {
+        guard !name.isSameName(as: targetName) else {
             throw SessionStoreError(
                 .nameInvalid, "jar '\(name)'", "cannot be merged into itself; name another jar")
         }

@@ -40,10 +40,10 @@ extension SessionDatabase {
     ) throws(SessionStoreError) {
         try source.read { connection in
             let all = try MovedTable.jars(connection)
-            if let missing = jars?.first(where: { name in !all.contains { $0.name == name } }) {
+            if let missing = jars?.first(where: { name in !all.contains { $0.name.isSameName(as: name) } }) {
                 throw SessionStoreError(noJarNamed: missing)
             }
-            let chosen = all.filter { jars?.contains($0.name) ?? true }
+            let chosen = all.filter { jar in jars?.contains { $0.isSameName(as: jar.name) } ?? true }
             let total = chosen.count + (jars == nil ? 1 : 0)
             try copyKeys(from: source, connection)
             for jar in chosen {

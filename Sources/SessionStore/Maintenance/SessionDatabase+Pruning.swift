@@ -23,7 +23,9 @@ extension SessionDatabase {
         let sizeBefore = sizeInBytes
         let jars = try write { database in
             _ = try ConfirmedClockRows(database: database).see(now)
-            return try jarNames(database).filter { jar == nil || $0.name == jar }
+            return try jarNames(database).filter { found in
+                jar.map { found.name.isSameName(as: $0) } ?? true
+            }
         }
         if let jar, jars.isEmpty {
             throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")

@@ -54,7 +54,8 @@ public struct AccessGrant: Sendable, Hashable {
     public func covers(jar name: String) -> Bool {
         switch jars {
         case .all: true
-        case .named(let names): names.contains(name)
+        // The member that equals the name may be another name.
+        case .named(let names): names.firstIndex(of: name).map { names[$0].isSameName(as: name) } ?? false
         }
     }
 

@@ -71,14 +71,14 @@ public final class TokenRefresher: Sendable {
 
     /// The refreshes in progress and those that have just ended, by flight: the profile, or one resource of it.
     private struct Progress {
-        var flights: [String: Task<StoredToken, any Error>] = [:]
+        var flights: [Octets: Task<StoredToken, any Error>] = [:]
         /// The names of the profiles whose server is being asked.
-        var exchanges: [String: String] = [:]
+        var exchanges: [Octets: String] = [:]
         /// Whether no server is asked any more.
         var isFinishing = false
-        var renewals: [String: (accessToken: Secret, moment: Timestamp)] = [:]
+        var renewals: [Octets: (accessToken: Secret, moment: Timestamp)] = [:]
         /// The errors of servers that ask for a later retry (`Retry-After`), with the time of the retry.
-        var pauses: [String: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
+        var pauses: [Octets: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
     }
 
     /// The longest pause of a server's that is kept, in seconds.
@@ -164,7 +164,7 @@ public final class TokenRefresher: Sendable {
         let stored = try store.get(name)
         guard stored.tokens.accessToken == refused else { return try await token(name) }
         guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
-        if let renewal = progress.withLock({ $0.renewals[name] }), renewal.accessToken == refused,
+        if let renewal = progress.withLock({ $0.renewals[Octets(name)] }), renewal.accessToken == refused,
             now() < renewal.moment.advanced(bySeconds: TokenRefresher.settlingTime)
         {
             return nil
@@ -345,14 +345,14 @@ public final class TokenRefresher: Sendable {
         }
     }
 
-    private func removeFlight(_ name: String) {
+    private func removeFlight(_ name: Octets) {
         progress.withLock { _ = $0.flights.removeValue(forKey: name) }
     }
 }
 
 extension StoredToken {
     /// The key of a refresh in progress: the name, and the resource behind a character that no name has.
-    fileprivate var flight: String { resource.map { "\(profile.name)\n\($0)" } ?? profile.name }
+    fileprivate var flight: Octets { Octets(resource.map { "\(profile.name)\n\($0)" } ?? profile.name) }
 }
 
 extension Timestamp {

@@ -29,6 +29,29 @@ struct JarCacheTests {
         #expect(try reader.existingJar(named: "home")?.contents().count == 1)
     }
 
+    @Test("Names that look alike are those of different jars")
+    func equivalentNames() throws {
+        let folder = TemporaryFolder()
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        _ = try database.createJar(named: composed, now: Given.now)
+        for _ in 0..<3 {
+            #expect(try database.existingJar(named: composed) != nil)
+            #expect(try database.existingJar(named: decomposed) == nil)
+        }
+        _ = try database.renameJar(named: composed, to: decomposed)
+        #expect(try database.existingJar(named: composed) == nil)
+        #expect(try database.prune(jar: decomposed, now: Given.now).expiredCookies.isEmpty)
+        #expect(throws: SessionStoreError.self) { try database.prune(jar: composed, now: Given.now) }
+        let other = try database.createJar(named: composed, now: Given.now)
+        try other.receive("a=1; Path=/")
+        for _ in 0..<3 {
+            #expect(try database.existingJar(named: decomposed)?.contents().isEmpty == true)
+            #expect(try database.existingJar(named: composed)?.contents().count == 1)
+        }
+        #expect(try database.mergeJar(named: composed, into: decomposed, now: Given.now).added == 1)
+    }
+
     @Test("A missing jar is looked up again each time")
     func missing() throws {
         let folder = TemporaryFolder()

@@ -30,6 +30,15 @@ struct ServiceTokenTests {
         #expect(try database.serviceTokens.all().map(\.name) == ["ci", "none"])
     }
 
+    @Test("A token for a jar does not cover one whose name only looks alike")
+    func equivalentNames() throws {
+        let database = try Given.database()
+        let token = try create("ci", in: database, AccessGrant(verbs: [.read], jars: .named(["caf\u{E9}", "b"])))
+        let grant = try #require(try database.serviceTokens.token(token, now: Given.now)?.grant)
+        #expect(grant.covers(jar: "caf\u{E9}") && grant.covers(jar: "b"))
+        #expect(!grant.covers(jar: "cafe\u{301}") && !grant.covers(jar: "c"))
+    }
+
     @Test("It is 256 bits in base64url, with a prefix to find it by")
     func form() throws {
         let database = try Given.database()

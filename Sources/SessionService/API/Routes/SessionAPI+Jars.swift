@@ -137,7 +137,7 @@ extension SessionAPI {
     private func putJar(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let asked = try await request.optionalDocument(JarSettingsDocument.self, in: context)
         let name = try context.jarName
-        guard asked.name == nil || asked.name == name else {
+        guard asked.name.map({ $0.isSameName(as: name) }) ?? true else {
             throw ServiceProblem.bodyInvalid("name: the path names another jar")
         }
         let settings = try asked.newSettings()
