@@ -1,0 +1,161 @@
+import CookieModel
+import WebPrimitives
+
+extension BrowserKnowledge {
+    /// Everything that is known of the browser.
+    struct State {
+        /// The last moment.
+        var moment: UInt32 = 0
+        /// The browser, by where its witnesses are set.
+        var browsers: [WitnessCookies.Scope: UInt32] = [:]
+        /// By domain: a request with a witness of this moment is younger than all that is known of the cookies.
+        var renewals: [Octets: UInt32] = [:]
+        /// The kinds that the browser has sent in each scope since its last page without witnesses.
+        var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]
+        /// The partitions by the number in their witness.
+        var partitions: [PartitionID: PartitionKey] = [:]
+        var claims: [PartitionClaim: (number: UInt64, time: Timestamp)] = [:]
+        /// Whether pages of other sites are known to share a site's cookies.
+        var sharesWithThirdParties = false
+        /// The numbers of `SameSite=None` witnesses that were set elsewhere, and that a site's own page has sent: they are
+        /// among the site's own cookies.
+        var ownContexts: Set<UInt64> = []
+        /// The numbers of those that were set in pages of other sites.
+        var foreignContexts: Set<UInt64> = []
+        /// The origins whose pages were in tabs, and those whose pages were in frames of other sites.
+        var pages: (inTabs: Set<String>, inFrames: Set<String>) = ([], [])
+        /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
+        var treatsDefaultAsNone = false
+        /// The cookies that the browser has sent, as it did last: it knows them itself.
+        var held: [Cookie.ID: Held] = [:]
+        /// The cookies that responses have set in the browser, and when. If it does not send one, it has refused or lost it.
+        var given: [Cookie.ID: UInt32] = [:]
+    }
+
+    struct PartitionID: Hashable {
+        let domain: Octets
+        let number: UInt64
+    }
+
+    struct PartitionClaim: Hashable {
+        let domain: Octets
+        let key: PartitionKey
+    }
+}
+
+/// How the browser treats the witnesses, and so the cookies of each class.
+extension BrowserKnowledge.State {
+    /// The classes of cookies that a request carries, and how that is known.
+    mutating func read(
+        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, period: Int64
+    ) -> (classes: EngineVerdict.Classes, source: EngineVerdict.Source) {
+        let marks = echo.marks
+        guard !echo.isForged else { return ([], .witness) }
+        // Without https, no field tells anything: only what came back counts.
+        if !scope.isEncrypted {
+            let classes: EngineVerdict.Classes =
+                marks[.strict] != nil && marks[.lax] != nil
+                ? .all : marks[.strict] == nil && marks[.lax] != nil ? [.none, .lax, .default] : []
+            if !marks.isEmpty { known[scope] = Set(marks.keys) }
+            return (classes, marks.isEmpty ? .nothing : .witness)
+        }
+        // A tab's page always carries its witnesses: without them, the browser has lost them all.
+        if marks.isEmpty, evidence.isDocument { known[scope] = nil }
+        let former = known[scope] ?? []
+        let kinds = former.union(marks.keys)
+        guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
+        known[scope] = kinds
+        // A witness that has never come back is not refused but unknown: for a tab's page, the fields show the rest.
+        func has(_ kind: WitnessCookies.Kind, _ kindClass: EngineVerdict.Classes) -> Bool {
+            marks[kind] != nil || !kinds.contains(kind) && evidence.classes.contains(kindClass)
+        }
+        var classes: EngineVerdict.Classes = []
+        if let mark = marks[.none] {
+            let isOwn = evidence.isDocument || marks[.strict] != nil
+            learn(mark, evidence, isOwn: isOwn)
+            // One that was set in a page of another site may be for that page alone.
+            if mark.context == 0 || sharesWithThirdParties || isOwn || ownContexts.contains(mark.context) {
+                classes.insert(.none)
+            }
+        } else if has(.none, .none) {
+            classes.insert(.none)
+        }
+        if has(.lax, .lax) { classes.insert(.lax) }
+        if has(.strict, .strict) { classes.insert(.strict) }
+        // No browser sends a stricter class without the laxer ones.
+        if classes.contains(.strict) && !classes.contains(.lax) || classes.contains(.lax) && !classes.contains(.none) {
+            return ([], .witness)
+        }
+        if classes.contains(.lax) {
+            classes.insert(.default)
+        } else if marks[.default] != nil {
+            if !evidence.isDocument { treatsDefaultAsNone = true }
+            if treatsDefaultAsNone {
+                if classes.contains(.none) { classes.insert(.default) }
+            } else {
+                classes.insert(.recentDefault)
+            }
+        }
+        // An old witness cannot say more than the fields do.
+        if marks.values.contains(where: { period - $0.period > 1 }) {
+            classes.formIntersection(evidence.isDocument ? evidence.classes : evidence.isSameSite ? .all : [.none])
+        }
+        return (classes, .witness)
+    }
+
+    /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
+    ///
+    /// A mark of a site's own page proves nothing in a frame of another site inside a page of the first one: browsers
+    /// that keep the cookies of third parties apart let the two share. Neither is it after a redirect by another site. The
+    /// page in the address bar is not on the wire, so only pages that were in tabs, and never in frames, count.
+    private mutating func learn(_ mark: WitnessCookies.Mark, _ evidence: FetchEvidence, isOwn: Bool) {
+        if evidence.isDocument, mark.context != 0 {
+            if foreignContexts.contains(mark.context) { sharesWithThirdParties = true }
+            if ownContexts.count > BrowserKnowledge.limit { ownContexts = [] }
+            ownContexts.insert(mark.context)
+        }
+        // A page can also lead a frame of another tab somewhere.
+        guard !isOwn, !evidence.isForeignFrame, let origin = evidence.foreignPage.map(Self.origin),
+            pages.inTabs.contains(origin), !pages.inFrames.contains(origin)
+        else { return }
+        if mark.context == 0 {
+            sharesWithThirdParties = true
+        } else {
+            if foreignContexts.count > BrowserKnowledge.limit { foreignContexts = [] }
+            foreignContexts.insert(mark.context)
+        }
+    }
+
+    /// Notes where the pages of an origin are shown.
+    mutating func notePage(_ url: RequestURL, _ evidence: FetchEvidence) {
+        guard evidence.isDocument || evidence.isForeignFrame else { return }
+        // A page that is not known to have been in a tab proves nothing.
+        if pages.inTabs.count + pages.inFrames.count > BrowserKnowledge.limit { pages.inTabs = [] }
+        if pages.inFrames.count > BrowserKnowledge.limit { pages = ([], []) }
+        if evidence.isDocument {
+            pages.inTabs.insert(Self.origin(url))
+        } else {
+            pages.inFrames.insert(Self.origin(url))
+        }
+    }
+
+    private static func origin(_ url: RequestURL) -> String { "\(url.scheme)://\(url.host):\(url.port)" }
+
+    /// A number for a partition that has none yet; `nil` if another one has its name.
+    ///
+    /// The page in the address bar is not on the wire: the name is that of the page that the request names. Where that is a
+    /// frame in another page, the partition would get the name of another one, and has none.
+    mutating func number(
+        for key: PartitionKey, of domain: Octets, or number: UInt64, now: Timestamp
+    ) -> UInt64? {
+        if partitions.count > BrowserKnowledge.limit { (partitions, claims) = ([:], [:]) }
+        let claim = BrowserKnowledge.PartitionClaim(domain: domain, key: key)
+        if let former = claims[claim] {
+            // Several requests of one page begin at the same time. A site's own pages have one partition.
+            return now < former.time.advanced(bySeconds: 60) || !key.hasCrossSiteAncestor ? former.number : nil
+        }
+        claims[claim] = (number, now)
+        partitions[BrowserKnowledge.PartitionID(domain: domain, number: number)] = key
+        return number
+    }
+}

@@ -1,0 +1,172 @@
+import CookieModel
+import HTTPMessages
+import Testing
+import WebPrimitives
+
+@testable import SessionGateway
+
+@Suite("Secrets in bodies, fields and URLs, and what is left of them")
+struct SecretRedactionTests {
+    @Test(
+        "Secrets in bodies lose their values, and nothing else changes",
+        arguments: [
+            ("application/x-www-form-urlencoded", "a=1&password=S&b", "a=1&password=redacted&b"),
+            (
+                "application/x-www-form-urlencoded", "user%5Bpassword%5D=S&user[name]=n&pin=S&shipping=K",
+                "user%5Bpassword%5D=redacted&user[name]=n&pin=redacted&shipping=K"
+            ),
+            (
+                "application/json", #"{"password_confirmation":"S","token_type":"K","new_password2":"S"}"#,
+                #"{"password_confirmation":"redacted","token_type":"K","new_password2":"redacted"}"#
+            ),
+            (
+                "application/json", #"{ "user":"u", "password" : "S\"S", "n":1 }"#,
+                #"{ "user":"u", "password" : "redacted", "n":1 }"#
+            ),
+            (
+                "application/json; charset=utf-8", #"[{"otp":1234},{"otp":-1.5e3 ,"a":2}]"#,
+                #"[{"otp":"redacted"},{"otp":"redacted" ,"a":2}]"#
+            ),
+            (
+                "application/vnd.api+json", #"{"data":{"apiKey":["S",{"x":"S"},7],"keep":"K"}}"#,
+                #"{"data":{"apiKey":["redacted",{"x":"redacted"},"redacted"],"keep":"K"}}"#
+            ),
+            (
+                "text/json", #"{"pass\u0077ord":"S","token":null,"secret":true,"s":"token"}"#,
+                #"{"pass\u0077ord":"redacted","token":null,"secret":true,"s":"token"}"#
+            ),
+            ("application/json", "12", "12"), ("application/json", #""S""#, #""S""#),
+            ("application/json", #"{"a":1"#, nil), ("application/json", #"{"token":S}"#, nil),
+            ("application/json", "", nil),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=\"user[password]\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=\"user[password]\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "Multipart/Form-Data; x=y; Boundary=\"b\"",
+                "--b\r\ncontent-disposition: form-data; filename=\"password\"; name=f\r\n\r\nK\r\n\r\nK\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=token\r\n\r\nS\r\n\r\nS\r\n--b--",
+                "--b\r\ncontent-disposition: form-data; filename=\"password\"; name=f\r\n\r\nK\r\n\r\nK\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=token\r\n\r\nredacted\r\n--b--"
+            ),
+            (
+                "multipart/form-data; boundary=b", "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--",
+                "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--"
+            ),
+            ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=a\r\n\r\nS\r\n--b", nil),
+            ("multipart/form-data; boundary=b", "--c\r\n\r\nS\r\n--c--", nil),
+            ("multipart/form-data; boundary=b", "", nil),
+        ] as [(String, String, String?)])
+    func bodies(_ type: String, _ body: String, _ expected: String?) throws {
+        let head = try MessageHead(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: \(type)\r\n\r\n".utf8), from: .client)
+        let kind = try #require(NamedBody(head))
+        #expect(SecretRedaction.body(Array(body.utf8), kind).map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test(
+        "Secret names are told from others, in whatever structure and spelling",
+        arguments: [
+            (
+                true,
+                [
+                    "password", "user[password]", "user%5Bpassword%5D", "user[password][]", "users[0][password]",
+                    "password_confirmation", "passwordConfirmation", "password1", "new_password2", "PASSWD", "loginPwd",
+                    "passphrase", "private_key_passphrase", "client_secret", "secret_key", "secretAccessKey",
+                    "pass", "pass1", "pin", "PIN", "user[pin]", "new_pin", "otp", "user[otp_attempt]", "totp",
+                    "id_token_hint", "access_token", "access_token%20", "access%5Ftoken", "+token", "token[value]",
+                    "refreshToken", "code", "code1", "code_verifier", "codeVerifier", "api-key", "apiKey", "API_KEY_2",
+                    "client_assertion", "jwt", "jsessionid", "ASP.NET_SessionId", "connect.sid", "sid",
+                    "/cb?code", "openid.sig", "X-Amz-Signature", "secretary_password",
+                ]
+            ),
+            (
+                false,
+                [
+                    "shipping", "shipping[pin_up]", "pinned", "spin", "token_type", "token_type_hint", "max_tokens",
+                    "secretary", "secretaries", "secretariat", "compass", "bypass", "passenger", "passport", "keyword",
+                    "monkey", "country_code", "postcode", "encode", "session_start", "session[email]", "pin[color]",
+                    "sidebar", "client_id", "grant_type", "client_assertion_type", "state", "nonce", "user", "q", "1",
+                    "",
+                    "[]", "opt", "authorization_endpoint", "accountSid",
+                ]
+            ),
+        ])
+    func names(isSecret: Bool, names: [String]) {
+        for name in names { #expect(SecretNames.secrets.contains(name.utf8) == isSecret, "\(name)") }
+    }
+
+    @Test(
+        "Fields with credentials are told from others",
+        arguments: [
+            (
+                true,
+                [
+                    "authorization", "x-authorization", "proxy-authorization", "x-session-id", "x-jwt-assertion",
+                    "cf-access-jwt-assertion", "x-access-token", "x-api-key", "x-client-secret", "dpop",
+                    "x-hub-signature-256", "x-amz-security-token", "ocp-apim-subscription-key",
+                ]
+            ),
+            (
+                false,
+                [
+                    "www-authenticate", "access-control-allow-credentials", "sec-websocket-key", "sec-websocket-accept",
+                    "sec-websocket-protocol", "idempotency-key", "dpop-nonce", "signature-input", "user-agent",
+                    "sec-fetch-site", "host", "accept-encoding", "etag", "content-security-policy",
+                ]
+            ),
+        ])
+    func fieldNames(isSecret: Bool, names: [String]) {
+        for name in names { #expect(SecretNames.secrets.contains(field: name) == isSecret, "\(name)") }
+    }
+
+    @Test(
+        "Fields lose the secrets in their values",
+        arguments: [
+            ("sec-websocket-protocol", "bearer, TOKEN", "bearer, redacted"),
+            ("sec-websocket-protocol", "graphql-ws,MQTT", "graphql-ws,MQTT"),
+            ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.S , v10.stomp", "redacted, v10.stomp"),
+            ("refresh", "0; url=https://a.example/cb?code=S", "0; url=https://a.example/cb?code=redacted"),
+            ("accept", "a/b;token=S", "a/b;token=S"),
+        ])
+    func fieldValues(name: String, value: String, expected: String) {
+        #expect(SecretRedaction().value(Octets(value), ofField: name) == Octets(expected))
+    }
+
+    @Test(
+        "URLs lose the secrets in their paths, queries and fragments",
+        arguments: [
+            ("https://a.example/b;jsessionid=S?x=y", "https://a.example/b;jsessionid=redacted?x=y"),
+            ("https://a.example/b;v=1;jsessionid=S/c", "https://a.example/b;v=1;jsessionid=redacted/c"),
+            ("https://a.example/b;jsessionid=S;v=1/c", "https://a.example/b;jsessionid=redacted/c"),
+            ("/b%3Bjsessionid=S", "/b%3Bjsessionid=redacted"),
+            ("https://a.example/?a=1;token=S", "https://a.example/?a=1;token=redacted"),
+            ("https://a.example/?token=S;S&b=/c", "https://a.example/?token=redacted&b=/c"),
+            ("https://a.example/?token=S/S", "https://a.example/?token=redacted"),
+            (
+                "https://a.example/?access_token%20=S&user[password]=S",
+                "https://a.example/?access_token%20=redacted&user[password]=redacted"
+            ),
+            ("https://a.example/#/cb?code=S&b", "https://a.example/#/cb?code=redacted&b"),
+            ("https://a.example/b;c=d/;/?a=;b&&c;token=#token", "https://a.example/b;c=d/;/?a=;b&&c;token=#token"),
+            ("https://a.example", "https://a.example"), ("", ""), ("*", "*"), ("a.example:443", "a.example:443"),
+        ])
+    func urls(url: String, expected: String) {
+        #expect(SecretRedaction.url(url) == expected)
+        #expect(SecretRedaction.url(expected) == expected)
+    }
+
+    @Test(
+        "A body of another kind is not looked into", arguments: ["text/plain", "multipart/form-data", "image/json", ""])
+    func otherBodies(_ type: String) throws {
+        let head = try MessageHead(
+            Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: \(type)\r\n\r\n".utf8), from: .client)
+        #expect(NamedBody(head) == nil)
+    }
+}
