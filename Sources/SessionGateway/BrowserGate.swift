@@ -30,7 +30,7 @@ struct BrowserGate {
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
-        if lines == nil { try await learn(own, judgement.sighting, in: context) }
+        let deleted = lines == nil ? try await learn(own, judgement.sighting, in: context) : []
         let retrieval = try retrieve(context)
         let candidates = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
@@ -56,7 +56,7 @@ struct BrowserGate {
         context.verdict = judgement.storage
         return GatewayDecision(
             context: context, verdict: judgement.verdict, decoration: decoration,
-            lines: judgement.lines + [witness].compactMap(\.self) + seeds)
+            lines: judgement.lines + [witness].compactMap(\.self) + seeds, deleted: deleted)
     }
 
     /// The name of the cookie that a Set-Cookie line sets.
@@ -84,10 +84,12 @@ struct BrowserGate {
     }
 
     /// Stores what scripts have done to the cookies of the browser, as far as a same-site request shows it.
+    ///
+    /// - Returns: The names of the cookies that they have deleted.
     private func learn(
         _ own: [CookiePair], _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
-    ) async throws(GatewayFailure) {
-        guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return }
+    ) async throws(GatewayFailure) -> [Octets] {
+        guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return [] }
         let retrieval = try retrieve(context)
         let known = retrieval.included.filter(isSeen)
         let pairs = Set(own.map(\.octets))
@@ -126,13 +128,14 @@ struct BrowserGate {
             record.expiry = .distantPast
             lines.append(Octets(record.setCookieLine))
         }
-        guard !lines.isEmpty else { return }
+        guard !lines.isEmpty else { return [] }
         // Before they are in the jar: a request beside this one must not get them, and its response not set them.
         profile.noteGiven(learned)
         profile.noteDeleted(deleted.map(\.id))
         var access = context
         if gate.mode == .mirror { access.interface = .script }
         _ = try await gate.store(lines, in: access)
+        return deleted.map(\.name)
     }
 }
 

@@ -200,6 +200,7 @@ actor ClientConnection {
                 line = try RequestLine(head.octets.span.extracting(head.startLine))
                 method = String(decoding: head.octets[head.startLine][inside: line.method], as: UTF8.self)
                 record.method = method
+                record.url = shownURL(head, line)
                 if let origins {
                     let mapping: OriginMapping
                     (head, mapping) = try origins.request(head, line)
@@ -219,7 +220,7 @@ actor ClientConnection {
                 try await openTunnel(head, line, isNested: tunnel != nil)
                 return false
             }
-            record.url = String(decoding: request.url.withoutQuery, as: UTF8.self)
+            record.url = shown(request.url)
             guard !["TRACE", "TRACK"].contains(method.uppercased()) else {
                 throw GatewayFailure(
                     .httpRequestDenied, 405, "the gateway does not pass on TRACE, whose answer would show the cookies",
@@ -228,9 +229,8 @@ actor ClientConnection {
             let decision = try await gate.decision(on: request)
             record.isDecorated = decision.context != nil
             record.verdict = decision.verdict
+            record.cookiesDeleted = decision.deleted
             if let events = gate.events, events.contains(request.url) {
-                // The path is for those alone who are told of it.
-                record.url = "\(request.url.origin)/.well-known/crumb"
                 return try await take(events, request, decision.verdict)
             }
             let keepsConnection = try await exchange(request, decision, &record)
@@ -245,6 +245,24 @@ actor ClientConnection {
             observe(record)
             throw error
         }
+    }
+
+    /// The URL of a request in its record, before the request is checked.
+    private func shownURL(_ head: MessageHead, _ line: RequestLine) -> String {
+        let target = Array(head.octets[head.startLine][inside: line.target])
+        if let origins, case .origin = line.form,
+            let url = try? RequestURL(Octets(Array(origins.site.url.origin.utf8) + target))
+        {
+            return shown(url)
+        }
+        return String(decoding: target.prefix { $0 != ASCII.questionMark }, as: UTF8.self)
+    }
+
+    /// The URL of a request in its record.
+    private func shown(_ url: RequestURL) -> String {
+        // The path of events is for those alone who are told of it.
+        gate.events?.contains(url) == true
+            ? "\(url.origin)/.well-known/crumb" : String(decoding: url.withoutQuery, as: UTF8.self)
     }
 
     /// Reports a tunnel.

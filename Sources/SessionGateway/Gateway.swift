@@ -191,14 +191,12 @@ public final class Gateway: Sendable {
                     channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
                 }
         } catch {
-            throw GatewayError(
-                code: .addressUnavailable, "\(settings.host):\(port)",
-                (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)")
+            throw GatewayError(error, listeningOn: GatewayAddress(host: settings.host, port: port).description)
         }
         guard let address = listener.channel.localAddress, address.isLoopback, let port = address.port else {
             try? await listener.channel.close()
             throw GatewayError(
-                code: .addressNotLocal, "\(settings.host):\(port)",
+                code: .addressNotLocal, GatewayAddress(host: settings.host, port: port).description,
                 "anyone on the network could use the session")
         }
         return (listener, GatewayAddress(host: settings.host, port: port, origin: url?.origin))
@@ -279,6 +277,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesSent: [Octets] = []
     /// The names of the cookies that the response has changed in the jar.
     public internal(set) var cookiesStored: [Octets] = []
+    /// The names of the cookies that the jar has deleted because a script has deleted them in the browser.
+    public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
     public internal(set) var isReplayed = false
     /// Whether the user was signed in again, and the request sent once more.

@@ -1,3 +1,13 @@
+import NIOCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Where a gateway listens.
 public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
     /// The name or address.
@@ -40,6 +50,18 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         self.code = code
         self.address = address
         self.reason = reason
+    }
+
+    /// The error for an address that cannot be listened on.
+    init(_ error: any Error, listeningOn address: String) {
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE?: self.init(code: .addressUnavailable, address, "another program listens there")
+        case EADDRNOTAVAIL?: self.init(code: .addressNotLocal, address, "this machine does not have that address")
+        case let number?: self.init(code: .addressUnavailable, address, String(cString: strerror(number)))
+        case nil where error is SocketAddressError:
+            self.init(code: .addressNotLocal, address, "the name cannot be resolved")
+        case nil: self.init(code: .addressUnavailable, address, "\(error)")
+        }
     }
 
     /// One sentence, with the next step.

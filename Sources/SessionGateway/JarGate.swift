@@ -15,6 +15,8 @@ struct GatewayDecision: Sendable {
     var decoration: Decoration?
     /// The Set-Cookie lines that the response gets for the browser.
     var lines: [Octets] = []
+    /// The names of the cookies that a script has deleted, and so the jar.
+    var deleted: [Octets] = []
 }
 
 /// The jar behind a gateway: what goes onto a request, and what becomes of the cookies in its response.

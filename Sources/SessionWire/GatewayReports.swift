@@ -18,6 +18,8 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let cookiesSent: [String]
     /// The names of the cookies that the response has changed in the jar.
     public let cookiesStored: [String]
+    /// The names of the cookies that the jar has deleted because a script has deleted them in the browser; `nil` for none.
+    public let cookiesDeleted: [String]?
     /// Whether the response came from a recording.
     public let replayed: Bool
     /// Whether the user was signed in again, and the request sent once more.
@@ -29,8 +31,8 @@ public struct GatewayRequestReport: Codable, Sendable {
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
-        cookiesSent: [String], cookiesStored: [String], replayed: Bool, signedInAgain: Bool, loginFailure: String?,
-        failure: String?
+        cookiesSent: [String], cookiesStored: [String], cookiesDeleted: [String]? = nil, replayed: Bool,
+        signedInAgain: Bool, loginFailure: String?, failure: String?
     ) {
         self.time = time
         self.method = method
@@ -40,6 +42,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         self.verdict = verdict
         self.cookiesSent = cookiesSent
         self.cookiesStored = cookiesStored
+        self.cookiesDeleted = cookiesDeleted
         self.replayed = replayed
         self.signedInAgain = signedInAgain
         self.loginFailure = loginFailure
@@ -54,6 +57,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         if replayed { line += " replayed" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if !cookiesStored.isEmpty { line += " stored: \(cookiesStored.joined(separator: ", "))" }
+        if let cookiesDeleted { line += " deleted: \(cookiesDeleted.joined(separator: ", "))" }
         if signedInAgain { line += " signed in again" }
         if let loginFailure { line += " not signed in: \(loginFailure)" }
         return line

@@ -20,7 +20,9 @@ struct GatewayLog: Sendable {
             switch self {
             case .request(let request):
                 200 + request.method.utf8.count + request.url.utf8.count
-                    + (request.cookiesSent + request.cookiesStored).reduce(0) { $0 + $1.utf8.count + 16 }
+                    + (request.cookiesSent + request.cookiesStored + (request.cookiesDeleted ?? [])).reduce(0) {
+                        $0 + $1.utf8.count + 16
+                    }
             case .event(let event):
                 200 + event.query.utf8.count + (event.data?.utf8.count ?? 0) + (event.dataBase64?.utf8.count ?? 0)
             }
