@@ -48,6 +48,9 @@ extension ClientConnection {
         }
     }
 
+    /// How often a request is sent again that a server says it has not processed.
+    private static let refusalLimit = 8
+
     /// Sends a request on, and its response back.
     ///
     /// - Returns: `nil` if the request has to be sent once more.
@@ -79,7 +82,9 @@ extension ClientConnection {
                 return try await send(
                     isAccepting ? request.octets(with: decoration, acceptingTrailers: true) : head,
                     of: &pending, to: server, route, &record)
-            } catch let error as UnansweredError where isReused && error.mayBeRepeated && request.mayBeRepeated {
+            } catch let error as UnansweredError
+                where isReused && error.refusal == nil && error.mayBeRepeated && request.mayBeRepeated
+            {
                 // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
                 await server.abort()
                 demand.isFresh = true
@@ -89,9 +94,8 @@ extension ClientConnection {
             } catch let error as UnansweredError {
                 await server.abort()
                 guard !isAborted else { throw StreamError.endedEarly }
-                guard let refusal = error.refusal, refusals < 2, await pending.isComplete else {
-                    throw error.failure(request.destination.description)
-                }
+                guard let refusal = error.refusal, refusals < ClientConnection.refusalLimit, await pending.isComplete
+                else { throw error.failure(request.destination.description) }
                 refusals += 1
                 if refusal == .http11Required { demand.isHTTP1 = true }
                 demand.isWebSocket = false

@@ -133,7 +133,7 @@ extension ClientConnection {
 
 extension GatewayFailure {
     fileprivate static func offline(_ request: ForwardedRequest) -> GatewayFailure {
-        offline("\(request.method) \(request.url.withoutQuery)")
+        offline("\(request.method) \(SecretRedaction.url(request.url.description))")
     }
 
     /// A tunnel whose requests the gateway does not read.

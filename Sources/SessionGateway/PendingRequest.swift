@@ -54,6 +54,11 @@ struct UnansweredError: Error {
             return GatewayFailure(
                 .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")
         }
+        if refusal != nil {
+            return GatewayFailure(
+                .connectionTerminated, 502, "\(server) refuses the request without processing it",
+                nextStep: "Try again later; nothing has happened.")
+        }
         return GatewayFailure(
             .connectionTerminated, 502, "\(server) closes the connection without an answer",
             nextStep: "Try again; if it happens each time, report it to the people who run the server.")

@@ -177,6 +177,25 @@ struct HTTP2ServerTests {
         #expect(requests.last.map { $0.isHTTP1 || $0.body == Array("hello".utf8) } == true)
     }
 
+    @Test(
+        "A request is sent eight times more to a server that says each time that it has not processed it",
+        arguments: [("POST", "hello", 8), ("GET", "", 8), ("POST", "hello", 9)])
+    func refusedOften(method: String, body: String, count: Int) async throws {
+        let server = try await HTTP2Server.start { request, number in
+            if number <= count { return [.goAway(last: 0)] }
+            return request.isComplete ? [.headers(Self.ok, ends: false), .data("hi")] : nil
+        }
+        try await GatewayFixture().run(server.settings) { address in
+            let client = try await Self.send(
+                "\(method) /", body.isEmpty ? "" : "Content-Length: \(body.utf8.count)\r\n", body: Array(body.utf8),
+                to: address)
+            let response = await client.response { $0.hasSuffix("hi") }
+            #expect(response.hasPrefix("HTTP/1.1 \(count == 8 ? 200 : 502) "), "\(response)")
+            #expect(count == 8 || response.contains("refuses the request without processing it"), "\(response)")
+        }
+        #expect(server.requests.withLock { $0.count } == 9)
+    }
+
     @Test("A request that the server has reset for another reason is not sent once more")
     func reset() async throws {
         let server = try await HTTP2Server.start { _, _ in [.reset(.internalError)] }

@@ -88,6 +88,16 @@ struct ReplayTests {
         #expect(server.requests.withLock { $0.isEmpty })
     }
 
+    @Test("The page for a request without an entry shows its URL without secrets")
+    func offlineURL() async throws {
+        let replay = try folder.replay(Self.entry("1"))
+        let url = "http://shop.example/b;jsessionid=31d4/c?token=31d4&page=2"
+        let answers = try await answers(replay, [Self.request("GET", url)])
+        #expect(
+            answers[0].contains("answers GET http://shop.example/b;jsessionid=redacted/c?token=redacted&page=2")
+                && !answers[0].contains("31d4"), "\(answers[0])")
+    }
+
     @Test("A tunnel that is not decrypted gets 504 offline")
     func tunnel() async throws {
         let server = try await RecordingServer.start { _ in nil }

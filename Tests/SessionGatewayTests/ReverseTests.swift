@@ -97,11 +97,13 @@ struct ReverseTests {
         try await fixture.run(offering(server.port, client: .browser)) { address in
             let client = try await RawClient.connect(to: address)
             try await client.send(
-                "GET / HTTP/1.1\r\n\(fields.replacing("PORT", with: "\(address.port)"))\r\n\r\n")
+                "GET /a?b HTTP/1.1\r\n\(fields.replacing("PORT", with: "\(address.port)"))\r\n\r\n")
             let response = await client.response { $0.contains("\r\n\r\n") }
             #expect(response.hasPrefix("HTTP/1.1 \(status) "), "\(response)")
         }
         #expect(server.requests.withLock { $0.count } == (status == 200 ? 1 : 0))
+        // A refused one, too.
+        #expect(fixture.records.withLock { $0.map(\.url) } == ["http://127.0.0.2:\(server.port)/a"])
     }
 
     @Test("It is no proxy", arguments: ["GET http://127.0.0.2/", "CONNECT 127.0.0.2:443", "\u{5}\u{1}\u{0}"])

@@ -127,6 +127,31 @@ struct TransportTests {
         #expect(fixture.records.withLock { $0.map(\.failure) } == [handshake.failure])
     }
 
+    @Test("An address that cannot be listened on is reported with the reason and the next step")
+    func notListening() async throws {
+        let server = try await Self.server()
+        for (host, port, message) in [
+            (
+                "127.0.0.1", server.port,
+                "cannot listen on 127.0.0.1:\(server.port): another program listens there. "
+                    + "Choose another port, or 0 for a free one."
+            ),
+            (
+                "192.0.2.1", 0,
+                "cannot listen on 192.0.2.1:0: this machine does not have that address. Use 127.0.0.1 or [::1]."
+            ),
+        ] {
+            var settings = GatewaySettings.forTools
+            (settings.host, settings.port) = (host, port)
+            do {
+                try await GatewayFixture().run(settings) { _ in }
+                Issue.record("it listens on \(host)")
+            } catch let error as GatewayError {
+                #expect(error.description == message)
+            }
+        }
+    }
+
     @Test("A client that sends no request is let go without a word")
     func idle() async throws {
         var settings = GatewaySettings.forTools
