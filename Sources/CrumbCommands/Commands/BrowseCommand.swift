@@ -21,7 +21,7 @@ struct BrowseCommand: CrumbCommand {
             on Debian), WebKitGTK needs its MiniBrowser and bubblewrap. The exit status is the browser's.
             """)
 
-    @OptionGroup var jar: JarOptions
+    @OptionGroup var jar: GatewayJarOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var interception: InterceptionOptions
@@ -45,26 +45,28 @@ struct BrowseCommand: CrumbCommand {
         }
         let programs = try BrowserPrograms(for: engine)
         let network = try Network.required()
-        let kept = try jar.openJar(now: console.now, console)
         // From here on, a signal ends the browser, and this command only after it has cleaned up.
         SignalForwarding.begin()
         defer { SignalForwarding.end() }
         let folder = try PrivateFolder("crumb-browse")
         let browser = StartedBrowser(programs: programs, folder: folder)
         defer { browser.remove() }
-        var order = try GatewayOrder(jar: kept, console)
-        order.client = "browser"
-        try interception.apply(to: &order)
-        traffic.apply(to: &order)
-        order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
-        order.interceptsSites = true
-        if log { order.log = { console.note($0.line) } }
         let (url, arguments) = (url, arguments)
-        try order.run(network) { access in
-            try browser.trust(access.authority ?? "")
-            let command = try browser.command(proxy: access.address, arguments + [url])
-            defer { browser.endProcesses() }
-            return try command.run(command.words[0], environment: browser.environment, console)
+        try jar.withJar(console) { kept, hasStarted in
+            var order = try GatewayOrder(jar: kept, console)
+            order.client = "browser"
+            try interception.apply(to: &order)
+            traffic.apply(to: &order)
+            order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
+            order.interceptsSites = true
+            if log { order.log = { console.note($0.line) } }
+            try order.run(network) { access in
+                hasStarted()
+                try browser.trust(access.authority ?? "")
+                let command = try browser.command(proxy: access.address, arguments + [url])
+                defer { browser.endProcesses() }
+                return try command.run(command.words[0], environment: browser.environment, console)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import Foundation
 import SessionOperations
 import SessionStore
 
@@ -11,6 +12,49 @@ struct GatewayAuthorityCommand: ParsableCommand {
             GatewayAuthorityCreateCommand.self, GatewayAuthorityShowCommand.self, GatewayAuthorityExportCommand.self,
             GatewayAuthorityRemoveCommand.self,
         ])
+}
+
+/// The file for the certificate that the clients of a gateway have to trust.
+struct AuthorityFile: Sendable {
+    private let path: String
+    /// The file's certificate; empty if the file does not exist or is empty.
+    private let former: [UInt8]
+
+    /// Reads the file, before a gateway is started.
+    ///
+    /// - Throws: `Problem` if it holds something other than a certificate, which must not be lost.
+    init(_ path: String) throws {
+        self.path = path
+        let isThere = FileManager.default.fileExists(atPath: path)
+        let contents = isThere && PrivateFile.isRegular(path) ? PrivateFile.contents(path, limit: 1 << 16) : nil
+        let isCertificate = contents?.starts(with: "-----BEGIN CERTIFICATE-----".utf8) == true
+        guard !isThere || contents?.isEmpty == true || isCertificate else {
+            throw Problem(
+                .fileExists,
+                "--authority-file \(path): there is something other than a certificate. Name another file.")
+        }
+        former = contents ?? []
+    }
+
+    /// Writes a certificate, in the place of the one of an earlier run.
+    func replace(by certificate: String) throws {
+        try PrivateFile.write(Array(certificate.utf8), at: path)
+    }
+
+    /// Writes the certificate of a gateway that runs, unless the file has it.
+    ///
+    /// - Parameter name: The name of the gateway.
+    /// - Throws: `Problem` if the file has another certificate, which other clients may trust.
+    func create(_ certificate: String, for name: String) throws {
+        guard former != Array(certificate.utf8) else { return }
+        guard former.isEmpty else {
+            throw Problem(
+                .fileExists,
+                "--authority-file \(path): there is the certificate of another authority. The gateway '\(name)' runs: name "
+                    + "another file, or remove this one, and start it again to get its certificate.")
+        }
+        try PrivateFile.write(Array(certificate.utf8), at: path)
+    }
 }
 
 struct GatewayAuthorityCreateCommand: CrumbCommand {

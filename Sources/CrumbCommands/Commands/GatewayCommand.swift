@@ -35,7 +35,7 @@ struct GatewayRunCommand: CrumbCommand {
             that a browser has sent pass unchanged.
             """)
 
-    @OptionGroup var jar: JarOptions
+    @OptionGroup var jar: GatewayJarOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
 
@@ -77,7 +77,18 @@ struct GatewayRunCommand: CrumbCommand {
         guard authorityFile == nil || !hosts.isEmpty else {
             throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
         }
-        let kept = try jar.openJar(now: console.now, console)
+        let certificate = try authorityFile.map { try AuthorityFile($0) }
+        try jar.withJar(console) { kept, hasStarted in
+            let order = try order(for: kept, origins, at: addresses.first, decrypting: hosts, console)
+            try run(order, certificate, network, console, hasStarted)
+        }
+    }
+
+    /// The order of the options.
+    private func order(
+        for kept: CookieJar, _ origins: [GatewayOrder.Origin], at address: ListeningAddress?,
+        decrypting hosts: [HostPattern], _ console: Console
+    ) throws -> GatewayOrder {
         let isJSON = output.json
         var order = try GatewayOrder(jar: kept, console)
         if authorityFile == nil, !hosts.isEmpty {
@@ -85,7 +96,7 @@ struct GatewayRunCommand: CrumbCommand {
                 of: hosts, in: kept.database, member: "--intercept",
                 alternative: ", or use --authority-file FILE for an authority of this run", now: console.now)
         }
-        if let address = addresses.first { (order.host, order.port) = (address.host, Int(address.port)) }
+        if let address { (order.host, order.port) = (address.host, Int(address.port)) }
         order.origins = origins
         if !origins.isEmpty { order.cookies = GatewayCookieMode.strip.rawValue }
         order.client = client.rawValue
@@ -101,11 +112,19 @@ struct GatewayRunCommand: CrumbCommand {
                 if isJSON { try? console.writeJSON(["pageEvent": event]) } else { try? console.writeLine(event.line) }
             }
         }
-        let (authorityFile, hasLog) = (authorityFile, log)
+        return order
+    }
+
+    /// Runs the gateway until a signal ends it.
+    private func run(
+        _ order: GatewayOrder, _ certificate: AuthorityFile?, _ network: Network, _ console: Console,
+        _ hasStarted: @escaping @Sendable () -> Void
+    ) throws {
+        let (isJSON, hasLog) = (output.json, log)
+        var order = order
         order.serving = { access in
-            if let authorityFile, let authority = access.authority {
-                try PrivateFile.write(Array(authority.utf8), at: authorityFile)
-            }
+            if let authority = access.authority { try certificate?.replace(by: authority) }
+            hasStarted()
             for listening in access.listening {
                 if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
             }

@@ -48,10 +48,10 @@ struct GatewayStartCommand: CrumbCommand {
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
-        let report = try service.required().answer(to: .startGateway(name, document))
-        if let authorityFile, let certificate = report.certificate {
-            try PrivateFile.write(Array(certificate.utf8), at: authorityFile)
-        }
+        let connection = try service.required()
+        let file = try authorityFile.map { try AuthorityFile($0) }
+        let report = try connection.answer(to: .startGateway(name, document))
+        if let certificate = report.certificate { try file?.create(certificate, for: name) }
         if output.json { return try console.writeJSON(report) }
         for listening in report.addresses { try console.writeLine(listening.line) }
     }

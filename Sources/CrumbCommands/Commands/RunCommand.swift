@@ -23,7 +23,7 @@ struct RunCommand: CrumbCommand {
             that ended it. Signals reach the command.
             """)
 
-    @OptionGroup var jar: JarOptions
+    @OptionGroup var jar: GatewayJarOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var interception: InterceptionOptions
@@ -43,22 +43,28 @@ struct RunCommand: CrumbCommand {
         let command = ExternalCommand(words: command)
         let program = try command.path(console)
         let network = try Network.required()
-        let kept = try jar.openJar(now: console.now, console)
+        // From here on, a signal reaches the command, and this one ends only after it has removed its folder.
+        SignalForwarding.begin()
+        defer { SignalForwarding.end() }
         let folder = try PrivateFolder("crumb-run")
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
-        var order = try GatewayOrder(jar: kept, console)
-        try interception.apply(to: &order)
-        traffic.apply(to: &order)
-        order.hosts = try interception.hosts()
-        order.interceptsSites = true
-        if log { order.log = { console.note($0.line) } }
-        try order.run(network) { access in
-            try PrivateFile.write(TrustedAuthorities.pem + Array("\n\(access.authority ?? "")".utf8), at: bundle)
-            let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
-            let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
-                .merging(wget) { $1 }
-            return try command.run(program, environment: environment, console)
+        try jar.withJar(console) { kept, hasStarted in
+            var order = try GatewayOrder(jar: kept, console)
+            try interception.apply(to: &order)
+            traffic.apply(to: &order)
+            order.hosts = try interception.hosts()
+            order.interceptsSites = true
+            if log { order.log = { console.note($0.line) } }
+            try order.run(network) { access in
+                hasStarted()
+                try PrivateFile.write(
+                    TrustedAuthorities.pem + Array("\n\(access.authority ?? "")".utf8), at: bundle)
+                let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
+                let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
+                    .merging(wget) { $1 }
+                return try command.run(program, environment: environment, console)
+            }
         }
     }
 

@@ -8,10 +8,13 @@ import SessionStore
 
 /// Which database a command works on, or which service it asks instead.
 struct DatabaseOptions: ParsableArguments {
-    @Option(help: "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder.")
+    @Option(help: DatabaseOptions.help)
     var database: String?
 
     @OptionGroup var serviceOptions: ServiceOptions
+
+    static let help: ArgumentHelp =
+        "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder."
 
     func validate() throws {
         if database != nil, serviceOptions.service != nil {

@@ -29,6 +29,9 @@ struct TrafficOptions: ParsableArguments {
         guard !recordSecrets || record != nil else {
             throw ValidationError("--record-secrets: name the file with --record.")
         }
+        guard !offline || replay != nil else {
+            throw ValidationError("--offline: name the recording that answers requests with --replay.")
+        }
     }
 
     /// Applies the options.

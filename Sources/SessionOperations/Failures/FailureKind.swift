@@ -232,7 +232,8 @@ extension FailureKind {
             Row(
                 28, http: 500,
                 "`backup`, `restore`, `export`, `convert`: the file exists already, or is the database "
-                    + "itself or its key; `token setup`: the configuration of another program is in the way")
+                    + "itself or its key; `token setup`: the configuration of another program is in the way; "
+                    + "`gateway`: the file of `--authority-file` holds something else")
         case .checkFailed: Row(29, "`check`: the database has problems; the output lists them")
         case .keyMissing: Row(30, http: 503, "the database is sealed and its key file is missing")
         case .keyWrong:

@@ -151,6 +151,32 @@ struct ServiceGatewayTests {
         }
     }
 
+    @Test("The file for the authority's certificate is written once, and no other certificate is overwritten")
+    func authorityFile() throws {
+        let service = try RunningService(.socket) { home in
+            _ = try home.crumb("jars", "create", "work")
+            #expect(try home.crumb("gateway", "ca", "create", "--host", "localhost").status == 0)
+            try home.makeCertificate(for: "localhost", names: "DNS:localhost")
+            return []
+        }
+        let home = service.home
+        func start(_ name: String, _ file: String) throws -> RunResult {
+            try service.ask(
+                [
+                    "gateway", "start", name, "--jar", "work", "--intercept", "localhost", "--authority-file",
+                    home.file(file),
+                ])
+        }
+        for name in ["first", "first", "second"] {
+            let result = try start(name, "authority.pem")
+            #expect(result.status == 0, "\(result.messages)")
+        }
+        let other = home.bytes("ca.pem")
+        let refused = try start("third", "ca.pem")
+        #expect(refused.status == 28 && refused.messages.contains("The gateway 'third' runs"), "\(refused.messages)")
+        #expect(home.bytes("ca.pem") == other)
+    }
+
     @Test("Without a service, the command says how to name one")
     func noService() throws {
         let result = try CrumbHome().crumb("gateway", "list")
