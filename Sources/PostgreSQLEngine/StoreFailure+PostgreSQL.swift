@@ -13,6 +13,8 @@ extension StoreFailure {
             case "23503": .orphan
             // U+0000 as it is, and as an escape in JSON.
             case "22021", "22P05": .unstorableText
+            // A limit of the program: statements of the store can only reach that of a row of an index.
+            case "54000": .oversizedKey
             // A serialization failure and a deadlock.
             case "40001", "40P01": .undone
             case "55P03", "57014": .busy

@@ -91,11 +91,13 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
     /// Refuses a name that no jar or token can have.
     package static func check(_ name: String, of owner: String) throws(SessionStoreError) {
         // Names are segments of URLs, too, where clients take the last two for steps (RFC 3986, section 5.2.4).
-        guard (1...100).contains(name.count), name != ".", name != "..",
+        // A hundred characters can have any number of octets. A server's index takes this many.
+        guard (1...100).contains(name.count), name.utf8.count <= 2500, name != ".", name != "..",
             name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
             throw SessionStoreError(
-                .nameInvalid, "the \(owner)'s name", "use 1 to 100 characters, no control characters, not '.' or '..'")
+                .nameInvalid, "the \(owner)'s name",
+                "use 1 to 100 characters in up to 2500 octets, no control characters, not '.' or '..'")
         }
     }
 }
@@ -194,6 +196,11 @@ extension SessionStoreError {
             self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
         case .unstorableText:
             self.init(.textInvalid, "a text", "it contains U+0000, which the database cannot store; remove it")
+        case .oversizedKey:
+            self.init(
+                .textInvalid, "a name, path or key",
+                "it is too long for an index of the database, which takes about 2,600 octets for all that identifies "
+                    + "an entry; shorten it, or leave it out")
         case .unavailable:
             self.init(.databaseUnreachable, path, "the database server cannot be used (\(code)); try again in a moment")
         case .fenced:

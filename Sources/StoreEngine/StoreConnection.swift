@@ -93,6 +93,8 @@ package struct StoreFailure: Error, Equatable {
         case orphan
         /// A text has U+0000 in it, or is no UTF-8.
         case unstorableText
+        /// A name, path or key is too long for the index that finds it.
+        case oversizedKey
         /// A server cannot be reached, does not answer in time, or is no primary.
         case unavailable
         /// A server may have been replaced as the primary, or has become it just now.

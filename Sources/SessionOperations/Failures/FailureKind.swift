@@ -331,7 +331,8 @@ extension FailureKind {
         case .valuesStripped: Row(13, "the values of the cookies were removed from a capture")
         case .valueEncrypted: Row(13, "the value of a cookie is encrypted")
         case .responseTooLarge: Row(14, "a response of a capture is too large")
-        case .textInvalid: Row(36, http: 400, "a text contains U+0000, which the database cannot store")
+        case .textInvalid:
+            Row(36, http: 400, "the database cannot store a text: it contains U+0000, or is too long for an index")
         case .stepUpRequired: Row(43, http: 409, "the site requires a stronger login than the stored one")
         case .loginRuleInvalid: Row(47, http: 400, "a login rule is not safe, or has no effect")
         case .tokenNotPresentable:

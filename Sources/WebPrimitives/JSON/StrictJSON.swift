@@ -145,9 +145,10 @@ private struct StrictMembers: JSONHandler, Sendable {
 }
 
 extension Decoder {
-    /// A member of the decoded object with a name other than these; `nil` if it has none.
+    /// A member of the decoded object with a name other than these, the first in the order of names; `nil` if it has none.
     package func firstMember(besides known: Set<String>) throws -> (any CodingKey)? {
-        try container(keyedBy: AnyMember.self).allKeys.first { !known.contains($0.stringValue) }
+        try container(keyedBy: AnyMember.self).allKeys
+            .filter { !known.contains($0.stringValue) }.min { $0.stringValue < $1.stringValue }
     }
 }
 

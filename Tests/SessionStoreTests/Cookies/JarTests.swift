@@ -43,7 +43,11 @@ struct JarTests {
 
     @Test(
         "Names that cannot be typed are rejected",
-        arguments: ["", "a\n", "\u{0}", "\u{7F}", String(repeating: "x", count: 101)])
+        arguments: [
+            "", "a\n", "\u{0}", "\u{7F}", String(repeating: "x", count: 101),
+            // One character.
+            "a" + String(repeating: "\u{301}", count: 1250),
+        ])
     func names(name: String) throws {
         let database = try Given.database()
         #expect(errorCode { try database.jar(named: name, now: Given.now) } == .nameInvalid)

@@ -251,6 +251,20 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=1")
     }
 
+    @Test("Rejects what identifies an entry if it is too long for an index, and says why")
+    func oversizedKey() throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        var generator = SystemRandomNumberGenerator()
+        // Octets that the server cannot compress.
+        let long = String((0..<4000).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement(using: &generator) ?? "a" })
+        #expect { try jar.receive("\(long)=1; Path=/") } throws: { error in
+            (error as? SessionStoreError)?.code == .textInvalid && "\(error)".contains("too long")
+        }
+        try jar.receive("a=1; Path=/")
+        #expect(try jar.header() == "a=1")
+    }
+
     @Test("Tells a server that has no free connection from one that rejects the user")
     func notConnected() throws {
         let session = try PostgreSQLSession(server.target("postgres"))

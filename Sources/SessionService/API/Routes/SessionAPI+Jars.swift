@@ -9,7 +9,7 @@ extension JarSettingsDocument {
     func change() throws(ServiceProblem) -> @Sendable (inout JarSettings) -> Void {
         let profile = try knownProfile()
         var changes: [JarLimit: Int?] = [:]
-        for (name, limit) in limits ?? [:] {
+        for (name, limit) in (limits ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let known = JarLimit(rawValue: name) else {
                 throw .bodyInvalid("limits: \(JarLimit.hint)")
             }
