@@ -101,6 +101,34 @@ extension PostgreSQLDatabase {
         }
     }
 
+    package func writeAtOnce<Result>(
+        _ lock: WriteLock, assuming assumption: Assumption, _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result? {
+        try withSession { session in
+            // A connection that is lost at the commit leaves it unknown, which one that was lost before must not.
+            guard session.isUsable else { return nil }
+            do {
+                try session.enqueue("BEGIN")
+                session.isInTransaction = true
+                try session.enqueue(lock, isPatient: true)
+                // A statement of its own: it sees what was committed before the lock was taken.
+                let check = session.known(
+                    "SELECT 1 / coalesce(\(assumption.condition)\(isFenced ? " AND fence() = 0" : ""), false)::integer")
+                assumption.bind(check)
+                try check.run()
+                let result = try body(session)
+                try commit(session)
+                return result
+            } catch let failure as StoreFailure where [.unknownCommit, .unavailable, .busy].contains(failure.kind) {
+                if session.isInTransaction { session.rollBack() }
+                throw failure
+            } catch {
+                if session.isInTransaction { session.rollBack() }
+                return nil
+            }
+        }
+    }
+
     /// Runs a transaction once.
     private func write<Result>(
         on session: PostgreSQLSession, _ lock: (what: WriteLock, isPatient: Bool), _ queries: [ForeseenQuery],
@@ -133,15 +161,7 @@ extension PostgreSQLDatabase {
                 if isFenced { try session.fence.run() }
                 return
             }
-            if let text = lock.what.statement {
-                let statement = session.known(text + (lock.isPatient ? "" : " NOWAIT"))
-                switch lock.what {
-                case .database, .changedRows: break
-                case .jar(let id): statement.bind(1, id)
-                case .profile(let name): statement.bind(1, text: name)
-                }
-                try statement.run()
-            }
+            try session.enqueue(lock.what, isPatient: lock.isPatient)
             // With the lock in hand: it may have taken a while.
             if isFenced { try session.fence.run() }
             try session.foresee(queries)
@@ -176,6 +196,20 @@ extension PostgreSQLDatabase {
             session.rollBack()
             throw error
         }
+    }
+}
+
+extension PostgreSQLSession {
+    /// Queues the statement that takes a lock.
+    fileprivate func enqueue(_ lock: WriteLock, isPatient: Bool) throws {
+        guard let text = lock.statement else { return }
+        let statement = known(text + (isPatient ? "" : " NOWAIT"))
+        switch lock {
+        case .database, .changedRows: break
+        case .jar(let id): statement.bind(1, id)
+        case .profile(let name): statement.bind(1, text: name)
+        }
+        try statement.run()
     }
 }
 

@@ -51,6 +51,14 @@ final class PostgreSQLSession: @unchecked Sendable {
     /// Whether there is a connection that was not found to be lost.
     var isConnected: Bool { pointer != nil && library.status(pointer) == LibPQ.statusOK }
 
+    /// Whether there is a connection, and the server has said nothing since it was used last: as it does where it ends a
+    /// connection.
+    var isUsable: Bool {
+        guard isConnected else { return false }
+        var place = pollfd(fd: library.socket(pointer), events: Int16(POLLIN), revents: 0)
+        return poll(&place, 1, 0) == 0
+    }
+
     /// The server's version, such as `150018`.
     var serverVersion: Int32 { pointer == nil ? 0 : library.serverVersion(pointer) }
 

@@ -3,7 +3,8 @@ internal import StoreEngine
 extension StoreFailure {
     /// Creates the failure that an SQLSTATE reports (PostgreSQL, appendix A).
     init(state: String) {
-        // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()``.
+        // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()`` and
+        // ``PostgreSQLDatabase/writeAtOnce(_:assuming:_:)``.
         if state == "22012" {
             self = .unexpectedResult
             return

@@ -33,6 +33,19 @@ package protocol ServedDatabase: AnyObject, Sendable {
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result
 
+    /// Runs one transaction in one round trip, if what its caller takes for granted is so when the lock is taken.
+    ///
+    /// `body` runs before the lock is taken, and its statements wait for it. A statement whose rows it reads ends the
+    /// first round trip.
+    ///
+    /// - Returns: the result of `body`; `nil` if the transaction is not there: because the assumption was wrong, or because
+    ///   of any other failure that the same transaction meets again without one.
+    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not; others
+    ///   if trying again would take long.
+    func writeAtOnce<Result>(
+        _ lock: WriteLock, assuming assumption: Assumption, _ body: (any ServedConnection) throws -> Result
+    ) throws -> Result?
+
     /// A connection for statements outside transactions.
     func makeReader() throws -> any ServedReader
 
@@ -166,6 +179,18 @@ package struct ForeseenQuery {
 
     package init(_ statement: String, bind: @escaping (any ServedStatement) -> Void = { _ in }) {
         self.statement = statement
+        self.bind = bind
+    }
+}
+
+/// What a transaction takes for granted, as a condition in SQL with its parameters. A condition that is not known to be true
+/// is wrong.
+package struct Assumption {
+    package let condition: String
+    package let bind: (any ServedStatement) -> Void
+
+    package init(_ condition: String, bind: @escaping (any ServedStatement) -> Void) {
+        self.condition = condition
         self.bind = bind
     }
 }

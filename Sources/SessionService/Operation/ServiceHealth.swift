@@ -86,6 +86,13 @@ final class ServiceHealth: Sendable {
         }
     }
 
+    /// Checks that a server has confirmed a heartbeat lately: one that has not answers nothing, or only after its fence has
+    /// refused to. So no request waits for a server that is frozen or gone.
+    func checkHeartbeat(_ database: SessionDatabase) throws(SessionStoreError) {
+        guard isSilent else { return }
+        try SessionStoreError.catching(database.path) { try FenceState.noHeartbeat.check(forWriting: true) }
+    }
+
     /// Checks that the database can be read and written.
     ///
     /// A disk that was full is tried with a write of one page. A server is also asked for its standbys, its clock, and
@@ -93,7 +100,10 @@ final class ServiceHealth: Sendable {
     ///
     /// - Throws: A problem with the status 503.
     func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceProblem) {
-        try requireReady(silence)
+        try requireReady(
+            heartbeats.flatMap { age, _ in
+                age < 3 ? nil : "the database server has confirmed no heartbeat for \(counted(Int(age), "second"))"
+            })
         try requireReady(
             unavailable { () throws(SessionStoreError) in
                 guard let server = try database.serverStatus() else { return nil }
@@ -116,12 +126,8 @@ final class ServiceHealth: Sendable {
         throw ServiceProblem(.databaseUnreachable, reason)
     }
 
-    /// For how long a server has confirmed no heartbeat, as a reason not to be ready; `nil` if it did a moment ago.
-    private var silence: String? {
-        guard let last = state.withLock({ $0.lastHeartbeat }) else { return nil }
-        let seconds = (clock() - last).nanoseconds / 1_000_000_000
-        return seconds < 3 ? nil : "the database server has confirmed no heartbeat for \(seconds) seconds"
-    }
+    /// Whether a server has confirmed no heartbeat for as long as its fence needs to close.
+    var isSilent: Bool { (heartbeats?.age ?? 0) >= 5 }
 
     /// Turns the failure of a check into a problem with the status 503.
     private func unavailable<Result>(

@@ -71,9 +71,10 @@ struct ServiceResponder: Sendable {
     ) async throws -> Response {
         do {
             try admission.check(request.head, by: way, on: channel)
-            // `/readyz` must not wait for a server that does not answer.
+            // `/readyz` without a token must not wait for a server that does not answer.
             let isOwnersCall = way.isOwners && request.head.path?.hasPrefix("/v1/") == true
             if let server, isOwnersCall || request.headers.contains(.authorization) {
+                try health.checkHeartbeat(server)
                 context.committed = try await server.committedState(
                     ofJar: request.head.path.flatMap(JarPath.name))
             }

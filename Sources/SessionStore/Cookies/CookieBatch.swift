@@ -1,4 +1,5 @@
 public import CookieModel
+internal import StoreEngine
 
 /// Responses and records received in one transaction of a ``CookieJar``.
 public struct CookieBatch {
@@ -37,14 +38,17 @@ public struct CookieBatch {
     private var end: JournalEnd?
     /// Whether the jar had never had a cookie then, and all that it has had since are in ``store``: no site need be read.
     private var isNewJar = false
+    /// Whether ``store`` is what an ``Assumption`` is about, which says nothing of when cookies were last accessed.
+    private let isAssumed: Bool
     /// The state of the jar that the next batch may begin with; `nil` before this batch has ended, and if that state is
     /// not known.
     private(set) var remembered: RememberedJar?
 
     init(
-        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, memory: WriterMemory, sealer: Sealer,
-        path: String, capture: CaptureID?, journalLimit: Int, now: Timestamp
+        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, isAssumed: Bool, memory: WriterMemory,
+        sealer: Sealer, path: String, capture: CaptureID?, journalLimit: Int, now: Timestamp
     ) {
+        self.isAssumed = isAssumed
         captureID = capture?.rawValue
         journal = ChangeWriter(
             ChangeRows(database: rows.database, jarID: rows.jarID, limit: Int64(journalLimit)), now: now)
@@ -308,6 +312,8 @@ public struct CookieBatch {
                 if isNew, store[site]?.count == 1 { try siteChanged(site) }
                 if !endedUnseen.isEmpty { endedUnseen[cookie.id] = nil }
             }
+            // Which cookie has to go depends on when each was last accessed: the batch runs again without an assumption.
+            if isAssumed, !decision.evicted.isEmpty { throw StoreFailure.unexpectedResult }
             for eviction in decision.evicted {
                 try rows.delete(eviction.cookie.id, site: site)
                 journal.append(.evicted, eviction.cookie.id, site: site, source: source)

@@ -71,19 +71,31 @@ public final class CookieJar: Sendable {
         now: Timestamp,
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        let queries = database.isOnServer ? foreseenQueries(of: response) : []
-        return try database.write(.jar(id), isRepeatable: isRepeatable, foreseeing: queries) { connection in
+        let isOnServer = database.isOnServer
+        var assumed = isOnServer && isRepeatable ? database.servedJars.take(id, notBefore: state?.jar?.nextChange) : nil
+        let assumption = assumed?.assumption(aboutJar: id, sealedBy: database.sealer.keyID)
+        var remembered: RememberedJar?
+        let outcome = try database.write(
+            .jar(id), isRepeatable: isRepeatable, foreseeing: isOnServer ? foreseenQueries(of: response) : [],
+            assuming: assumption
+        ) { connection in
             let memory = database.memory.ofBatches(connection)
             var batch = CookieBatch(
                 rows: CookieRows(database: connection, jarID: id), policy: policy,
-                remembered: memory.take(id, connection), memory: memory, sealer: database.sealer,
-                path: database.path, capture: capture, journalLimit: database.journalLimit, now: now)
+                remembered: assumed ?? memory.take(id, connection), isAssumed: assumed != nil, memory: memory,
+                sealer: database.sealer, path: database.path, capture: capture, journalLimit: database.journalLimit,
+                now: now)
+            // If the assumption is wrong, the jar is read.
+            assumed = nil
             defer { batch.endWriting() }
             let result = try body(&batch)
             let evicted = try batch.finish()
-            memory.keep(batch.remembered, ofJar: id, connection)
+            remembered = batch.remembered
+            if !isOnServer { memory.keep(remembered, ofJar: id, connection) }
             return (result, evicted)
         }
+        if isOnServer { database.servedJars.keep(remembered, ofJar: id) }
+        return outcome
     }
 
     /// The queries of a batch before it writes, in this order.

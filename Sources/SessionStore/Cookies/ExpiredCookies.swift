@@ -9,6 +9,9 @@ struct ExpiredCookies {
     private var cookies: [Cookie.ID: Cookie] = [:]
     private var latestExpiry = Timestamp(microseconds: .min)
 
+    /// How many there are.
+    var count: Int { cookies.count }
+
     /// Whether one of them has not expired at `now`, since the clock was set back.
     func areValid(at now: Timestamp) -> Bool {
         !cookies.isEmpty && latestExpiry >= now

@@ -50,20 +50,26 @@ enum Engine: Sendable {
     ///   - isRepeatable: whether a server's transaction runs again if the server has undone it because of another one.
     ///   - memory: what the connection that writes keeps between transactions.
     ///   - queries: what `body` asks first, which a server answers beforehand.
+    ///   - assumption: what `body` relies on when it runs for the first time; `nil` for nothing. If it was wrong, a
+    ///     server has done nothing, and `body` runs again. The key that seals has to be a part of it.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
         _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
-        _ body: (Connection) throws -> Void
+        assuming assumption: Assumption? = nil, _ body: (Connection) throws -> Void
     ) throws {
         switch self {
         case .sqlite(let database):
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
+            func run(_ connection: any ServedConnection) throws {
+                try body(.served(connection))
+                try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
+            }
+            if let assumption, try database.writeAtOnce(lock, assuming: assumption, run) != nil { return }
             let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
             try database.write(lock, isPatient: true, isRepeatable: isRepeatable, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
-                try body(.served(connection))
-                try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
+                try run(connection)
             }
         }
     }

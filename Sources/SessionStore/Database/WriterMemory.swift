@@ -1,7 +1,9 @@
 internal import CookieModel
+internal import StoreEngine
+internal import Synchronization
 
 /// The contents of a jar that are known after a transaction.
-struct RememberedJar {
+struct RememberedJar: Sendable {
     /// The sites that were decided on; `nil` for none.
     var store: CookieStore?
     /// How many sites are there.
@@ -105,5 +107,57 @@ final class WriterMemory: @unchecked Sendable {
     private func forget(_ connection: Connection) {
         jars.removeAll()
         changeCount = connection.totalChangeCount
+    }
+}
+
+/// The memory of the jars on a server between transactions, so that a response can be stored in one round trip.
+///
+/// Other services write as well: a transaction relies on what is known here under the ``Assumption`` that the jar has come
+/// no further, which its journal tells. Only the times of the last access are not in the journal.
+final class ServedJarMemory: Sendable {
+    /// How many cookies are kept of all jars, a site counting as one more, and so a jar.
+    private static let sizeLimit = 50_000
+
+    private let state = Mutex<(jars: [Int64: RememberedJar], size: Int)>(([:], 0))
+
+    /// Gives what is known of a jar to a transaction. It is forgotten unless the transaction gives it back.
+    ///
+    /// - Parameter next: how far the jar has come at least; `nil` if nothing is known of that.
+    /// - Returns: `nil` if nothing is known, or if the jar has come further.
+    func take(_ id: Int64, notBefore next: Int64?) -> RememberedJar? {
+        let jar = state.withLock { state in
+            let jar = state.jars.removeValue(forKey: id)
+            state.size -= jar?.size ?? 0
+            return jar
+        }
+        guard let jar, let end = jar.end, end.nextPosition >= next ?? 0 else { return nil }
+        return jar
+    }
+
+    /// Takes back what is known of a jar after a commit; `nil` for nothing.
+    func keep(_ jar: RememberedJar?, ofJar id: Int64) {
+        guard let jar, jar.size <= Self.sizeLimit / 10 else { return }
+        state.withLock { state in
+            if state.size + jar.size > Self.sizeLimit { state = ([:], 0) }
+            state.size += jar.size - (state.jars.updateValue(jar, forKey: id)?.size ?? 0)
+        }
+    }
+}
+
+extension RememberedJar {
+    /// How much room it takes.
+    fileprivate var size: Int {
+        1 + siteCount + (store?.count ?? 0) + expired.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// That the jar has come no further, and that values are sealed under the key of `id`.
+    func assumption(aboutJar id: Int64, sealedBy key: UInt32) -> Assumption? {
+        guard let end else { return nil }
+        return Assumption("\(ChangeRows.endCondition) AND (\(SealingKeyRows.newestQuery)) = ?4") { statement in
+            statement.bind(1, id)
+            statement.bind(2, end.nextPosition)
+            statement.bind(3, end.nextSequence)
+            statement.bind(4, Int64(key))
+        }
     }
 }

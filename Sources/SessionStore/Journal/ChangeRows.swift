@@ -24,6 +24,13 @@ struct ChangeRows {
         FROM jar LEFT JOIN cookie_change ON cookie_change.id = \(newest) WHERE jar.id = ?
         """
 
+    /// Whether a jar has come as far as two numbers say, and no further: parameters as those of ``endQuery``, then the
+    /// position and the place in the order of creation.
+    static let endCondition = """
+        EXISTS (SELECT 1 FROM (\(endQuery)) AS reached (next_change, next_sequence)
+            WHERE next_change = ?2 AND next_sequence = ?3)
+        """
+
     static let insertion = """
         INSERT INTO cookie_change
             (id, cause, changed_at, site, domain, path, name, host_only, partition_key, next_sequence, capture_id,

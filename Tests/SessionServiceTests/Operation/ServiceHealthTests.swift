@@ -85,6 +85,27 @@ struct ServiceHealthTests {
         try health.check(fixture.database, now: .distantPast)
     }
 
+    @Test("A server that confirms no heartbeat for five seconds is not asked any more, until it confirms one")
+    func refusal() throws {
+        let fixture = try ServiceFixture()
+        let time = Mutex(NIODeadline.uptimeNanoseconds(1))
+        let health = ServiceHealth(
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { time.withLock { $0 } })
+        // A service that has just begun waits for its first one.
+        time.withLock { $0 = $0 + .seconds(60) }
+        try health.checkHeartbeat(fixture.database)
+        health.noteHeartbeat(nil)
+        for (pause, isAsked) in [(TimeAmount.milliseconds(4999), true), (.milliseconds(1), false)] {
+            time.withLock { $0 = $0 + pause }
+            health.noteHeartbeat(SessionStoreError(.databaseUnreachable, "a", "b"))
+            let outcome = Result { try health.checkHeartbeat(fixture.database) }
+            #expect(((try? outcome.get()) != nil) == isAsked && health.isSilent != isAsked)
+            if case .failure(let error as SessionStoreError) = outcome { #expect(error.code == .databaseFenced) }
+        }
+        health.noteHeartbeat(nil)
+        try health.checkHeartbeat(fixture.database)
+    }
+
     @Test("After a write that found the disk full the service is ready once a write succeeds again")
     func recovery() throws {
         let fixture = try ServiceFixture()

@@ -108,7 +108,7 @@ struct PostgreSQLDatabaseTests {
         #expect(before.connections == 0 && before.waiting == 0)
         try jar.receive("a=2; Path=/")
         let after = try #require(database.serverLoad)
-        #expect(after.commits == before.commits + 1 && 2...4 ~= after.roundTrips - before.roundTrips)
+        #expect(after.commits == before.commits + 1 && after.roundTrips > before.roundTrips)
         #expect(try database.write(.jar(jar.id)) { _ in database.serverLoad?.connections } == 1)
         for _ in 0..<3 { _ = try await database.committedState(ofJar: jar.name) }
         let states = try #require(database.committedStateLoad)

@@ -135,7 +135,8 @@ extension SessionAPI {
             let response = try document.response()
             let time = try document.time(now: now)
             let sent = try document.sendTime()
-            let decisions = try await decisions(on: response, at: time, by: jar, now: now)
+            // Its state tells whether the jar has to be read again.
+            let decisions = try await decisions(on: response, at: time, by: found, now: now)
             context.metrics?.count(decisions)
             guard !rules.isEmpty, let challenge = try challenge(in: document, by: rules, of: jar) else {
                 return .json(text: DecisionsText(decisions).bytes)

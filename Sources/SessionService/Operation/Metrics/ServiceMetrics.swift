@@ -121,7 +121,8 @@ final class ServiceMetrics: Sendable {
             ("crumb_database_bytes", Int(database.sizeInBytes)),
         ]
         for (label, value) in gauges { Meter(label: label, factory: registry).set(value) }
-        countTokenChanges(database.tokens)
+        // They are counted later if a server does not answer.
+        if health?.isSilent != true { countTokenChanges(database.tokens) }
         var counters = [
             ("crumb_database_commits_total", load.commits), ("crumb_database_writes_total", load.writers),
         ]
