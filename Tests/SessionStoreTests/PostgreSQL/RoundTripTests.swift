@@ -5,7 +5,8 @@ import Testing
 @testable import SessionStore
 
 @Suite(
-    "Round trips to a PostgreSQL server", .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    "Round trips to a PostgreSQL server",
+    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
 struct RoundTripTests {
     private let server: TestServer
     private let name: String
