@@ -150,10 +150,18 @@ package struct ServerStatus: Sendable {
             problems.append("the database has no synchronous standby; commits wait until there is one")
         }
         if abs(time - now.microseconds) > ServerStatus.clockTolerance {
-            let milliseconds = (time - now.microseconds) / 1000
-            problems.append("the database's clock is \(milliseconds) ms ahead of this machine's; synchronize both")
+            problems.append("the database's clock is \(clockOffset(at: now)) this machine's; synchronize both")
         }
         return problems
+    }
+
+    /// How far the server's clock is ahead of this machine's, in milliseconds.
+    package func clockLead(at now: Timestamp) -> Int64 { (time - now.microseconds) / 1000 }
+
+    /// The same for people, such as `5 ms behind`.
+    package func clockOffset(at now: Timestamp) -> String {
+        let lead = clockLead(at: now)
+        return "\(lead.magnitude) ms \(lead < 0 ? "behind" : "ahead of")"
     }
 }
 

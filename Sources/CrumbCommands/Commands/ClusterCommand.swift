@@ -185,6 +185,11 @@ private struct ServerReport: Encodable {
     let waitsForStandby: Bool
     /// How far the server's clock is ahead of this machine's, in milliseconds.
     let clockLeadMilliseconds: Int64
+    private let clockOffset: String
+
+    private enum CodingKeys: CodingKey {
+        case database, server, schema, sizeInBytes, synchronousStandbys, waitsForStandby, clockLeadMilliseconds
+    }
 
     init(database: String, _ status: ServerStatus, now: Timestamp) {
         self.database = database
@@ -193,14 +198,15 @@ private struct ServerReport: Encodable {
         sizeInBytes = status.sizeInBytes
         synchronousStandbys = status.synchronousStandbys
         waitsForStandby = status.waitsForStandby
-        clockLeadMilliseconds = (status.time - now.microseconds) / 1000
+        clockLeadMilliseconds = status.clockLead(at: now)
+        clockOffset = status.clockOffset(at: now)
     }
 
     var text: String {
         Console.table([
             ["database", database], ["server", server], ["schema", schema], ["size", "\(sizeInBytes) bytes"],
             ["synchronous standbys", "\(synchronousStandbys)\(waitsForStandby ? "" : "; commits wait for none")"],
-            ["server's clock", "\(clockLeadMilliseconds) ms ahead"],
+            ["server's clock", "\(clockOffset) this machine's"],
         ])
     }
 }
