@@ -205,7 +205,7 @@ extension PostgreSQLSession {
         guard let text = lock.statement else { return }
         let statement = known(text + (isPatient ? "" : " NOWAIT"))
         switch lock {
-        case .database, .changedRows: break
+        case .database, .profiles, .accessTokens, .changedRows: break
         case .jar(let id): statement.bind(1, id)
         case .profile(let name): statement.bind(1, text: name)
         }
@@ -219,7 +219,9 @@ extension WriteLock {
         switch self {
         case .changedRows: nil
         // A lock of a row includes a lock of its table, which this one excludes.
-        case .database: "LOCK TABLE jar, token_profile IN EXCLUSIVE MODE"
+        case .database: "LOCK TABLE jar, token_profile, service_token IN EXCLUSIVE MODE"
+        case .profiles: "LOCK TABLE token_profile IN EXCLUSIVE MODE"
+        case .accessTokens: "LOCK TABLE service_token IN EXCLUSIVE MODE"
         case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"
         case .profile: "SELECT id FROM token_profile WHERE name = ? FOR UPDATE"
         }
@@ -288,6 +290,10 @@ extension PostgreSQLDatabase {
 extension PostgreSQLSession: ServedConnection {
     func statement(_ sql: String) throws -> any ServedStatement {
         known(sql)
+    }
+
+    func lock(_ lock: WriteLock) throws {
+        try enqueue(lock, isPatient: true)
     }
 }
 

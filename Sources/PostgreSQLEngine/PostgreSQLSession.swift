@@ -218,7 +218,8 @@ extension PostgreSQLSession {
         default: break
         }
         guard failure == nil, let state = library.errorField(result, LibPQ.fieldState) else { return }
-        failure = StoreFailure(state: String(cString: state))
+        let message = library.errorField(result, LibPQ.fieldMessage)
+        failure = StoreFailure(state: String(cString: state), message: message.map { String(cString: $0) })
     }
 
     private func nextResult(_ end: Deadline) throws -> LibPQ.Result {

@@ -2,7 +2,10 @@ internal import StoreEngine
 
 extension StoreFailure {
     /// Creates the failure that an SQLSTATE reports (PostgreSQL, appendix A).
-    init(state: String) {
+    ///
+    /// - Parameter message: what the server says. It is passed on only for a missing right, where it names a table or the
+    ///   like; others may have values in them.
+    init(state: String, message: String? = nil) {
         // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()`` and
         // ``PostgreSQLDatabase/writeAtOnce(_:assuming:_:)``.
         if state == "22012" {
@@ -16,8 +19,9 @@ extension StoreFailure {
             case "22021", "22P05": .unstorableText
             // A limit of the program: statements of the store can only reach that of a row of an index.
             case "54000": .oversizedKey
-            // A serialization failure and a deadlock.
-            case "40001", "40P01": .undone
+            // A serialization failure and a deadlock; and a row that another transaction has stored meanwhile: the same
+            // transaction finds it when it runs again.
+            case "40001", "40P01", "23505": .undone
             case "55P03", "57014": .busy
             case "53100": .full
             case "25006": .unavailable
@@ -27,7 +31,7 @@ extension StoreFailure {
             // Connections, resources, and what an operator does.
             default: ["08", "53", "57"].contains { state.hasPrefix($0) } ? .unavailable : .other
             }
-        self.init(kind, code: state)
+        self.init(kind, code: state == "42501" ? message ?? state : state)
     }
 
     /// The server cannot be reached, or does not answer in time.

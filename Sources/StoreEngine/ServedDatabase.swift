@@ -167,13 +167,18 @@ package struct ServerStatus: Sendable {
 
 /// The lock that a transaction takes before its first statement. SQLite always locks the whole database.
 package enum WriteLock: Sendable, Equatable {
-    /// Everything: no other transaction writes.
+    /// Everything: no other transaction writes. Waits for every transaction that does, as those that begin later wait for
+    /// this one: for what is rare.
     case database
+    /// The tokens of all profiles, also of those that are made.
+    case profiles
+    /// All access tokens of the service.
+    case accessTokens
     /// The rows that the transaction changes, as its statements come to them.
     case changedRows
     /// One jar.
     case jar(Int64)
-    /// The tokens of one profile; those of a profile that is to be made are locked with the whole database.
+    /// The tokens of one profile that exists.
     case profile(String)
 }
 
@@ -207,6 +212,9 @@ package struct Assumption {
 package protocol ServedConnection: AnyObject {
     /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
     func statement(_ sql: String) throws -> any ServedStatement
+
+    /// Takes a further lock, until the transaction ends. The next statement sees what was committed before.
+    func lock(_ lock: WriteLock) throws
 }
 
 /// A prepared statement of a ``ServedConnection`` or a ``ServedReader``.

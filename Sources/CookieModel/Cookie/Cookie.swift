@@ -25,6 +25,11 @@ public struct Cookie: Sendable, Hashable {
             self.path = path
             self.partitionKey = partitionKey
         }
+
+        /// How many octets it has. The domain counts twice, since a database keeps the registrable domain besides it.
+        package var octetCount: Int {
+            name.count + path.count + 2 * domain.octets.count + (partitionKey?.serialized.utf8.count ?? 0)
+        }
     }
 
     /// Name, domain, host-only-flag, path and partition.

@@ -30,6 +30,9 @@ public struct CookiePolicy: Sendable {
     /// The age in seconds up to which a cookie without `SameSite` goes with cross-site top-level requests by unsafe
     /// methods too ("Lax-allowing-unsafe", section 5.6.7.2); 0 for never. Browsers with this rule use 120.
     public var laxAllowingUnsafeAge: Int64 = 0
+    /// How many octets what identifies a cookie may have (``Cookie/ID/octetCount``); `nil` for no limit. The draft has
+    /// none; a database whose index has one may need it.
+    package var identityLimit: Int?
     /// Whether a request is cross-site as soon as one URL that redirected to it was. The draft looks at the current
     /// URL only; Firefox looks at the chain.
     public var considersRedirectChain = false

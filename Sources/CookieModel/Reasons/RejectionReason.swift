@@ -52,6 +52,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case timeUnknown
     /// The browser that sends the request omits credentials, or blocks the cookies of third parties.
     case browserOmits
+    /// What identifies the cookie is too long for the database: ``CookiePolicy/identityLimit``.
+    case identityTooLong
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -81,6 +83,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .partitionUnknown: "partition-unknown"
         case .timeUnknown: "time-unknown"
         case .browserOmits: "browser-omits"
+        case .identityTooLong: "identity-too-long"
         }
     }
 
@@ -117,6 +120,8 @@ public enum RejectionReason: UInt8, DecisionReason {
             "the capture does not tell when the response came, and the stored cookie may be newer"
         case .browserOmits:
             "the browser stores no such cookie: it omits credentials, or blocks third-party cookies"
+        case .identityTooLong:
+            "name, path and domain together are too long for the index of the database server"
         }
     }
 }
@@ -150,6 +155,7 @@ extension RejectionReason {
         case .partitionUnknown: "name the page with --top-level"
         case .timeUnknown: "correct startedDateTime, or import with --received-now"
         case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
+        case .identityTooLong: "the server must use a shorter name or path"
         }
     }
 }

@@ -61,6 +61,7 @@ public struct CookieBatch {
         // Most of the jar stays on disk, so its total is counted there.
         var policy = policy
         policy.limits.totalCookies = nil
+        policy.identityLimit = rows.database.identityLimit
         store = remembered.store ?? CookieStore()
         store.policy = policy
         siteCount = remembered.siteCount

@@ -107,6 +107,13 @@ final class CommittedStateQueue: Sendable {
         return try answer.get()
     }
 
+    private func takeWaiting() -> [Question] {
+        state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
     /// Answers all who wait now.
     ///
     /// - Returns: whether there was anyone.
@@ -124,7 +131,9 @@ final class CommittedStateQueue: Sendable {
                 question.asker.resume(returning: states[question.name].map(Result.success) ?? .failure(.unanswered))
             }
         } catch {
-            for question in questions { question.asker.resume(returning: .failure(error)) }
+            // Those who came meanwhile would wait as long again for a server that does not answer.
+            let further = error.code == .databaseUnreachable ? takeWaiting() : []
+            for question in questions + further { question.asker.resume(returning: .failure(error)) }
         }
         return true
     }

@@ -124,6 +124,24 @@ enum Connection: StoreConnection {
         }
     }
 
+    /// Takes a further lock of a server until the transaction ends; SQLite has locked the whole database.
+    ///
+    /// - Returns: whether there was something to take, so that what was read before may have changed.
+    func lock(_ lock: WriteLock) throws -> Bool {
+        guard case .served(let connection) = self else { return false }
+        try connection.lock(lock)
+        return true
+    }
+
+    /// How many octets of a cookie's identity the index takes (``Cookie/ID/octetCount``); `nil` for any number. A row of
+    /// a PostgreSQL index has 2,704 at most, some of which are not the identity's.
+    var identityLimit: Int? {
+        switch self {
+        case .sqlite: nil
+        case .served: 2600
+        }
+    }
+
     /// How many rows this connection has changed since it was opened: what only SQLite's memory asks for.
     var totalChangeCount: Int64 {
         guard case .sqlite(let connection) = self else { return 0 }

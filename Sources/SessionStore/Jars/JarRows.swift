@@ -51,16 +51,44 @@ struct JarRows {
         return found
     }
 
-    /// Throws where there is a jar of that name.
-    func expectNone(named name: String) throws {
-        guard try jar(named: name) == nil else {
-            throw SessionStoreError(
-                .jarExists, name, "a jar with this name already exists; use another name, or remove that jar first")
+    /// Jars that must be there, in the order of the names. No other transaction changes them until this one ends.
+    func lockedJars(named names: String...) throws -> [Row] {
+        while true {
+            let found = try names.map { try presentJar(named: $0) }
+            var hasWaited = false
+            // In one order, so that two transactions do not wait for each other.
+            for id in found.map(\.id).sorted() where try database.lock(.jar(id)) { hasWaited = true }
+            guard hasWaited else { return found }
+            // Until then, another transaction may have renamed, removed or changed them.
+            let locked = try names.map { try presentJar(named: $0) }
+            if locked.map(\.id) == found.map(\.id) { return locked }
         }
     }
 
+    /// Throws where there is a jar of that name.
+    func expectNone(named name: String) throws {
+        guard try jar(named: name) == nil else { throw JarRows.exists(name) }
+    }
+
+    private static func exists(_ name: String) -> SessionStoreError {
+        SessionStoreError(
+            .jarExists, name, "a jar with this name already exists; use another name, or remove that jar first")
+    }
+
+    /// Makes a jar.
+    ///
+    /// - Returns: the jar's id.
+    /// - Throws: ``SessionStoreError/Code/jarExists`` if there is one of that name.
+    func insertNew(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Int64 {
+        guard try insert(settings, named: name, now: now) else { throw JarRows.exists(name) }
+        return try presentJar(named: name).id
+    }
+
     /// Makes a jar, unless there is one of that name already.
-    func insert(_ settings: JarSettings, named name: String, now: Timestamp) throws {
+    ///
+    /// - Returns: whether it was made.
+    @discardableResult
+    func insert(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Bool {
         let statement = try database.statement(
             """
             INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
@@ -72,6 +100,17 @@ struct JarRows {
         statement.bind(8, text: name)
         statement.bind(9, now.microseconds)
         try statement.run()
+        guard statement.changeCount > 0 else { return false }
+        // The insertion may have waited for a transaction that removed a jar of that name: a further statement sees how
+        // far its journal went.
+        let begin = try database.statement(
+            """
+            UPDATE jar SET first_change = first, next_change = first
+            FROM (\(FormerJournal.firstChange)) AS former WHERE jar.name = ? AND first_change < first
+            """)
+        begin.bind(1, text: name)
+        try begin.run()
+        return true
     }
 
     /// Gives a jar other settings.

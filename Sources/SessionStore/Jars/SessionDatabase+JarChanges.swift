@@ -14,10 +14,8 @@ extension SessionDatabase {
         named name: String, settings: JarSettings = JarSettings(), now: Timestamp
     ) throws(SessionStoreError) -> CookieJar {
         try SessionStoreError.check(name, of: "jar")
-        try write { connection in
-            let rows = JarRows(database: connection)
-            try rows.expectNone(named: name)
-            try rows.insert(settings, named: name, now: now)
+        try write(.changedRows) { connection in
+            _ = try JarRows(database: connection).insertNew(settings, named: name, now: now)
         }
         return try presentJar(named: name)
     }
@@ -34,12 +32,10 @@ extension SessionDatabase {
         named name: String, new settings: JarSettings, now: Timestamp, _ change: (inout JarSettings) -> Void
     ) throws(SessionStoreError) -> (isNew: Bool, settings: JarSettings) {
         try SessionStoreError.check(name, of: "jar")
-        return try write { connection in
+        return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
-            guard let jar = try rows.jar(named: name) else {
-                try rows.insert(settings, named: name, now: now)
-                return (true, settings)
-            }
+            if try rows.insert(settings, named: name, now: now) { return (true, settings) }
+            let jar = try rows.lockedJars(named: name)[0]
             var changed = jar.settings
             change(&changed)
             if changed != jar.settings { try rows.update(changed, id: jar.id) }
@@ -55,9 +51,9 @@ extension SessionDatabase {
     public func renameJar(named name: String, to newName: String) throws(SessionStoreError) -> CookieJar {
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(newName, of: "jar")
-        try write { connection in
+        try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
-            let id = try rows.presentJar(named: name).id
+            let id = try rows.lockedJars(named: name)[0].id
             guard !name.isSameName(as: newName) else { return }
             try rows.expectNone(named: newName)
             try rows.rename(id: id, to: newName)
@@ -75,8 +71,8 @@ extension SessionDatabase {
         named name: String, now: Timestamp
     ) throws(SessionStoreError) -> (cookies: Int, storageItems: Int) {
         try SessionStoreError.check(name, of: "jar")
-        return try write { connection in
-            let id = try JarRows(database: connection).presentJar(named: name).id
+        return try write(.changedRows) { connection in
+            let id = try JarRows(database: connection).lockedJars(named: name)[0].id
             try CaptureRows(database: connection, jarID: id).allowAgain()
             let storageItems = try WebStorageRows(database: connection, jarID: id).delete()
             return (try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now), storageItems)
@@ -90,9 +86,9 @@ extension SessionDatabase {
     @discardableResult
     public func removeJar(named name: String) throws(SessionStoreError) -> JarRemoval {
         try SessionStoreError.check(name, of: "jar")
-        return try write { connection in
+        return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
-            let id = try rows.presentJar(named: name).id
+            let id = try rows.lockedJars(named: name)[0].id
             let removal = JarRemoval(
                 cookies: try CookieRows(database: connection, jarID: id).count(),
                 savedSessions: try rows.savedSessionCount(id: id))
@@ -122,9 +118,9 @@ extension SessionDatabase {
         ofJar name: String, _ change: (inout JarSettings) -> Void
     ) throws(SessionStoreError) -> JarSettings {
         try SessionStoreError.check(name, of: "jar")
-        return try write { connection in
+        return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
-            let jar = try rows.presentJar(named: name)
+            let jar = try rows.lockedJars(named: name)[0]
             var settings = jar.settings
             change(&settings)
             try rows.update(settings, id: jar.id)

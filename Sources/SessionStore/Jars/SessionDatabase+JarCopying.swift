@@ -19,19 +19,20 @@ extension SessionDatabase {
     ) throws(SessionStoreError) -> JarCopy {
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(newName, of: "jar")
-        return try write { connection in
+        return try write(.changedRows) { connection in
             let jars = JarRows(database: connection)
-            let original = try jars.presentJar(named: name)
+            let original = try jars.lockedJars(named: name)[0]
             let id = original.id
-            try jars.expectNone(named: newName)
-            try jars.insert(original.settings, named: newName, now: now)
-            let newID = try jars.presentJar(named: newName).id
+            // From here on, no other process rotates the key.
+            try keyRing.renew(connection)
+            let newID = try jars.insertNew(original.settings, named: newName, now: now)
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: newID)
             let captures = try CaptureRows(database: connection, jarID: newID).take(from: id)
             try ChangeRows(database: connection, jarID: newID).takeEndings(of: id, captures: captures, now: now)
             var copy = JarCopy()
             for site in try source.sites() {
+                var copied: [StoredCookie] = []
                 for var stored in try source.rows(site: site) {
                     guard !stored.cookie.isExpired(at: now) else {
                         copy.expired += 1
@@ -42,9 +43,10 @@ extension SessionDatabase {
                         continue
                     }
                     stored.source.captureID = stored.source.captureID.flatMap { captures[$0] }
-                    try target.insert(stored, now: now)
-                    copy.copied += 1
+                    copied.append(stored)
                 }
+                try target.insert(copied, now: now)
+                copy.copied += copied.count
             }
             try LoginRuleRows(database: connection, jarID: newID).take(from: id)
             try HeaderFieldRows(database: connection, jarID: newID).take(from: id, sealer)
@@ -75,10 +77,11 @@ extension SessionDatabase {
             throw SessionStoreError(
                 .nameInvalid, "jar '\(name)'", "cannot be merged into itself; name another jar")
         }
-        return try write { connection in
+        return try write(.changedRows) { connection in
             let jars = JarRows(database: connection)
-            let id = try jars.presentJar(named: name).id
-            let taker = try jars.presentJar(named: targetName)
+            let locked = try jars.lockedJars(named: name, targetName)
+            let (id, taker) = (locked[0].id, locked[1])
+            try keyRing.renew(connection)
             let targetID = taker.id
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: targetID)
@@ -162,6 +165,14 @@ struct JournaledCookieRows {
 
     init(database: Connection, jarID: Int64) {
         rows = CookieRows(database: database, jarID: jarID)
+    }
+
+    /// Stores cookies that the jar does not have. Their values are sealed for this jar.
+    func insert(_ stored: [StoredCookie], now: Timestamp) throws {
+        for one in stored {
+            try rows.insert(one.cookie, sealedValue: one.cookie.value, site: one.site, source: one.source)
+        }
+        try journal.append(.stored, stored.map { ($0.cookie.id, $0.site, nil) }, now: now)
     }
 
     /// Stores a cookie that the jar does not have. Its value is sealed for this jar.

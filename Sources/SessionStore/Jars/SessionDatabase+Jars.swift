@@ -30,7 +30,7 @@ extension SessionDatabase {
         named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp
     ) throws(SessionStoreError) -> CookieJar {
         if let jar = try existingJar(named: name, policy: policy) { return jar }
-        try write { database in
+        _ = try write(.changedRows) { database in
             try JarRows(database: database).insert(JarSettings(policy), named: name, now: now)
         }
         guard let jar = try existingJar(named: name, policy: policy) else {

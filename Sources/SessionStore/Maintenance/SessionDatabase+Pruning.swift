@@ -21,7 +21,7 @@ extension SessionDatabase {
         jar: String? = nil, journalLimit limit: Int? = nil, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
     ) throws(SessionStoreError) -> Pruning {
         let sizeBefore = sizeInBytes
-        let jars = try write { database in
+        let jars = try write(.changedRows) { database in
             _ = try ConfirmedClockRows(database: database).see(now)
             return try jarNames(database).filter { found in
                 jar.map { found.name.isSameName(as: $0) } ?? true

@@ -27,7 +27,7 @@ public struct ServiceTokenStore: Sendable {
         guard let digest = ServiceTokenText.digest(text) else {
             throw SessionStoreError(.nameInvalid, name, "the access token could not be created")
         }
-        try database.write { connection in
+        try database.write(.accessTokens) { connection in
             let rows = ServiceTokenRows(database: connection)
             guard try !rows.hasValid(named: name) else {
                 throw SessionStoreError(
@@ -49,7 +49,7 @@ public struct ServiceTokenStore: Sendable {
     /// - Returns: whether there was one of that name that was not revoked yet.
     public func revoke(named name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
         try SessionStoreError.check(name, of: "access token")
-        return try database.write { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
+        return try database.write(.accessTokens) { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
     }
 
     /// Returns the stored token for a bearer's text; `nil` if the text is not a token, or if the token has ended.
@@ -86,7 +86,7 @@ public struct ServiceTokenStore: Sendable {
     /// Notes when tokens were used last.
     public func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
         guard !moments.isEmpty else { return }
-        try database.write { connection in
+        try database.write(.accessTokens) { connection in
             let rows = ServiceTokenRows(database: connection)
             for (name, moment) in moments { try rows.noteUse(named: name, at: moment) }
         }

@@ -150,7 +150,7 @@ extension TokenStore {
     /// - Returns: the names of the logins, in order, without those that the server had refused before.
     /// - Complexity: O(*n* log *n*), where *n* is the number of logins.
     package func quarantine(now: Timestamp) throws(SessionStoreError) -> [String] {
-        try database.write { connection in
+        try database.write(.profiles) { connection in
             let logins = try TokenRows(database: connection, sealer: database.sealer).quarantine(now: now)
                 .sorted { $0.name < $1.name }
             let changes = TokenChangeRows(database: connection)

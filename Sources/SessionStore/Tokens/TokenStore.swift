@@ -21,7 +21,7 @@ public struct TokenStore: Sendable {
         now: Timestamp
     ) throws(SessionStoreError) -> Bool {
         try SessionStoreError.check(profile.name, of: "token")
-        return try database.write { connection in
+        return try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             let existing = try rows.row(named: profile.name)
             if let expectedGeneration, existing?.generation != expectedGeneration { return false }
@@ -51,7 +51,7 @@ public struct TokenStore: Sendable {
         _ tokens: TokenSet, for resource: String, of name: String, expectedGeneration: Int64,
         releasing holder: LeaseHolder, now: Timestamp
     ) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name), row.generation == expectedGeneration else { return false }
             try rows.put(tokens, for: resource, named: name, id: row.id)
@@ -151,7 +151,7 @@ public struct TokenStore: Sendable {
     public func changeSettings(
         of name: String, _ change: (inout ProfileSettings) -> Void
     ) throws(SessionStoreError) -> Bool {
-        try database.write { connection in
+        try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name) else { throw TokenStore.notFound(name) }
             guard var credentials = try rows.credentials(named: name) else { return false }
@@ -174,7 +174,7 @@ public struct TokenStore: Sendable {
     public func remove(_ name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
         // PostgreSQL does not take this character, and no name has it.
         guard !name.utf8.contains(0) else { return false }
-        return try database.write { connection in
+        return try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let generation = try rows.delete(named: name) else { return false }
             try TokenChangeRows(database: connection).append(.removed, name, generation: generation, now: now)

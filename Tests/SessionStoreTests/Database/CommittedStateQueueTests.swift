@@ -96,6 +96,25 @@ struct CommittedStateQueueTests {
         #expect(try await ask("one").value == 3)
     }
 
+    @Test("Fails those who came while a server did not answer, without asking it again for them")
+    func silence() async throws {
+        let first = ask("one")
+        await server.nextArrival()
+        let others = (0..<10).map { _ in ask("one") }
+        await untilWaiting(10)
+        server.fail(SessionStoreError(.databaseUnreachable, "the database", "no answer"))
+        server.letGo()
+        for question in [first] + others {
+            await #expect { try await question.value } throws: {
+                ($0 as? SessionStoreError)?.code == .databaseUnreachable
+            }
+        }
+        #expect(queue.statementCount == 1)
+        server.fail(nil)
+        server.letGo()
+        #expect(try await ask("one").value == 2)
+    }
+
     @Test("Tells names apart that look alike")
     func names() async throws {
         let first = ask("")

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import OAuth2
 import Synchronization
 import Testing
 
@@ -188,7 +189,8 @@ struct PostgreSQLDatabaseTests {
             return code?.rawValue ?? "done"
         }
         #expect(outcomes.sorted() == (isRepeatable ? ["done", "done"] : ["database-busy", "done"]))
-        #expect(runs.withLock { $0 } == (isRepeatable ? 3 : 2))
+        // Under load, the one that is repeated may meet the other once more.
+        #expect(isRepeatable ? runs.withLock { $0 >= 3 } : runs.withLock { $0 == 2 })
         #expect(
             try database.number("SELECT sum(next_sequence)::bigint FROM jar WHERE name IN ('one', 'two')")
                 == (isRepeatable ? 4 : 3))
@@ -258,11 +260,19 @@ struct PostgreSQLDatabaseTests {
         var generator = SystemRandomNumberGenerator()
         // Octets that the server cannot compress.
         let long = String((0..<4000).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement(using: &generator) ?? "a" })
-        #expect { try jar.receive("\(long)=1; Path=/") } throws: { error in
+        let decisions = try jar.receive("\(long)=1; Path=/", "a=1; Path=/")
+        #expect(decisions.map(\.outcome) == [.rejected, .stored])
+        #expect(decisions[0].reasons == [.identityTooLong])
+        #expect(try jar.header() == "a=1")
+        // As long as can be.
+        let longest = String(long.prefix(2600 - 2 * "www.example.com".utf8.count - 1))
+        #expect(try jar.receive("\(longest)=1; Path=/").map(\.outcome) == [.stored])
+        #expect(try jar.receive("\(longest)x=1; Path=/").map(\.outcome) == [.rejected])
+        #expect {
+            try jar.setHeaderField(Secret("1"), named: "X-Long", scope: Given.site + long)
+        } throws: { error in
             (error as? SessionStoreError)?.code == .textInvalid && "\(error)".contains("too long")
         }
-        try jar.receive("a=1; Path=/")
-        #expect(try jar.header() == "a=1")
     }
 
     @Test("Tells a server that has no free connection from one that rejects the user")
@@ -285,6 +295,28 @@ struct PostgreSQLDatabaseTests {
         #expect(crowded.kind == .unavailable && crowded.code.contains("53300"))
         #expect(try failure(name, user: "nobody_\(name)")?.kind == .refused)
         #expect(try failure("no_\(name)", user: "postgres")?.kind == .refused)
+    }
+
+    @Test("Names the table that the user has no right to")
+    func missingRight() throws {
+        let session = try PostgreSQLSession(server.target(name))
+        let user = "reader_\(name)"
+        for sql in ["CREATE ROLE \(user) LOGIN", "GRANT USAGE ON SCHEMA crumb TO \(user)"] {
+            try session.enqueue(sql)
+            try session.synchronize()
+        }
+        defer {
+            for sql in ["REVOKE ALL ON SCHEMA crumb FROM \(user)", "DROP ROLE \(user)"] {
+                try? session.enqueue(sql)
+                try? session.synchronize()
+            }
+        }
+        let failure = #expect(throws: StoreFailure.self) {
+            let limited = try PostgreSQLSession(try server.target("\(name)?user=\(user)"))
+            try limited.enqueue("SELECT name FROM jar")
+            try limited.synchronize()
+        }
+        #expect(failure?.kind == .refused && failure?.code == "permission denied for table jar")
     }
 
     @Test(
