@@ -12,8 +12,9 @@ package final class PostgreSQLDatabase: ServedDatabase {
     package let schemaVersion: String
     package let engineVersion: String
     package let isFenced: Bool
-    /// The connection of the heartbeat, which waits for no transaction of this program.
-    private let heart: Mutex<PostgreSQLSession>
+    /// The connection of the heartbeat, which waits for no transaction of this program, and which of its connections has
+    /// confirmed one.
+    private let heart: Mutex<(session: PostgreSQLSession, generation: Int)>
 
     private struct State {
         var idle: [PostgreSQLSession] = []
@@ -40,7 +41,8 @@ package final class PostgreSQLDatabase: ServedDatabase {
     package init(_ target: PostgreSQLTarget, connections: Int = 16, isFenced: Bool = false) throws {
         self.target = target
         self.isFenced = isFenced
-        heart = Mutex(try PostgreSQLSession(target))
+        // A heartbeat that takes longer is of no use, and the next one finds a new primary.
+        heart = Mutex((try PostgreSQLSession(target.waiting(atMost: 5)), 0))
         free = DispatchSemaphore(value: connections)
         let session = try PostgreSQLSession(target)
         schemaVersion = try PostgreSQLSchema(session).checkedVersion()
@@ -274,8 +276,8 @@ extension PostgreSQLDatabase {
 
     /// One statement that commits by itself: a service that is stopped in the middle keeps no other from it.
     package func beat() throws {
-        try heart.withLock { session in
-            let statement = session.known(
+        try heart.withLock { heart in
+            let statement = heart.session.known(
                 """
                 UPDATE heartbeat SET at = clock_timestamp(), timeline = current_timeline(),
                     timeline_since = CASE WHEN timeline = current_timeline()
@@ -283,6 +285,10 @@ extension PostgreSQLDatabase {
                 WHERE id = 1
                 """)
             _ = try statement.step()
+            guard heart.generation != heart.session.generation else { return }
+            // There may be another primary, and a former one that is frozen would let each connection wait in vain.
+            if heart.generation > 0 { heart.session.beginEpoch() }
+            heart.generation = heart.session.generation
         }
     }
 }

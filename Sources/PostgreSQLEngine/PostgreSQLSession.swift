@@ -25,6 +25,8 @@ final class PostgreSQLSession: @unchecked Sendable {
     private var pointer: LibPQ.Session = nil
     /// Which connection this is: what was prepared on an earlier one is gone.
     private(set) var generation = 0
+    /// The epoch in which the connection was made (``ServerMemory/epoch``).
+    private var epoch = 0
     private var statements: [String: PostgreSQLStatement] = [:]
     private var preparedCount = 0
     /// The statements that were sent and have no answer yet; `nil` for one whose result is not read.
@@ -54,9 +56,19 @@ final class PostgreSQLSession: @unchecked Sendable {
     /// Whether there is a connection, and the server has said nothing since it was used last: as it does where it ends a
     /// connection.
     var isUsable: Bool {
-        guard isConnected else { return false }
+        guard isConnected, !isOfFormerEpoch else { return false }
         var place = pollfd(fd: library.socket(pointer), events: Int16(POLLIN), revents: 0)
         return poll(&place, 1, 0) == 0
+    }
+
+    /// Whether the connection may lead to a former primary.
+    private var isOfFormerEpoch: Bool { epoch != target.servers.epoch }
+
+    /// Lets all other connections be made anew before they are used again: this one leads to the primary, and was made after
+    /// another one was lost.
+    func beginEpoch() {
+        target.servers.beginEpoch()
+        epoch = target.servers.epoch
     }
 
     /// The server's version, such as `150018`.
@@ -240,7 +252,7 @@ extension PostgreSQLSession {
             let left = end.millisecondsLeft
             guard left > 0, place.fd >= 0 else {
                 wasIdle = false
-                throw lost("no answer within \(target.timeout) seconds")
+                throw lost("no answer within \(end.seconds) seconds")
             }
             let count = poll(&place, 1, left)
             if count > 0 { return }
@@ -262,14 +274,49 @@ extension PostgreSQLSession {
     /// Connects if there is no connection.
     func connect() throws {
         if isInTransaction, !isConnected { throw failure ?? .unreachable("connection lost") }
-        guard !isConnected else { return }
+        if isConnected {
+            guard isOfFormerEpoch, !isInTransaction, queue.isEmpty else { return }
+        }
         close()
         failure = nil
         wasIdle = false
         generation += 1
         preparedCount = 0
+        epoch = target.servers.epoch
+        try connectToPrimary()
+        guard library.setNonblocking(pointer, 1) == 0, library.enterPipelineMode(pointer) == 1 else { throw lost() }
+        do {
+            try applySettings()
+        } catch {
+            // Without its settings the connection must not be used.
+            close()
+            throw error
+        }
+    }
+
+    /// Tries the servers one after the other, until one is the primary. Each gets its share of the time: one that is silent
+    /// keeps no connection from the next.
+    private func connectToPrimary() throws {
         let end = Deadline(seconds: target.timeout)
-        try target.withParameters { pointer = library.connectStart($0, $1, 0) }
+        let order = target.order
+        var failures: [StoreFailure] = []
+        for (index, server) in order.enumerated() {
+            let isLast = index == order.count - 1
+            do {
+                try connect(toServer: server, isLast ? end : Deadline(seconds: target.timeout / Double(order.count)))
+                target.servers.primary = server
+                return
+            } catch let failure as StoreFailure {
+                failures.append(failure)
+            }
+        }
+        // A server that cannot be reached may be the primary, whatever the others say.
+        guard let last = failures.last else { throw lost() }
+        throw failures.first { $0.kind == .unavailable } ?? last
+    }
+
+    private func connect(toServer server: Int, _ end: Deadline) throws {
+        target.withParameters(ofServer: server) { pointer = library.connectStart($0, $1, 0) }
         guard pointer != nil else { throw StoreFailure.unreachable("out of memory") }
         notices.receive(from: pointer)
         // Errors then name their SQLSTATE, which libpq reports in no other way before there is a connection.
@@ -279,14 +326,6 @@ extension PostgreSQLSession {
             guard state == LibPQ.pollReading || state == LibPQ.pollWriting else { throw notConnected() }
             try wait(forWriting: state == LibPQ.pollWriting, forReading: state == LibPQ.pollReading, end)
             state = library.connectPoll(pointer)
-        }
-        guard library.setNonblocking(pointer, 1) == 0, library.enterPipelineMode(pointer) == 1 else { throw lost() }
-        do {
-            try applySettings()
-        } catch {
-            // Without its settings the connection must not be used.
-            close()
-            throw error
         }
     }
 
@@ -345,9 +384,12 @@ private final class ServerNotices {
 
 /// A moment on a monotonic clock.
 struct Deadline {
+    /// How long it was until then at first.
+    let seconds: Double
     private let end: ContinuousClock.Instant
 
     init(seconds: Double) {
+        self.seconds = seconds
         end = .now + .seconds(seconds)
     }
 

@@ -10,6 +10,23 @@ final class RoundTrips: Sendable {
     func add() { number.wrappingAdd(1, ordering: .relaxed) }
 }
 
+/// What the connections to a database have found out about its servers, for those that are made next.
+final class ServerMemory: Sendable {
+    private let server = Atomic<Int>(0)
+    private let number = Atomic<Int>(0)
+
+    /// The server that was the primary last: its place in the URL.
+    var primary: Int {
+        get { server.load(ordering: .relaxed) }
+        set { server.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Grows if connections that were made before may lead to a former primary, which may never answer.
+    var epoch: Int { number.load(ordering: .relaxed) }
+
+    func beginEpoch() { number.wrappingAdd(1, ordering: .relaxed) }
+}
+
 /// Where a database is, from a URL such as `postgresql://db1,db2/crumb?sslrootcert=ca.pem`, and how to connect to it.
 ///
 /// All settings of libpq may be in the URL but the password: that comes from a password file or a service file, as for
@@ -18,12 +35,15 @@ package struct PostgreSQLTarget: Sendable {
     /// The URL without user and settings, for errors and logs. It has the ports that the URL names.
     package let name: String
     /// How many seconds to wait for an answer before giving up.
-    package let timeout: Double
+    package private(set) var timeout: Double
     /// Receives each warning of the server. Less important notices are dropped.
     package var warn: @Sendable (_ warning: String) -> Void = { _ in }
     /// The round trips of all connections that are made with this value.
     let roundTrips = RoundTrips()
-    private let settings: [(keyword: String, value: String)]
+    let servers = ServerMemory()
+    /// The settings of libpq, for each server of the URL. libpq itself goes on to the next server only if one refuses the
+    /// connection: it would wait for one that is silent.
+    private let settings: [[(keyword: String, value: String)]]
 
     /// Reads a URL.
     ///
@@ -56,11 +76,16 @@ package struct PostgreSQLTarget: Sendable {
                 "sslmode=\(mode) does not verify the server; leave it out, or use sslmode=verify-full")
         }
         let defaults = [
-            "application_name": "crumb", "client_encoding": "UTF8", "connect_timeout": "\(max(2, Int(timeout)))",
-            "sslmode": isLocal ? "prefer" : "verify-full", "target_session_attrs": "read-write",
+            "application_name": "crumb", "client_encoding": "UTF8", "sslmode": isLocal ? "prefer" : "verify-full",
+            "target_session_attrs": "read-write",
         ]
-        settings = given.merging(defaults) { given, _ in given }.sorted { $0.key < $1.key }
-            .map { (keyword: $0.key, value: $0.value) }
+        let common = given.merging(defaults) { given, _ in given }
+        settings = (0..<max(1, hosts.count)).map { index in
+            common.map { keyword, value in
+                let isList = ["host", "hostaddr", "port"].contains(keyword)
+                return (keyword, isList ? PostgreSQLTarget.element(index, of: value) : value)
+            }.sorted { $0.0 < $1.0 }
+        }
         let places = PostgreSQLTarget.places(hosts, ports: given["port"])
         let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : places.joined(separator: ",")
         name = "postgresql://\(place)/\(given["dbname"] ?? "")"
@@ -83,13 +108,28 @@ package struct PostgreSQLTarget: Sendable {
         ]
     }
 
-    /// Calls `body` with the settings as libpq takes them: keywords and values, each list ended by a null pointer.
+    /// The same place for connections that wait no longer than `seconds`.
+    func waiting(atMost seconds: Double) -> PostgreSQLTarget {
+        var target = self
+        target.timeout = min(timeout, seconds)
+        return target
+    }
+
+    /// The servers, by their places in the URL, in the order in which they are tried: first the one that was the primary
+    /// last.
+    var order: [Int] {
+        let first = servers.primary
+        return settings.indices.map { (first + $0) % settings.count }
+    }
+
+    /// Calls `body` with the settings for a server as libpq takes them: keywords and values, each list ended by a null
+    /// pointer.
     func withParameters(
-        _ body: (UnsafePointer<LibPQ.Text>, UnsafePointer<LibPQ.Text>) -> Void
-    ) throws {
+        ofServer server: Int, _ body: (UnsafePointer<LibPQ.Text>, UnsafePointer<LibPQ.Text>) -> Void
+    ) {
         var octets: [CChar] = []
         var places: [(Int, Int)] = []
-        for (keyword, value) in settings {
+        for (keyword, value) in settings[server] {
             let start = octets.count
             octets += keyword.utf8CString
             places.append((start, octets.count))
@@ -117,6 +157,12 @@ package struct PostgreSQLTarget: Sendable {
             guard !port.isEmpty else { return host }
             return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         }
+    }
+
+    /// An element of a list in a setting, which may have one for all servers.
+    private static func element(_ index: Int, of list: String) -> String {
+        let elements = list.split(separator: ",", omittingEmptySubsequences: false)
+        return elements.indices.contains(index) ? String(elements[index]) : String(elements.last ?? "")
     }
 
     private static func isLocal(_ host: String) -> Bool {

@@ -132,6 +132,21 @@ public final class CookieJar: Sendable {
         return (readable, unreadable)
     }
 
+    /// A part of the jar: `count` cookies at most after a place in the order of sites and, within one, of creation, values
+    /// opened. One whose value was tampered with is not readable, and has none.
+    package func cookies(
+        after site: Octets, _ sequence: Int64, count: Int
+    ) throws(SessionStoreError) -> [(site: Octets, cookie: Cookie, isReadable: Bool)] {
+        let rows = try database.read {
+            try CookieRows(database: $0, jarID: id).rows(after: site, sequence, count: count)
+        }
+        let sealer = database.sealer
+        return rows.map { row in
+            let value = sealer.open(row.cookie.value, at: row.cookie.sealedPlace(jarID: id))
+            return (row.site, row.cookie.with(value: value ?? []), value != nil)
+        }
+    }
+
     /// Gives the values of packed rows, with the keys of this moment; `nil` where one cannot be read back.
     func opener() -> (borrowing PackedCookie) -> Octets? {
         let sealer = database.sealer

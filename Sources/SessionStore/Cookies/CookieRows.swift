@@ -59,6 +59,23 @@ struct CookieRows {
         return try CookieRows.collect(statement)
     }
 
+    /// A part of the jar: the cookies after a place in the order of sites and, within one, of creation.
+    ///
+    /// - Parameter count: how many cookies there are at most.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of cookies of the sites that the part is of.
+    func rows(after site: Octets, _ sequence: Int64, count: Int) throws -> [StoredCookie] {
+        let statement = try database.statement(
+            """
+            SELECT \(CookieRows.rowColumns) FROM cookie
+            WHERE jar_id = ?1 AND site >= ?2 AND (site > ?2 OR sequence > ?3) ORDER BY site, sequence LIMIT ?4
+            """)
+        statement.bind(1, jarID)
+        statement.bind(2, site)
+        statement.bind(3, sequence)
+        statement.bind(4, Int64(count))
+        return try CookieRows.collectRows(statement)
+    }
+
     /// The registrable domains below `site`, which is one itself, that have cookies. Reads the whole jar.
     func sites(below site: Octets) throws -> [Octets] {
         let statement = try database.statement(

@@ -60,6 +60,38 @@ struct CookieRouteTests {
         #expect(names == ["sid", "lax", "deep", "late"])
     }
 
+    @Test("Pages of a large jar together hold what a whole reading does, each cookie once", arguments: [1, 7, 1000])
+    func largeJar(limit: Int) async throws {
+        let fixture = try ServiceFixture()
+        let jar = try fixture.database.createJar(named: "large", now: ServiceFixture.now)
+        for site in 0..<30 {
+            let context = RequestContext(url: try RequestURL("https://www.site\(site * 7 % 30).test/"))
+            let lines = (0..<80).map { Octets("n\($0)=\(site); Path=/; Secure\($0 % 3 == 0 ? "; HttpOnly" : "")") }
+            try jar.receive(ReceivedResponse(context: context, setCookie: lines), now: ServiceFixture.now)
+        }
+        let whole = try jar.cookies().readable
+        for (query, expected) in [
+            ("", whole), ("&httpOnly=true", whole.filter(\.isHTTPOnly)),
+            ("&domain=www.site3.test", whole.filter { $0.domain.description == "www.site3.test" }),
+            ("&name=n5", whole.filter { $0.id.name == "n5" }), ("&domain=absent.test", []),
+        ] where limit > 1 || !query.isEmpty && query != "&httpOnly=true" {
+            let found = try await fixture.run { client in
+                var found: [String] = []
+                var cursor = ""
+                repeat {
+                    let answer = try await client.send(
+                        .get, "/v1/jars/large/cookies?limit=\(limit)\(query)\(cursor)")
+                    let cookies = answer.object["cookies"] as? [[String: Any]] ?? []
+                    #expect(cookies.count <= limit)
+                    found += cookies.map { "\($0["domain"] ?? "") \($0["name"] ?? "")" }
+                    cursor = (answer.object["next"] as? String).map { "&cursor=\($0)" } ?? ""
+                } while !cursor.isEmpty && found.count <= whole.count
+                return found
+            }
+            #expect(found == expected.map { "\($0.domain) \($0.id.name)" }, "\(query)")
+        }
+    }
+
     @Test("A response that the caller has already is not sent again until it changes")
     func entityTags() async throws {
         try await ServiceFixture().run { client in

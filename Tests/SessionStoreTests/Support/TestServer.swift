@@ -40,6 +40,12 @@ final class TestServer: Sendable {
         try PostgreSQLTarget("\(url)/\(name)", timeout: 20)
     }
 
+    /// The same behind another server that comes first, and that accepts connections at a port of this machine.
+    func target(_ name: String, behind port: UInt16) throws -> PostgreSQLTarget {
+        let places = "@127.0.0.1:\(port),"
+        return try PostgreSQLTarget(url.replacing("@", with: places, maxReplacements: 1) + "/\(name)", timeout: 4)
+    }
+
     /// The database that a test means by a path, or a new one.
     func database(
         _ path: String?, keys: KeySource, lastAccessGranularity: Int64, journalLimit: Int, now: Timestamp

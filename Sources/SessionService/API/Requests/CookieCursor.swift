@@ -6,20 +6,12 @@ import SessionStore
 /// A place in the order in which a jar's cookies are listed: by site, and within a site as they were made; opaque to
 /// callers.
 struct CookieCursor: Comparable, Sendable {
-    private let site: Octets
-    private let sequence: Int64
+    let site: Octets
+    let sequence: Int64
 
-    private init(site: Octets, sequence: Int64) {
+    init(site: Octets, sequence: Int64) {
         self.site = site
         self.sequence = sequence
-    }
-
-    /// Where a cookie is.
-    ///
-    /// - Parameter list: by which its site is known.
-    init(at cookie: Cookie, _ list: PublicSuffixList) {
-        site = cookie.domain.registrableDomain(list)
-        sequence = Int64(cookie.sequence)
     }
 
     /// Where a query says that the last page ended.
@@ -96,6 +88,63 @@ struct CookieCondition: Sendable {
             all = try jar.cookies()
         }
         return (all.readable.filter { admits($0, now) }, all.unreadable.filter { admits($0, now) })
+    }
+
+    /// A page of the cookies that live and meet all conditions.
+    struct Page {
+        /// The cookies, in the order of their places.
+        var cookies: [(place: CookieCursor, cookie: Cookie)] = []
+        /// Those among them whose value cannot be read back.
+        var unreadable: [Cookie] = []
+        /// Whether there are more.
+        var hasMore = false
+    }
+
+    /// The page after a place. Reads the sites between its cookies only; of a request, its site.
+    func page(of jar: CookieJar, after start: CookieCursor, limit: Int, now: Timestamp) throws -> Page {
+        var page = Page()
+        guard filter.request == nil else {
+            let (readable, unreadable) = try cookies(of: jar, now: now)
+            let site = readable.first?.domain.registrableDomain(jar.policy.publicSuffixes) ?? []
+            let ordered = readable.map { (place: CookieCursor(site: site, sequence: $0.sequence), cookie: $0) }
+                .filter { start < $0.place }.sorted { $0.place < $1.place }
+            page.cookies = Array(ordered.prefix(limit))
+            page.unreadable = start.isBeginning ? unreadable : []
+            page.hasMore = ordered.count > limit
+            return page
+        }
+        /// Those after the last cookie of the page: they are the next page's if there is one.
+        var unreadable: [Cookie] = []
+        var (place, site) = (start, Octets?.none)
+        if let domain = filter.domain, !domain.isPublicSuffix(jar.policy.publicSuffixes) {
+            // Nothing else is below it.
+            let only = domain.registrableDomain(jar.policy.publicSuffixes)
+            site = only
+            place = max(place, CookieCursor(site: only, sequence: .min))
+        }
+        let count = 1000
+        reading: while true {
+            let part = try jar.cookies(after: place.site, place.sequence, count: count)
+            for (found, cookie, isReadable) in part {
+                guard site == nil || found == site else { break reading }
+                place = CookieCursor(site: found, sequence: cookie.sequence)
+                guard admits(cookie, now) else { continue }
+                guard isReadable else {
+                    unreadable.append(cookie)
+                    continue
+                }
+                guard page.cookies.count < limit else {
+                    page.hasMore = true
+                    return page
+                }
+                page.cookies.append((place, cookie))
+                page.unreadable += unreadable
+                unreadable = []
+            }
+            guard part.count == count else { break }
+        }
+        page.unreadable += unreadable
+        return page
     }
 
     private func admits(_ cookie: Cookie, _ now: Timestamp) -> Bool {

@@ -59,15 +59,13 @@ extension SessionAPI {
         let now = now()
         let showsOrigins = try query.flag("origins") ?? false
         let list = try await blocking {
-            let (readable, unreadable) = try condition.cookies(of: jar, now: now)
+            let page = try condition.page(of: jar, after: start, limit: limit, now: now)
             let origins = showsOrigins ? try jar.origins() : [:]
-            let ordered = readable.map { (place: CookieCursor(at: $0, jar.policy.publicSuffixes), cookie: $0) }
-                .filter { start < $0.place }.sorted { $0.place < $1.place }
-            let page = ordered.prefix(limit)
             return CookieList(
-                cookies: page.map { CookieReport($0.cookie, showingValue: showsValues, origin: origins[$0.cookie.id]) },
-                unreadable: start.isBeginning ? unreadable.map { CookieIdentityReport($0) } : [],
-                next: ordered.count > page.count ? page.last?.place.text : nil)
+                cookies: page.cookies.map {
+                    CookieReport($0.cookie, showingValue: showsValues, origin: origins[$0.cookie.id])
+                }, unreadable: page.unreadable.map { CookieIdentityReport($0) },
+                next: page.hasMore ? page.cookies.last?.place.text : nil)
         }
         if showsValues {
             context.audit(
