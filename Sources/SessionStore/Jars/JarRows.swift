@@ -80,11 +80,13 @@ struct JarRows {
     /// - Returns: the jar's id.
     /// - Throws: ``SessionStoreError/Code/jarExists`` if there is one of that name.
     func insertNew(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Int64 {
+        try expectNone(named: name)
         guard try insert(settings, named: name, now: now) else { throw JarRows.exists(name) }
         return try presentJar(named: name).id
     }
 
-    /// Makes a jar, unless there is one of that name already.
+    /// Makes a jar, unless there is one of that name already: for callers that have found none, since a server uses up an id
+    /// each time.
     ///
     /// - Returns: whether it was made.
     @discardableResult
@@ -94,13 +96,14 @@ struct JarRows {
             INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
             SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first
             FROM (\(FormerJournal.firstChange)) AS former WHERE true
-            ON CONFLICT (name) DO NOTHING
+            ON CONFLICT (name) DO NOTHING RETURNING 1
             """)
         bind(settings, to: statement)
         statement.bind(8, text: name)
         statement.bind(9, now.microseconds)
-        try statement.run()
-        guard statement.changeCount > 0 else { return false }
+        let isMade = try statement.step()
+        statement.reset()
+        guard isMade else { return false }
         // The insertion may have waited for a transaction that removed a jar of that name: a further statement sees how
         // far its journal went.
         let begin = try database.statement(

@@ -34,7 +34,9 @@ extension SessionDatabase {
         try SessionStoreError.check(name, of: "jar")
         return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
-            if try rows.insert(settings, named: name, now: now) { return (true, settings) }
+            if try rows.jar(named: name) == nil, try rows.insert(settings, named: name, now: now) {
+                return (true, settings)
+            }
             let jar = try rows.lockedJars(named: name)[0]
             var changed = jar.settings
             change(&changed)

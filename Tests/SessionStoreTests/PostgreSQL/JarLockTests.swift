@@ -90,6 +90,19 @@ struct JarLockTests {
         #expect(found.count >= 120 && found == Array(Set(found)).sorted())
     }
 
+    @Test("No id is used up where nothing is made")
+    func ids() throws {
+        let database = try database()
+        let first = try database.createJar(named: "a", now: Given.now).id
+        for _ in 0..<5 {
+            _ = try database.putJar(named: "a", new: JarSettings(), now: Given.now) { _ in }
+            _ = try database.jar(named: "a", now: Given.now)
+            #expect(errorCode { try database.createJar(named: "a", now: Given.now) } == .jarExists)
+            #expect(errorCode { try database.copyJar(named: "a", to: "a", now: Given.now) } == .jarExists)
+        }
+        #expect(try database.createJar(named: "b", now: Given.now).id == first + 1)
+    }
+
     @Test("Two that merge jars into each other at once end, one after the other")
     func crossedMerges() throws {
         let databases = [try database(), try database()]
