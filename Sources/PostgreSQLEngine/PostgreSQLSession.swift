@@ -356,32 +356,6 @@ extension PostgreSQLSession {
     }
 }
 
-/// The receiver of the notices of a connection. Without one, libpq prints them on standard error.
-private final class ServerNotices {
-    private let library: LibPQ
-    private let warn: @Sendable (String) -> Void
-
-    init(_ library: LibPQ, warn: @escaping @Sendable (String) -> Void) {
-        self.library = library
-        self.warn = warn
-    }
-
-    /// Receives the notices of a connection, which must not outlive this object.
-    func receive(from session: LibPQ.Session) {
-        let receiver: LibPQ.NoticeReceiver = { context, notice in
-            guard let context else { return }
-            Unmanaged<ServerNotices>.fromOpaque(context).takeUnretainedValue().report(notice)
-        }
-        _ = library.setNoticeReceiver(session, receiver, Unmanaged.passUnretained(self).toOpaque())
-    }
-
-    private func report(_ notice: LibPQ.Result) {
-        func field(_ code: Int32) -> String? { library.errorField(notice, code).map { String(cString: $0) } }
-        guard field(LibPQ.fieldSeverity) == "WARNING", let message = field(LibPQ.fieldMessage) else { return }
-        warn(message)
-    }
-}
-
 /// A moment on a monotonic clock.
 struct Deadline {
     /// How long it was until then at first.

@@ -53,7 +53,7 @@ struct AuthorityFile: Sendable {
                 "--authority-file \(path): there is the certificate of another authority. The gateway '\(name)' runs: name "
                     + "another file, or remove this one, and start it again to get its certificate.")
         }
-        try PrivateFile.write(Array(certificate.utf8), at: path)
+        try replace(by: certificate)
     }
 }
 

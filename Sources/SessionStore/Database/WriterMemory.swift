@@ -150,10 +150,13 @@ extension RememberedJar {
         1 + siteCount + (store?.count ?? 0) + expired.values.reduce(0) { $0 + $1.count }
     }
 
+    /// Parameters as those of ``ChangeRows/endCondition``, then the id of the key.
+    private static let condition = "\(ChangeRows.endCondition) AND (\(SealingKeyRows.newestQuery)) = ?4"
+
     /// That the jar has come no further, and that values are sealed under the key of `id`.
     func assumption(aboutJar id: Int64, sealedBy key: UInt32) -> Assumption? {
         guard let end else { return nil }
-        return Assumption("\(ChangeRows.endCondition) AND (\(SealingKeyRows.newestQuery)) = ?4") { statement in
+        return Assumption(RememberedJar.condition) { statement in
             statement.bind(1, id)
             statement.bind(2, end.nextPosition)
             statement.bind(3, end.nextSequence)

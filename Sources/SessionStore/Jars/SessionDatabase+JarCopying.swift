@@ -178,13 +178,10 @@ struct JournaledCookieRows {
     /// Stores a cookie that the jar does not have. Its value is sealed for this jar.
     ///
     /// - Parameter overExpired: whether the row of an expired cookie with the same ID is still there.
-    func insert(_ stored: StoredCookie, overExpired: Bool = false, now: Timestamp) throws {
-        let (cookie, site) = (stored.cookie, stored.site)
-        if overExpired {
-            try rows.replace(with: cookie, sealedValue: cookie.value, site: site, source: stored.source)
-        } else {
-            try rows.insert(cookie, sealedValue: cookie.value, site: site, source: stored.source)
-        }
+    func insert(_ stored: StoredCookie, overExpired: Bool, now: Timestamp) throws {
+        guard overExpired else { return try insert([stored], now: now) }
+        try rows.replace(
+            with: stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
         try journal.append(.stored, [(stored.cookie.id, stored.site, nil)], now: now)
     }
 

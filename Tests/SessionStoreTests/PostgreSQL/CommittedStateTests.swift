@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     "What a server has committed when a request arrives",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct CommittedStateTests {
     private let server: TestServer
     private let name: String
@@ -18,9 +18,7 @@ struct CommittedStateTests {
     }
 
     private func database(isFenced: Bool = false) throws -> SessionDatabase {
-        try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name), isFenced: isFenced), name: name,
-            keys: .key(try Given.key()), now: Given.now)
+        try server.open(server.target(name), isFenced: isFenced)
     }
 
     /// The Cookie field of a request that arrives now, as a service answers it.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
     "Moving a database to a server and back",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct DatabaseMoveTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-move-\(UUID().uuidString)")
     private let key: SealingKey
@@ -24,8 +24,7 @@ struct DatabaseMoveTests {
     private func served() throws -> SessionDatabase {
         let server = try #require(TestServer.shared)
         let name = try server.newDatabase()
-        return try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(key), now: Given.now)
+        return try server.open(server.target(name), keys: .key(key))
     }
 
     private func filled() throws -> SessionDatabase {

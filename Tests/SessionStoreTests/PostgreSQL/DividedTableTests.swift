@@ -11,7 +11,7 @@ import Testing
 /// bits are the jar's. The server reports the plan of each statement as a warning.
 @Suite(
     "Statements on tables that are divided by jar",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct DividedTableTests {
     private static let byHash = ["cookie", "header_field", "login_rule", "web_storage", "jar_site"]
     private static let count = 8

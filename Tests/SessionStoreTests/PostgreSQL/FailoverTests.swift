@@ -14,7 +14,7 @@ import Testing
 
 @Suite(
     "Finding the primary of several PostgreSQL servers",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct FailoverTests {
     private let server: TestServer
     private let name: String
@@ -52,8 +52,7 @@ struct FailoverTests {
             try session.enqueue("SELECT 1")
             try session.synchronize()
             #expect(target.order == [1, 0])
-            let database = try SessionDatabase(
-                PostgreSQLDatabase(target), name: name, keys: .key(try Given.key()), now: Given.now)
+            let database = try server.open(target)
             let jar = try database.jar(now: Given.now)
             try jar.receive("a=1; Path=/")
             #expect(try jar.header() == "a=1")

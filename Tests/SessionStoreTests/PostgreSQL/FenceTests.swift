@@ -5,7 +5,7 @@ import Testing
 @testable import PostgreSQLEngine
 @testable import SessionStore
 
-@Suite("The fence of a server", .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+@Suite("The fence of a server", .onlyOnServer)
 struct FenceTests {
     private let server: TestServer
     private let name: String
@@ -19,9 +19,7 @@ struct FenceTests {
     }
 
     private func database() throws -> SessionDatabase {
-        try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name), isFenced: true), name: name, keys: .key(try Given.key()),
-            now: Given.now)
+        try server.open(server.target(name), isFenced: true)
     }
 
     private func setHeartbeat(_ change: String) throws {
@@ -120,8 +118,7 @@ struct FenceTests {
     @Test("Is open for a program that is no service")
     func unfenced() throws {
         try setHeartbeat("at = clock_timestamp() - interval '1 hour'")
-        let database = try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
+        let database = try server.open(server.target(name))
         try database.jar(now: Given.now).receive("a=1; Path=/")
     }
 }

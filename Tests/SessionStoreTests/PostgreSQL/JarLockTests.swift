@@ -8,24 +8,17 @@ import Testing
 
 @Suite(
     "What transactions on a PostgreSQL server wait for",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct JarLockTests {
-    private let server: TestServer
-    private let name: String
+    private let shared: SharedDatabase
 
     init() throws {
-        server = try #require(TestServer.shared)
-        name = try server.newDatabase()
-    }
-
-    private func database() throws -> SessionDatabase {
-        try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
+        shared = try SharedDatabase()
     }
 
     @Test("Making, changing, copying and removing jars, logins and access tokens wait for no other jar")
     func independence() throws {
-        let (one, other) = (try database(), try database())
+        let (one, other) = (try shared.open(), try shared.open())
         let busy = try one.jar(named: "busy", now: Given.now)
         for name in ["a", "b", "c", "d"] { try one.jar(named: name, now: Given.now).receive("\(name)=1; Path=/") }
         var generator = SystemRandomNumberGenerator()
@@ -53,7 +46,7 @@ struct JarLockTests {
 
     @Test("Of many that give jars the same name at once, one succeeds", arguments: ["create", "copy", "rename"])
     func sameName(way: String) throws {
-        let databases = try (0..<4).map { _ in try database() }
+        let databases = try (0..<4).map { _ in try shared.open() }
         for thread in 0..<8 {
             let jar = try databases[0].jar(named: "jar \(thread)", now: Given.now)
             try jar.receive("a=\(thread); Path=/")
@@ -74,7 +67,7 @@ struct JarLockTests {
 
     @Test("The journal of a jar begins after that of every former one of its name, also if both happen at once")
     func formerJournals() throws {
-        let databases = try (0..<4).map { _ in try database() }
+        let databases = try (0..<4).map { _ in try shared.open() }
         let positions = Mutex<[Int64]>([])
         _ = try onThreads(4) { thread in
             let database = databases[thread]
@@ -92,7 +85,7 @@ struct JarLockTests {
 
     @Test("No id is used up where nothing is made")
     func ids() throws {
-        let database = try database()
+        let database = try shared.open()
         let first = try database.createJar(named: "a", now: Given.now).id
         for _ in 0..<5 {
             _ = try database.putJar(named: "a", new: JarSettings(), now: Given.now) { _ in }
@@ -105,7 +98,7 @@ struct JarLockTests {
 
     @Test("Two that merge jars into each other at once end, one after the other")
     func crossedMerges() throws {
-        let databases = [try database(), try database()]
+        let databases = [try shared.open(), try shared.open()]
         for name in ["a", "b"] { try databases[0].jar(named: name, now: Given.now).receive("\(name)=1; Path=/") }
         _ = try onThreads(2) { thread in
             for _ in 0..<10 {

@@ -7,19 +7,14 @@ import Testing
 
 @Suite(
     "Logins in progress that services share",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct PendingLoginTests {
     private let one: SessionDatabase
     private let other: SessionDatabase
 
     init() throws {
-        let server = try #require(TestServer.shared)
-        let name = try server.newDatabase()
-        func database() throws -> SessionDatabase {
-            try SessionDatabase(
-                PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
-        }
-        (one, other) = (try database(), try database())
+        let shared = try SharedDatabase()
+        (one, other) = (try shared.open(), try shared.open())
     }
 
     private func login(_ id: String = "a", state: String? = nil, lifetime: Int64 = 900) -> PendingLogin {

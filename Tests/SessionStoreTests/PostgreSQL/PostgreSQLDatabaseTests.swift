@@ -7,7 +7,7 @@ import Testing
 @testable import PostgreSQLEngine
 @testable import SessionStore
 
-@Suite("A database on PostgreSQL", .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+@Suite("A database on PostgreSQL", .onlyOnServer)
 struct PostgreSQLDatabaseTests {
     private let server: TestServer
     private let name: String
@@ -18,8 +18,7 @@ struct PostgreSQLDatabaseTests {
     }
 
     private func database() throws -> SessionDatabase {
-        try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
+        try server.open(server.target(name))
     }
 
     @Test("Takes every statement of the store that is written in one piece")

@@ -6,19 +6,14 @@ import Testing
 
 @Suite(
     "Writes that are sent again to another service",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct RepeatableRequestTests {
     private let one: SessionDatabase
     private let other: SessionDatabase
 
     init() throws {
-        let server = try #require(TestServer.shared)
-        let name = try server.newDatabase()
-        func database() throws -> SessionDatabase {
-            try SessionDatabase(
-                PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()), now: Given.now)
-        }
-        (one, other) = (try database(), try database())
+        let shared = try SharedDatabase()
+        (one, other) = (try shared.open(), try shared.open())
     }
 
     private func attempt(_ key: String = "key", _ request: String = "request") -> RepeatableRequest {

@@ -6,20 +6,12 @@ import Testing
 
 @Suite(
     "Round trips to a PostgreSQL server",
-    .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    .onlyOnServer)
 struct RoundTripTests {
-    private let server: TestServer
-    private let name: String
+    private let shared: SharedDatabase
 
     init() throws {
-        server = try #require(TestServer.shared)
-        name = try server.newDatabase()
-    }
-
-    private func database() throws -> SessionDatabase {
-        try SessionDatabase(
-            PostgreSQLDatabase(try server.target(name)), name: name, keys: .key(try Given.key()),
-            lastAccessGranularity: 0, now: Given.now)
+        shared = try SharedDatabase()
     }
 
     /// How many round trips a database needs for `body`.
@@ -31,7 +23,7 @@ struct RoundTripTests {
 
     @Test("A response to a jar that is known is stored in one, by one service; after another one has stored, in three")
     func response() throws {
-        let (one, other) = (try database(), try database())
+        let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let (jar, otherJar) = (try one.jar(now: Given.now), try other.jar(now: Given.now))
         // Every statement is prepared, on both ways.
         for number in 0..<3 {
@@ -50,7 +42,7 @@ struct RoundTripTests {
 
     @Test("A request's state tells that another service has stored, so that nothing is tried in vain")
     func knownChange() async throws {
-        let (one, other) = (try database(), try database())
+        let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let otherJar = try other.jar(now: Given.now)
         func jar() async throws -> CookieJar {
             let state = try await one.committedState(ofJar: otherJar.name)
@@ -70,7 +62,7 @@ struct RoundTripTests {
     func eviction() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 3
-        let (one, other) = (try database(), try database())
+        let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let made = try one.jar(now: Given.now)
         let jar = CookieJar(
             database: one, id: made.id, name: made.name, policy: policy, hasHeaderFields: false)
@@ -84,7 +76,7 @@ struct RoundTripTests {
 
     @Test("Nothing is stored under a key that another service has replaced, or in a jar that it has removed")
     func gone() throws {
-        let (one, other) = (try database(), try database())
+        let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let jar = try one.jar(now: Given.now)
         for number in 0..<2 { try jar.receive("a=\(number); Path=/") }
         _ = try other.removeJar(named: jar.name)

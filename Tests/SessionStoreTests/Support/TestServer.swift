@@ -51,12 +51,23 @@ final class TestServer: Sendable {
         _ path: String?, keys: KeySource, lastAccessGranularity: Int64, journalLimit: Int, now: Timestamp
     ) throws -> SessionDatabase {
         let name = try path.map(name) ?? newDatabase()
-        let engine = try PostgreSQLDatabase(try target(name))
-        let database = try SessionDatabase(
-            engine, name: engine.target.name, keys: keys, lastAccessGranularity: lastAccessGranularity,
-            journalLimit: journalLimit, now: now)
+        let database = try open(
+            target(name), keys: keys, lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit, now: now
+        )
         if path == nil { state.withLock { $0.entries.append(Entry(name: name, database: database)) } }
         return database
+    }
+
+    /// A database that has a schema, opened as each service does.
+    ///
+    /// - Parameter keys: where the sealing key comes from; `nil` for the one of most tests.
+    func open(
+        _ target: PostgreSQLTarget, isFenced: Bool = false, keys: KeySource? = nil, lastAccessGranularity: Int64 = 3600,
+        journalLimit: Int = SessionDatabase.defaultJournalLimit, now: Timestamp = Given.now
+    ) throws -> SessionDatabase {
+        try SessionDatabase(
+            PostgreSQLDatabase(target, isFenced: isFenced), name: target.name, keys: keys ?? .key(try Given.key()),
+            lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit, now: now)
     }
 
     private func name(_ path: String) throws -> String {
@@ -88,7 +99,28 @@ final class TestServer: Sendable {
     }
 }
 
+/// A new database of the server, which services share.
+struct SharedDatabase {
+    private let server: TestServer
+    private let name: String
+
+    init() throws {
+        server = try #require(TestServer.shared)
+        name = try server.newDatabase()
+    }
+
+    /// The database as one more service opens it.
+    func open(lastAccessGranularity: Int64 = 3600) throws -> SessionDatabase {
+        try server.open(server.target(name), lastAccessGranularity: lastAccessGranularity)
+    }
+}
+
 extension Trait where Self == ConditionTrait {
+    /// For what only a server has.
+    static var onlyOnServer: Self {
+        .enabled(if: TestServer.shared != nil, "CRUMB_TEST_POSTGRESQL names no server")
+    }
+
     /// For what a server does not have.
     static func onlyOnSQLite(_ reason: Comment) -> Self {
         .enabled(if: TestServer.shared == nil, reason)
