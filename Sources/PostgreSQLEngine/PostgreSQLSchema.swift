@@ -30,7 +30,7 @@ package struct PostgreSQLSchema {
 
     /// The schema of the database at a place, which need not have one.
     package init(_ target: PostgreSQLTarget) throws {
-        session = try PostgreSQLSession(target)
+        session = try PostgreSQLSession(target.waitingForStatements())
     }
 
     /// The newest migration that was applied, and the oldest version of the schema whose programs can use it; `nil` for
@@ -91,12 +91,18 @@ package struct PostgreSQLSchema {
 
     /// Applies what is missing.
     ///
+    /// - Parameter migrations: the history, or what an older version of the program knew of it.
     /// - Returns: the names of the migrations that were applied.
     @discardableResult
     package func upgrade() throws -> [String] {
+        try upgrade(with: Self.all)
+    }
+
+    @discardableResult
+    func upgrade(with migrations: some Sequence<Migration>) throws -> [String] {
         let applied = try version()?.newest ?? ""
         var names: [String] = []
-        for migration in Self.all where migration.name > applied {
+        for migration in migrations where migration.name > applied {
             try session.enqueue("BEGIN")
             session.isInTransaction = true
             do {

@@ -181,7 +181,7 @@ extension PostgreSQLSession {
         guard !queue.isEmpty else { return try check() }
         guard library.pipelineSync(pointer) == 1 else { throw lost() }
         target.roundTrips.add()
-        let end = Deadline(seconds: target.timeout)
+        let end = Deadline(seconds: target.statementTimeout)
         for statement in queue {
             while let result = try nextResult(end) {
                 note(result)

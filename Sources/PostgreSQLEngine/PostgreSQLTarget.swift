@@ -36,6 +36,8 @@ package struct PostgreSQLTarget: Sendable {
     package let name: String
     /// How many seconds to wait for an answer before giving up.
     package private(set) var timeout: Double
+    /// The same for the answers to statements.
+    private(set) var statementTimeout: Double
     /// Receives each warning of the server. Less important notices are dropped.
     package var warn: @Sendable (_ warning: String) -> Void = { _ in }
     /// The round trips of all connections that are made with this value.
@@ -90,6 +92,7 @@ package struct PostgreSQLTarget: Sendable {
         let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : places.joined(separator: ",")
         name = "postgresql://\(place)/\(given["dbname"] ?? "")"
         self.timeout = timeout
+        statementTimeout = timeout
     }
 
     /// The statements that each connection begins with.
@@ -112,6 +115,15 @@ package struct PostgreSQLTarget: Sendable {
     func waiting(atMost seconds: Double) -> PostgreSQLTarget {
         var target = self
         target.timeout = min(timeout, seconds)
+        target.statementTimeout = target.timeout
+        return target
+    }
+
+    /// The same place for statements that may take as long as it takes to read a large database, up to a week. They do not
+    /// wait longer than others for the locks of others.
+    func waitingForStatements() -> PostgreSQLTarget {
+        var target = self
+        target.statementTimeout = 7 * 24 * 3600
         return target
     }
 
