@@ -103,6 +103,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
                 .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
                 .embedInCode("../../Migrations/V016_gateway_authority.sql"),
+                .embedInCode("../../Migrations/V017_jar_of_saved_cookies.sql"),
             ]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
@@ -112,6 +113,10 @@ let package = Package(
                 .embedInCode("../../Migrations/postgresql/P003_planned_fence.sql"),
                 .embedInCode("../../Migrations/postgresql/P004_repeatable_requests.sql"),
                 .embedInCode("../../Migrations/postgresql/P005_pending_logins.sql"),
+                .embedInCode("../../Migrations/postgresql/P006_jar_of_saved_cookies.sql"),
+                .embedInCode("../../Migrations/postgresql/P007_indexes_by_jar.sql"),
+                .embedInCode("../../Migrations/postgresql/P008_keys_of_jars.sql"),
+                .embedInCode("../../Migrations/postgresql/P009_checked_references.sql"),
             ]),
         .target(
             name: "SessionStore",

@@ -17,6 +17,10 @@ package struct PostgreSQLSchema {
         Migration(name: "P003", sql: PackageResources.P003_planned_fence_sql),
         Migration(name: "P004", sql: PackageResources.P004_repeatable_requests_sql),
         Migration(name: "P005", sql: PackageResources.P005_pending_logins_sql),
+        Migration(name: "P006", sql: PackageResources.P006_jar_of_saved_cookies_sql),
+        Migration(name: "P007", sql: PackageResources.P007_indexes_by_jar_sql),
+        Migration(name: "P008", sql: PackageResources.P008_keys_of_jars_sql),
+        Migration(name: "P009", sql: PackageResources.P009_checked_references_sql),
     ]
 
     /// The newest migration that this version of the program knows.

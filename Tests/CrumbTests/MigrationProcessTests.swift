@@ -88,6 +88,8 @@ struct MigrationProcessTests {
             #expect(sources == (version >= "V011" ? "2" : "0"), "round \(round)")
             let sites = try number("SELECT count(*) FROM sqlite_schema WHERE name = 'jar_site'")
             #expect(sites == (version >= "V012" ? "1" : "0"), "round \(round)")
+            let saved = try number("SELECT count(*) FROM pragma_table_info('snapshot_cookie') WHERE name = 'jar_id'")
+            #expect(saved == (version >= "V017" ? "1" : "0"), "round \(round)")
             #expect(try number("SELECT count(*) FROM cookie") == "\(MigrationProcessTests.cookies + 2)")
             #expect(try number("PRAGMA integrity_check") == "ok")
             let header = try home.crumb("header", "--database", home.file("work.sqlite"), "https://www.example.com/")

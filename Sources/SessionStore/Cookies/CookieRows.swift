@@ -148,7 +148,7 @@ struct CookieRows {
         try first(
             count, where: "(expires_at IS NULL OR expires_at >= ?3)",
             by: """
-                coalesce((SELECT from_requests FROM capture WHERE capture.id = capture_id), 0) DESC, last_access_at,
+                coalesce((SELECT from_requests FROM capture WHERE capture.jar_id = ?1 AND id = capture_id), 0) DESC, last_access_at,
                 created_at, sequence
                 """, now)
     }
@@ -305,8 +305,9 @@ extension CookieRows {
     static let outlineQuery = """
         SELECT domain, path, name, host_only, partition_key, length(value), secure, http_only, same_site, expires_at,
             created_at, sequence, last_access_at, CASE WHEN capture_id IS NOT NULL
-                AND (SELECT from_requests FROM capture WHERE id = capture_id) = 1 THEN coalesce(source_url, '') END,
-            received_at FROM cookie WHERE jar_id = ? AND site = ?
+                AND (SELECT from_requests FROM capture WHERE capture.jar_id = ?1 AND id = capture_id) = 1
+                THEN coalesce(source_url, '') END,
+            received_at FROM cookie WHERE jar_id = ?1 AND site = ?2
         """
 
     /// The cookies of one registrable domain, each with a value that is as long as its own and says nothing.

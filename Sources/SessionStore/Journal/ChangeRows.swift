@@ -167,11 +167,12 @@ struct ChangeRows {
     func page(after position: Int64, count: Int) throws -> ChangePage? {
         guard let (start, next) = try bounds() else { return nil }
         let statement = try database.statement(
-            "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?3")
+            "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?4")
         defer { statement.reset() }
         statement.bind(1, ChangeRows.id(position, ofJar: jarID))
         statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
-        statement.bind(3, Int64(count))
+        statement.bind(3, jarID)
+        statement.bind(4, Int64(count))
         var changes: [CookieChange] = []
         while try statement.step() { changes.append(ChangeRows.change(statement)) }
         // A position from the future is one of another database, and one from before the beginning of a jar that had this
@@ -187,11 +188,12 @@ struct ChangeRows {
     /// bounded.
     func latest(site: Octets) throws -> [CookieChange] {
         let statement = try database.statement(
-            "\(ChangeRows.selection) AND site = ?3 ORDER BY cookie_change.id DESC")
+            "\(ChangeRows.selection) AND site = ?4 ORDER BY cookie_change.id DESC")
         defer { statement.reset() }
         statement.bind(1, ChangeRows.id(0, ofJar: jarID))
         statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
-        statement.bind(3, site)
+        statement.bind(3, jarID)
+        statement.bind(4, site)
         var known: Set<Cookie.ID> = []
         var changes: [CookieChange] = []
         while try statement.step() {
@@ -201,12 +203,12 @@ struct ChangeRows {
         return changes
     }
 
-    /// Selects the columns that ``change(_:)`` reads, of the entries after one id up to another. Conditions and an
-    /// order follow.
+    /// Selects the columns that ``change(_:)`` reads, of the entries after one id up to another, and of the captures of a
+    /// jar, `?3`. Conditions and an order follow.
     private static let selection = """
         SELECT position, cause, changed_at, domain, path, cookie_change.name, host_only, partition_key, capture.name,
             source_url
-        FROM cookie_change LEFT JOIN capture ON capture.id = capture_id
+        FROM cookie_change LEFT JOIN capture ON capture.jar_id = ?3 AND capture.id = capture_id
         WHERE cookie_change.id > ?1 AND cookie_change.id <= ?2
         """
 

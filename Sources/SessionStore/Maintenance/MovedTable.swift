@@ -54,8 +54,7 @@ struct MovedTable {
             [("id", .number), ("jar_id", .number), ("name", .text), ("created_at", .number)]),
         MovedTable("cookie", ofJar: "jar_id = ?1", [("jar_id", .number)] + cookieColumns),
         MovedTable(
-            "snapshot_cookie", ofJar: "snapshot_id IN (SELECT id FROM snapshot WHERE jar_id = ?1)",
-            [("snapshot_id", .number)] + cookieColumns),
+            "snapshot_cookie", ofJar: "jar_id = ?1", [("jar_id", .number), ("snapshot_id", .number)] + cookieColumns),
         // The id of an entry begins with its jar's: a range of the primary key.
         MovedTable(
             "cookie_change", ofJar: "id >= ?1 * 68719476736 AND id < (?1 + 1) * 68719476736",

@@ -11,7 +11,7 @@ enum SealedTable: CaseIterable {
 
     /// Where a page ended.
     enum Position {
-        case cookie(owner: Int64, site: Octets, id: Cookie.ID)
+        case cookie(jarID: Int64, snapshotID: Int64?, site: Octets, id: Cookie.ID)
         case token(Int64)
         case headerField(jarID: Int64, name: String, scope: String)
         case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
@@ -26,8 +26,7 @@ enum SealedTable: CaseIterable {
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32? = nil
     ) throws -> (values: [SealedValue], end: Position?) {
         switch self {
-        case .cookies: try cookiePage(database, "cookie", after: position, limit: limit, notUnder: keyID)
-        case .savedCookies: try cookiePage(database, "snapshot_cookie", after: position, limit: limit, notUnder: keyID)
+        case .cookies, .savedCookies: try cookiePage(database, after: position, limit: limit, notUnder: keyID)
         case .tokens: try tokenPage(database, after: position, limit: limit, notUnder: keyID)
         case .headerFields: try headerFieldPage(database, after: position, limit: limit, notUnder: keyID)
         case .webStorage: try webStoragePage(database, after: position, limit: limit, notUnder: keyID)
@@ -66,15 +65,14 @@ enum SealedTable: CaseIterable {
             try statement.run()
         case .authority:
             try AuthorityRow(database: database).replaceKey(with: sealed)
-        case .cookie(let owner, let site, let id):
-            let (table, ownerColumn) =
-                value.location.kind == .savedCookie ? ("snapshot_cookie", "snapshot_id") : ("cookie", "jar_id")
+        case .cookie(let jarID, let snapshotID, let site, let id):
+            let (table, condition) = snapshotID == nil ? ("cookie", "") : ("snapshot_cookie", "AND snapshot_id = ?9")
             let statement = try database.statement(
                 """
-                UPDATE \(table) SET value = ?8 WHERE \(ownerColumn) = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
-                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7
+                UPDATE \(table) SET value = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
+                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7 \(condition)
                 """)
-            bind(owner, site, id, to: statement)
+            bind(jarID, snapshotID, site, id, to: statement)
             statement.bind(8, sealed)
             try statement.run()
         }
@@ -88,35 +86,44 @@ enum SealedTable: CaseIterable {
         return "substr(\(column), 1, 5) IS DISTINCT FROM x'01\(hexadecimal)'"
     }
 
-    private static func bind(_ owner: Int64, _ site: Octets, _ id: Cookie.ID, to statement: Statement) {
-        statement.bind(1, owner)
+    /// Binds the identity of a row to the first seven parameters, and the saved session that it is in to the ninth.
+    private static func bind(
+        _ jarID: Int64, _ snapshotID: Int64?, _ site: Octets, _ id: Cookie.ID, to statement: Statement
+    ) {
+        statement.bind(1, jarID)
         statement.bind(2, site)
         statement.bind(3, identity: id)
+        if let snapshotID { statement.bind(9, snapshotID) }
     }
 
     private func cookiePage(
-        _ database: Connection, _ table: String, after position: Position?, limit: Int, notUnder keyID: UInt32?
+        _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let isSaved = self == .savedCookies
-        let owner = isSaved ? "snapshot_id" : "jar_id"
-        let identity = "\(owner), site, domain, path, name, host_only, partition_key"
-        let after = position == nil ? "true" : "(\(identity)) > (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-        let jar = isSaved ? "(SELECT jar_id FROM snapshot WHERE id = snapshot_id)" : "jar_id"
+        let identity = "site, domain, path, name, host_only, partition_key"
+        let (key, start) = isSaved ? ("jar_id, snapshot_id", "?1, ?9") : ("jar_id", "?1")
+        let after = position == nil ? "true" : "(\(key), \(identity)) > (\(start), ?2, ?3, ?4, ?5, ?6, ?7)"
+        let owner = "(SELECT name FROM snapshot WHERE snapshot.jar_id = saved.jar_id AND id = snapshot_id)"
         let statement = try database.statement(
             """
-            SELECT \(identity), value, secure, http_only, same_site, expires_at, created_at, \(jar) AS owner_jar,
-                (SELECT name FROM jar WHERE id = \(jar)) AS jar_name,
-                \(isSaved ? "(SELECT name FROM snapshot WHERE id = snapshot_id)" : "NULL") AS owner_name
-            FROM \(table) WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
-            ORDER BY \(identity) LIMIT ?8
+            SELECT jar_id, \(identity), value, secure, http_only, same_site, expires_at, created_at,
+                (SELECT name FROM jar WHERE id = jar_id) AS jar_name,
+                \(isSaved ? "snapshot_id, \(owner)" : "NULL, NULL") AS owner_name
+            FROM \(isSaved ? "snapshot_cookie AS saved" : "cookie")
+            WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
+            ORDER BY \(key), \(identity) LIMIT ?8
             """)
         defer { statement.reset() }
-        if case .cookie(let owner, let site, let id) = position { SealedTable.bind(owner, site, id, to: statement) }
+        if case .cookie(let jarID, let snapshotID, let site, let id) = position {
+            SealedTable.bind(jarID, snapshotID, site, id, to: statement)
+        }
         statement.bind(8, Int64(limit))
         var values: [SealedValue] = []
         while try statement.step() { values.append(cookieValue(statement)) }
-        guard let last = values.last, case .cookie(let lastOwner, let site, let id) = last.key else { return ([], nil) }
-        return (values, .cookie(owner: lastOwner, site: site, id: id))
+        guard let last = values.last, case .cookie(let jarID, let snapshotID, let site, let id) = last.key else {
+            return ([], nil)
+        }
+        return (values, .cookie(jarID: jarID, snapshotID: snapshotID, site: site, id: id))
     }
 
     private func cookieValue(_ statement: Statement) -> SealedValue {
@@ -128,12 +135,14 @@ enum SealedTable: CaseIterable {
             expiry: statement.optionalTimestamp(11), creation: creation, lastAccess: creation)
         let location = SealedValueLocation(
             kind: self == .savedCookies ? .savedCookie : .cookie,
-            jar: statement.isNull(14) ? nil : statement.text(14),
+            jar: statement.isNull(13) ? nil : statement.text(13),
             owner: statement.isNull(15) ? nil : statement.text(15), domain: id.domain.octets, path: id.path,
             name: id.name)
+        let jarID = statement.int64(0)
+        let key = SealedValue.Key.cookie(
+            jarID: jarID, snapshotID: statement.optionalInt64(14), site: Octets(statement.bytes(1)), id: id)
         return SealedValue(
-            key: .cookie(owner: statement.int64(0), site: Octets(statement.bytes(1)), id: id), location: location,
-            place: cookie.sealedPlace(jarID: statement.int64(13)), sealed: cookie.value)
+            key: key, location: location, place: cookie.sealedPlace(jarID: jarID), sealed: cookie.value)
     }
 
     private func tokenPage(
@@ -175,7 +184,7 @@ enum SealedTable: CaseIterable {
 struct SealedValue {
     /// The row and column, which identify the value when it is written back.
     enum Key {
-        case cookie(owner: Int64, site: Octets, id: Cookie.ID)
+        case cookie(jarID: Int64, snapshotID: Int64?, site: Octets, id: Cookie.ID)
         case token(id: Int64, column: TokenRows.SealedColumn)
         case headerField(jarID: Int64, name: String, scope: String)
         case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)

@@ -77,9 +77,10 @@ struct CaptureRows {
         forget.bind(1, jarID)
         forget.bind(2, digest)
         try forget.run()
-        let statement = try database.statement("UPDATE capture SET digest = ? WHERE id = ?")
+        let statement = try database.statement("UPDATE capture SET digest = ? WHERE jar_id = ? AND id = ?")
         statement.bind(1, digest)
-        statement.bind(2, id)
+        statement.bind(2, jarID)
+        statement.bind(3, id)
         try statement.run()
     }
 }

@@ -13,8 +13,9 @@ extension CookieJar {
                 """
                 SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at,
                     from_requests
-                FROM cookie LEFT JOIN capture ON capture.id = capture_id WHERE cookie.jar_id = ?
-                """ + (site == nil ? "" : " AND site = ?"))
+                FROM cookie LEFT JOIN capture ON capture.jar_id = ?1 AND capture.id = capture_id
+                WHERE cookie.jar_id = ?1
+                """ + (site == nil ? "" : " AND site = ?2"))
             defer { statement.reset() }
             statement.bind(1, id)
             if let site { statement.bind(2, site) }
@@ -30,9 +31,10 @@ extension CookieJar {
         return try database.read { connection in
             let statement = try connection.statement(
                 """
-                SELECT capture.name, source_url, received_at, from_requests FROM cookie LEFT JOIN capture ON capture.id = capture_id
-                WHERE cookie.jar_id = ? AND site = ? AND domain = ? AND path = ? AND cookie.name = ? AND host_only = ?
-                    AND partition_key = ?
+                SELECT capture.name, source_url, received_at, from_requests
+                FROM cookie LEFT JOIN capture ON capture.jar_id = ?1 AND capture.id = capture_id
+                WHERE cookie.jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND cookie.name = ?5
+                    AND host_only = ?6 AND partition_key = ?7
                 """)
             defer { statement.reset() }
             statement.bind(1, id)

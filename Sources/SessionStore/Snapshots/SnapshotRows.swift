@@ -14,12 +14,12 @@ struct SnapshotRows {
             AND cookie.name = saved.name AND cookie.host_only = saved.host_only
             AND cookie.partition_key = saved.partition_key
         """
-    /// That the row `saved` belongs to the snapshot and has not expired.
-    private static let isWanted = """
-        saved.snapshot_id = ?2 AND (saved.expires_at IS NULL OR saved.expires_at >= ?3)
-        """
+    /// That the row `saved` belongs to the snapshot.
+    private static let isSaved = "saved.jar_id = ?1 AND saved.snapshot_id = ?2"
+    /// That it has not expired either.
+    private static let isWanted = "\(isSaved) AND (saved.expires_at IS NULL OR saved.expires_at >= ?3)"
     /// The capture that the row `saved` came from, where it is still known.
-    private static let capture = "(SELECT id FROM capture WHERE id = saved.capture_id)"
+    private static let capture = "(SELECT id FROM capture WHERE jar_id = ?1 AND id = saved.capture_id)"
 
     let database: Connection
     let jarID: Int64
@@ -28,8 +28,9 @@ struct SnapshotRows {
     func snapshots(named name: String?) throws -> [(id: Int64, session: SavedSession)] {
         let statement = try database.statement(
             """
-            SELECT id, name, created_at, (SELECT count(*) FROM snapshot_cookie WHERE snapshot_id = id) FROM snapshot
-            WHERE jar_id = ?1 \(name == nil ? "" : "AND name = ?2") ORDER BY name
+            SELECT id, name, created_at,
+                (SELECT count(*) FROM snapshot_cookie AS saved WHERE saved.jar_id = ?1 AND snapshot_id = id)
+            FROM snapshot WHERE jar_id = ?1 \(name == nil ? "" : "AND name = ?2") ORDER BY name
             """)
         defer { statement.reset() }
         statement.bind(1, jarID)
@@ -58,16 +59,17 @@ struct SnapshotRows {
         let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
         return try run(
             """
-            INSERT INTO snapshot_cookie (snapshot_id, \(columns))
-            SELECT ?2, \(columns) FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3)
+            INSERT INTO snapshot_cookie (jar_id, snapshot_id, \(columns))
+            SELECT jar_id, ?2, \(columns) FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3)
             """, snapshotID, now)
     }
 
     /// Forgets a saved session.
     func delete(id: Int64) throws {
         try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
-        let statement = try database.statement("DELETE FROM snapshot WHERE id = ?")
-        statement.bind(1, id)
+        let statement = try database.statement("DELETE FROM snapshot WHERE jar_id = ? AND id = ?")
+        statement.bind(1, jarID)
+        statement.bind(2, id)
         try statement.run()
     }
 
@@ -78,7 +80,7 @@ struct SnapshotRows {
             """
             DELETE FROM cookie WHERE jar_id = ?1 AND expires_at < ?3 AND NOT EXISTS (
                 SELECT 1 FROM snapshot_cookie AS saved
-                WHERE saved.snapshot_id = ?2 AND saved.expires_at < ?3 AND \(SnapshotRows.isSameCookie))
+                WHERE \(SnapshotRows.isSaved) AND saved.expires_at < ?3 AND \(SnapshotRows.isSameCookie))
             RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .expired)
     }
@@ -146,11 +148,12 @@ struct SnapshotRows {
             """
             SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,
                 last_access_at, sequence
-            FROM snapshot_cookie WHERE snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
+            FROM snapshot_cookie WHERE jar_id = ? AND snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
             """)
         defer { statement.reset() }
-        statement.bind(1, id)
-        statement.bind(2, now.microseconds)
+        statement.bind(1, jarID)
+        statement.bind(2, id)
+        statement.bind(3, now.microseconds)
         var cookies: [Cookie] = []
         while try statement.step() {
             cookies.append(

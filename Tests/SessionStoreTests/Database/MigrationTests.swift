@@ -26,6 +26,8 @@ struct MigrationTests {
             #expect(all.unreadable.isEmpty && all.readable.count == cookies)
             let fields = try database.present(name).headerFields().map { [$0.name: $0.value] }
             #expect(fields == (version >= 6 ? [["X-Key": Secret("key \(id)")]] : []))
+            let sessions = try database.present(name).savedSessions().map { [$0.name: $0.cookieCount] }
+            #expect(sessions == (version >= 2 ? [["saved": cookies]] : []))
             #expect(all.readable.allSatisfy { $0.value == Octets("\(id)-\($0.name.description.dropFirst())") })
         }
         let tokens = try database.tokens.get("p").tokens
@@ -58,6 +60,26 @@ struct MigrationTests {
         // V001 kept no journal.
         let changes = try jar.changes(after: 0)
         #expect(changes.changes.map(\.position) == (version == 1 ? [1] : Array(1...6)) && !changes.hasGap)
+    }
+
+    @Test("A session that was saved before is restored whole, and removed", arguments: versions.dropFirst())
+    func savedSession(version: Int) throws {
+        _ = try old(version, cookies: 10)
+        let database = try Given.database(folder.file("crumb.sqlite"))
+        let jar = try database.present("work")
+        let (before, origins) = (try jar.contents(), try jar.origins())
+        #expect(Set(origins.values.map(\.capture)) == ["capture 2"] && origins.count == 10)
+        for kept in [10, 5, 0] {
+            let numbers = (kept..<10).map(String.init).joined(separator: ", ")
+            try database.execute("DELETE FROM cookie WHERE jar_id = 2 AND sequence - 1 IN (\(numbers))")
+            #expect(try jar.restoreSession(named: "saved", now: Given.now).added == 10 - kept)
+            #expect(try jar.contents() == before && jar.origins() == origins)
+        }
+        #expect(try jar.removeSavedSession(named: "saved").cookieCount == 10)
+        #expect(try database.number("SELECT count(*) FROM snapshot_cookie WHERE jar_id = 1") == 10)
+        #expect(try database.number("SELECT count(*) FROM snapshot_cookie") == 10)
+        _ = try database.removeJar(named: "default")
+        #expect(try database.number("SELECT count(*) FROM snapshot_cookie") == 0)
     }
 
     @Test("A migration that fails half-way leaves the old version, which works", arguments: versions, 0..<6)

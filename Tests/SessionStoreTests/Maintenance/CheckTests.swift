@@ -77,7 +77,8 @@ struct CheckTests {
             WHERE snapshot_id = 1 AND name = x'6331'
             """)
         #expect(try database.check().findings.count == 1)
-        try database.execute("UPDATE snapshot SET jar_id = 2, name = 'moved' WHERE id = 1")
+        try database.execute("INSERT INTO snapshot (id, jar_id, name, created_at) VALUES (9, 2, 'moved', 0)")
+        try database.execute("UPDATE snapshot_cookie SET jar_id = 2, snapshot_id = 9 WHERE snapshot_id = 1")
         let findings = try database.check().findings
         #expect(findings.count == 5 && findings.allSatisfy { $0.location?.owner == "moved" })
     }

@@ -13,7 +13,17 @@ import Testing
     "Statements on tables that are divided by jar",
     .onlyOnServer)
 struct DividedTableTests {
-    private static let byHash = ["cookie", "header_field", "login_rule", "web_storage", "jar_site"]
+    private static let byHash = [
+        "capture", "snapshot", "snapshot_cookie", "cookie", "header_field", "login_rule", "web_storage", "jar_site",
+    ]
+    /// The references, which go with the tables that they were made with.
+    private static let references =
+        byHash.filter { !["snapshot_cookie", "jar_site"].contains($0) }.map {
+            "\($0) ADD FOREIGN KEY (jar_id) REFERENCES crumb.jar ON DELETE CASCADE"
+        } + [
+            "cookie ADD FOREIGN KEY (jar_id, capture_id) REFERENCES crumb.capture ON DELETE SET NULL (capture_id)",
+            "snapshot_cookie ADD FOREIGN KEY (jar_id, snapshot_id) REFERENCES crumb.snapshot ON DELETE CASCADE",
+        ]
     private static let count = 8
 
     private let server: TestServer
@@ -27,7 +37,7 @@ struct DividedTableTests {
         for (table, key) in Self.byHash.map({ ($0, "HASH (jar_id)") }) + [("cookie_change", "RANGE (id)")] {
             statements += [
                 "CREATE TABLE crumb.divided (LIKE crumb.\(table) INCLUDING ALL) PARTITION BY \(key)",
-                "DROP TABLE crumb.\(table)", "ALTER TABLE crumb.divided RENAME TO \(table)",
+                "DROP TABLE crumb.\(table) CASCADE", "ALTER TABLE crumb.divided RENAME TO \(table)",
             ]
             for part in 0..<Self.count {
                 let values =
@@ -38,10 +48,13 @@ struct DividedTableTests {
                     "CREATE TABLE crumb.\(table)_part\(part) PARTITION OF crumb.\(table) FOR VALUES \(values)")
             }
         }
+        statements += Self.references.map { "ALTER TABLE crumb.\($0)" }
         for setting in [
             "session_preload_libraries = 'auto_explain'", "auto_explain.log_min_duration = 0",
             "auto_explain.log_analyze = on", "auto_explain.log_timing = off", "auto_explain.log_format = 'json'",
             "auto_explain.log_level = 'warning'",
+            // What references make the server ask and delete.
+            "auto_explain.log_nested_statements = on",
         ] {
             statements.append("ALTER DATABASE \(name) SET \(setting)")
         }
@@ -80,13 +93,85 @@ struct DividedTableTests {
         }
         let found = plans.found
         #expect(found.count > 50)
-        for table in ["cookie", "cookie_change", "header_field", "jar_site"] {
-            #expect(found.contains { $0.tables.contains(table) }, "\(table)")
-            // Rows of `jar_site` are written, and not read.
-            guard table != "jar_site" else { continue }
-            #expect(found.contains { $0.parts.contains { $0.hasPrefix("\(table)/") } }, "\(table)")
+        expectOnePart(found, of: ["cookie", "cookie_change", "header_field"])
+        // Its rows are written, and not read.
+        #expect(found.contains { $0.tables.contains("jar_site") })
+    }
+
+    @Test("Touch the part of one jar when a capture is imported, and origins and the journal name it")
+    func captures() throws {
+        let plans = Plans()
+        let database = try database(plans)
+        let jars = try (0..<6).map { try database.jar(named: "jar\($0)", now: Given.now) }
+        plans.clear()
+        let response = ReceivedResponse(context: try Given.context(), setCookie: ["a=1; Path=/", "b=1; Path=/"])
+        let deletion = ReceivedResponse(context: try Given.context(), setCookie: ["b=; Path=/; Max-Age=0"])
+        for round in 0..<4 {
+            for jar in jars {
+                var digest = CaptureDigest()
+                digest.update("\(round)".utf8)
+                #expect(try jar.importedCapture(digest) == nil)
+                let capture = try jar.beginCapture(named: "har \(round)", ofRequests: round > 2, now: Given.now)
+                try jar.withBatch(from: capture, now: Given.now) { batch throws(SessionStoreError) in
+                    try batch.receive(response, at: Given.now)
+                    try batch.receive(deletion, at: Given.now)
+                    try batch.finishCapture(digest)
+                }
+                #expect(try jar.importedCapture(digest)?.name == "har \(round)")
+                let origins = try jar.origins()
+                #expect(origins.count == 1)
+                for (id, origin) in origins { #expect(try jar.origin(of: id) == origin && origin.capture != nil) }
+                #expect(try jar.changes(after: 0).changes.contains { $0.capture == "har \(round)" })
+                #expect(try jar.latestChanges(site: "example.com").contains { $0.capture == "har \(round)" })
+                #expect(try !jar.endings(of: "example.com", now: Given.now).isEmpty)
+                if round % 2 == 0 { _ = try jar.endSession(now: Given.now) }
+            }
         }
-        for plan in found {
+        expectOnePart(plans.found, of: ["capture", "cookie", "cookie_change"])
+    }
+
+    @Test("Touch the part of one jar when a session is saved, listed, restored and removed, and with its jar")
+    func sessions() throws {
+        let plans = Plans()
+        let database = try database(plans)
+        let jars = try (0..<6).map { try database.jar(named: "jar\($0)", now: Given.now) }
+        plans.clear()
+        let item = try #require(WebStorageItem(origin: "https://a.example", key: "key", value: "value"))
+        for round in 0..<4 {
+            for jar in jars {
+                let capture = try jar.beginCapture(named: "har", now: Given.now)
+                let response = ReceivedResponse(context: try Given.context(), setCookie: ["b=1; Path=/"])
+                try jar.withBatch(from: capture, now: Given.now) { batch throws(SessionStoreError) in
+                    try batch.receive(response, at: Given.now)
+                    _ = try batch.receive(item)
+                }
+                try jar.receive("a=\(round); Path=/", "x=1; Path=/; Max-Age=100")
+                #expect(try jar.saveSession(named: "saved", now: Given.now).session.cookieCount == 3)
+                #expect(try jar.savedSessions().map(\.cookieCount) == [3])
+                try jar.receive("a=changed; Path=/", "b=; Path=/; Max-Age=0", "c=1; Path=/")
+                let restored = try jar.restoreSession(named: "saved", now: Given.now.advanced(bySeconds: 200))
+                #expect(restored.added == 1 && restored.changed == 1 && restored.removed == 1)
+                #expect(restored.expired.count == 1)
+                #expect(try jar.webStorage().readable == [item] && jar.webStorageOrigins().count == 1)
+                try jar.setLoginRuleDefinition("{}", named: "rule")
+                #expect(try jar.loginRuleDefinitions().count == 1)
+                if round % 2 == 0 { _ = try jar.removeSavedSession(named: "saved") }
+            }
+        }
+        expectOnePart(
+            plans.found, of: ["snapshot", "snapshot_cookie", "capture", "cookie", "web_storage", "login_rule"])
+        plans.clear()
+        for jar in jars { _ = try database.removeJar(named: jar.name) }
+        expectOnePart(plans.found, of: ["cookie", "jar_site", "capture", "snapshot", "snapshot_cookie"])
+        for table in Self.byHash { #expect(try database.number("SELECT count(*) FROM \(table)") == 0, "\(table)") }
+    }
+
+    /// That no statement touches two parts of a table, and that there are some that touch one of each of these tables.
+    private func expectOnePart(_ plans: [Plans.Plan], of tables: [String]) {
+        for table in tables {
+            #expect(plans.contains { $0.parts.contains { $0.hasPrefix("\(table)/") } }, "\(table)")
+        }
+        for plan in plans {
             let parts = Dictionary(grouping: plan.parts) { $0.prefix { $0 != "/" } }
             #expect(parts.values.allSatisfy { $0.count <= 1 }, "\(plan.parts): \(plan.statement)")
         }

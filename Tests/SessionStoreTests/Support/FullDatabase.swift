@@ -49,8 +49,8 @@ enum FullDatabase {
             "INSERT INTO snapshot (jar_id, name, created_at) VALUES (\(jar.id), '\(name)', 0)")
         try jar.database.execute(
             """
-            INSERT INTO snapshot_cookie (snapshot_id, \(columns))
-            SELECT (SELECT id FROM snapshot WHERE jar_id = \(jar.id) AND name = '\(name)'), \(columns) FROM cookie
+            INSERT INTO snapshot_cookie (jar_id, snapshot_id, \(columns))
+            SELECT jar_id, (SELECT id FROM snapshot WHERE jar_id = \(jar.id) AND name = '\(name)'), \(columns) FROM cookie
             WHERE jar_id = \(jar.id)
             """)
     }

@@ -36,7 +36,10 @@ struct OldDatabase {
                     sql: "INSERT INTO jar (id, name, profile, created_at) VALUES (?, ?, ?, ?)",
                     arguments: [jarID, name, profile, Given.now.microseconds])
                 for number in 0..<cookies { try insertCookie(number, jarID: jarID, sealer: sealer, database) }
-                if version >= 2 { try keepJournal(of: jarID, cookies: cookies, profile: profile, database) }
+                if version >= 2 {
+                    try keepJournal(of: jarID, cookies: cookies, profile: profile, database)
+                    try keepSession(of: jarID, database)
+                }
                 if version >= 6 { try keepHeaderField(of: jarID, sealer, database) }
             }
             let place = TokenRows.place(1, .accessToken)
@@ -92,6 +95,24 @@ struct OldDatabase {
         try database.execute(
             sql: "UPDATE jar SET next_sequence = ?, next_change = ?, total_cookies = ? WHERE id = ?",
             arguments: [cookies + 1, cookies + 1, profile == "browser" ? 3300 : nil, jarID])
+    }
+
+    /// What V002 brought, too: a capture that the cookies came out of, and a saved session.
+    private func keepSession(of jarID: Int64, _ database: Database) throws {
+        let columns = """
+            site, domain, path, name, host_only, partition_key, value, secure, http_only, same_site, expires_at,
+            created_at, sequence, last_access_at, capture_id, source_url, received_at
+            """
+        // Since V017, a saved cookie names its jar.
+        let jar = version < 17 ? "" : "jar_id, "
+        try database.execute(
+            sql: """
+                INSERT INTO capture (jar_id, digest, name, imported_at) VALUES (?1, x'01', 'capture ' || ?1, 1);
+                UPDATE cookie SET capture_id = (SELECT id FROM capture WHERE jar_id = ?1) WHERE jar_id = ?1;
+                INSERT INTO snapshot (jar_id, name, created_at) VALUES (?1, 'saved', 1);
+                INSERT INTO snapshot_cookie (\(jar)snapshot_id, \(columns))
+                SELECT \(jar)(SELECT id FROM snapshot WHERE jar_id = ?1), \(columns) FROM cookie WHERE jar_id = ?1;
+                """.replacing("?1", with: "\(jarID)"))
     }
 
     private func insertCookie(_ number: Int, jarID: Int64, sealer: Sealer, _ database: Database) throws {

@@ -79,7 +79,9 @@ final class TestServer: Sendable {
     }
 
     /// Makes a database with a schema.
-    func newDatabase() throws -> String {
+    ///
+    /// - Parameter version: the newest migration that the schema has; `nil` for the newest one that there is.
+    func newDatabase(version: String? = nil) throws -> String {
         let (name, gone) = state.withLock { state in
             state.count += 1
             let gone = state.entries.filter { $0.database == nil }.map(\.name)
@@ -94,7 +96,8 @@ final class TestServer: Sendable {
         }
         try session.enqueue("CREATE DATABASE \(name)")
         try session.synchronize()
-        try PostgreSQLSchema(try target(name)).upgrade()
+        let newest = version ?? PostgreSQLSchema.newest
+        try PostgreSQLSchema(try target(name)).upgrade(with: PostgreSQLSchema.all.filter { $0.name <= newest })
         return name
     }
 }
