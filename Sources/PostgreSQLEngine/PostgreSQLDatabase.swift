@@ -104,7 +104,8 @@ extension PostgreSQLDatabase {
     }
 
     package func writeAtOnce<Result>(
-        _ lock: WriteLock, assuming assumption: Assumption, _ body: (any ServedConnection) throws -> Result
+        _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
+        _ body: (any ServedConnection) throws -> Result
     ) throws -> Result? {
         try withSession { session in
             // A connection that is lost at the commit leaves it unknown, which one that was lost before must not.
@@ -112,16 +113,21 @@ extension PostgreSQLDatabase {
             do {
                 try session.enqueue("BEGIN")
                 session.isInTransaction = true
-                try session.enqueue(lock, isPatient: true)
-                // A statement of its own: it sees what was committed before the lock was taken.
-                let check = session.known(
-                    "SELECT 1 / coalesce(\(assumption.condition)\(isFenced ? " AND fence() = 0" : ""), false)::integer")
-                assumption.bind(check)
-                try check.run()
+                try session.enqueue(lock, isPatient: isPatient)
+                // Statements of their own: they see what was committed before the lock was taken.
+                for (index, assumption) in assumptions.enumerated() {
+                    let fence = isFenced && index == 0 ? " AND fence() = 0" : ""
+                    let check = session.known("SELECT 1 / coalesce(\(assumption.condition)\(fence), false)::integer")
+                    assumption.bind(check)
+                    try check.run()
+                }
                 let result = try body(session)
                 try commit(session)
                 return result
-            } catch let failure as StoreFailure where [.unknownCommit, .unavailable, .busy].contains(failure.kind) {
+            } catch let failure as StoreFailure
+                where [.unknownCommit, .unavailable].contains(failure.kind)
+                || failure.kind == .busy && isPatient
+            {
                 if session.isInTransaction { session.rollBack() }
                 throw failure
             } catch {
@@ -209,6 +215,7 @@ extension PostgreSQLSession {
         switch lock {
         case .database, .profiles, .accessTokens, .changedRows: break
         case .jar(let id): statement.bind(1, id)
+        case .jars(let ids): statement.bind(1, text: "{\(ids.map(String.init).joined(separator: ","))}")
         case .profile(let name): statement.bind(1, text: name)
         }
         try statement.run()
@@ -225,6 +232,8 @@ extension WriteLock {
         case .profiles: "LOCK TABLE token_profile IN EXCLUSIVE MODE"
         case .accessTokens: "LOCK TABLE service_token IN EXCLUSIVE MODE"
         case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"
+        // In this order for everyone, so that no two wait for each other.
+        case .jars: "SELECT id FROM jar WHERE id = ANY (?::text::bigint[]) ORDER BY id FOR UPDATE"
         case .profile: "SELECT id FROM token_profile WHERE name = ? FOR UPDATE"
         }
     }

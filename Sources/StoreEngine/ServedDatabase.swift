@@ -38,12 +38,18 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// `body` runs before the lock is taken, and its statements wait for it. A statement whose rows it reads ends the
     /// first round trip.
     ///
-    /// - Returns: the result of `body`; `nil` if the transaction is not there: because the assumption was wrong, or because
-    ///   of any other failure that the same transaction meets again without one.
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - isPatient: whether to wait for another transaction that has the lock, or a part of it.
+    ///   - assumptions: one at least.
+    /// - Returns: the result of `body`; `nil` if the transaction is not there: because an assumption was wrong,
+    ///   because the lock was not free, or because of any other failure that the same
+    ///   transaction meets again without assumptions.
     /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not; others
     ///   if trying again would take long.
     func writeAtOnce<Result>(
-        _ lock: WriteLock, assuming assumption: Assumption, _ body: (any ServedConnection) throws -> Result
+        _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
+        _ body: (any ServedConnection) throws -> Result
     ) throws -> Result?
 
     /// A connection for statements outside transactions.
@@ -178,6 +184,8 @@ package enum WriteLock: Sendable, Equatable {
     case changedRows
     /// One jar.
     case jar(Int64)
+    /// Several jars.
+    case jars([Int64])
     /// The tokens of one profile that exists.
     case profile(String)
 }

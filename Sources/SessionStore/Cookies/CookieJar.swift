@@ -72,19 +72,18 @@ public final class CookieJar: Sendable {
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         let isOnServer = database.isOnServer
-        var assumed = isOnServer && isRepeatable ? database.servedJars.take(id, notBefore: state?.jar?.nextChange) : nil
-        let assumption = assumed?.assumption(aboutJar: id, sealedBy: database.sealer.keyID)
+        var assumed = isOnServer && isRepeatable ? rememberedOnServer() : nil
+        let assumptions =
+            assumed?.end.map { [database.sealer.assumption, ChangeRows.assumption([(id, $0)])] } ?? []
         var remembered: RememberedJar?
         let outcome = try database.write(
             .jar(id), isRepeatable: isRepeatable, foreseeing: isOnServer ? foreseenQueries(of: response) : [],
-            assuming: assumption
+            assuming: assumptions
         ) { connection in
             let memory = database.memory.ofBatches(connection)
-            var batch = CookieBatch(
-                rows: CookieRows(database: connection, jarID: id), policy: policy,
-                remembered: assumed ?? memory.take(id, connection), isAssumed: assumed != nil, memory: memory,
-                sealer: database.sealer, path: database.path, capture: capture, journalLimit: database.journalLimit,
-                now: now)
+            var batch = batch(
+                on: connection, remembered: assumed ?? memory.take(id, connection), isAssumed: assumed != nil, memory,
+                from: capture, now: now)
             // If the assumption is wrong, the jar is read.
             assumed = nil
             defer { batch.endWriting() }
@@ -96,6 +95,23 @@ public final class CookieJar: Sendable {
         }
         if isOnServer { database.servedJars.keep(remembered, ofJar: id) }
         return outcome
+    }
+
+    /// A batch of this jar within a transaction. It begins with what is `remembered`, which is certain if `isAssumed` is
+    /// `false`.
+    func batch(
+        on connection: Connection, remembered: RememberedJar, isAssumed: Bool, _ memory: WriterMemory,
+        from capture: CaptureID? = nil, now: Timestamp
+    ) -> CookieBatch {
+        CookieBatch(
+            rows: CookieRows(database: connection, jarID: id), policy: policy, remembered: remembered,
+            isAssumed: isAssumed, memory: memory, sealer: database.sealer, path: database.path, capture: capture,
+            journalLimit: database.journalLimit, now: now)
+    }
+
+    /// Takes what is known of this jar on a server, so that a batch may assume it; `nil` for nothing.
+    func rememberedOnServer() -> RememberedJar? {
+        database.servedJars.take(id, notBefore: state?.jar?.nextChange)
     }
 
     /// The queries of a batch before it writes, in this order.

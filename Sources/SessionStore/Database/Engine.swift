@@ -50,28 +50,44 @@ enum Engine: Sendable {
     ///   - isRepeatable: whether a server's transaction runs again if the server has undone it because of another one.
     ///   - memory: what the connection that writes keeps between transactions.
     ///   - queries: what `body` asks first, which a server answers beforehand.
-    ///   - assumption: what `body` relies on when it runs for the first time; `nil` for nothing. If it was wrong, a
-    ///     server has done nothing, and `body` runs again. The key that seals has to be a part of it.
+    ///   - assumptions: what `body` relies on when it runs for the first time; none for nothing. If one was wrong, a
+    ///     server has done nothing, and `body` runs again. The key that seals has to be among them.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
         _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
-        assuming assumption: Assumption? = nil, _ body: (Connection) throws -> Void
+        assuming assumptions: [Assumption] = [], _ body: (Connection) throws -> Void
     ) throws {
         switch self {
         case .sqlite(let database):
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
-            func run(_ connection: any ServedConnection) throws {
-                try body(.served(connection))
-                try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
-            }
-            if let assumption, try database.writeAtOnce(lock, assuming: assumption, run) != nil { return }
+            if !assumptions.isEmpty, try writeAtOnce(lock, isPatient: true, assuming: assumptions, body) { return }
             let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
             try database.write(lock, isPatient: true, isRepeatable: isRepeatable, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
-                try run(connection)
+                try body(.served(connection))
+                try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
             }
         }
+    }
+
+    /// Runs one transaction of a server, if what its caller takes for granted is so.
+    ///
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - isPatient: whether to wait for another transaction that has the lock, or a part of it.
+    ///   - assumptions: the key that seals among them.
+    /// - Returns: whether the transaction is there.
+    func writeAtOnce(
+        _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
+        _ body: (Connection) throws -> Void
+    ) throws -> Bool {
+        guard case .served(let database) = self else { return false }
+        let result: Void? = try database.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions) {
+            try body(.served($0))
+            try RepeatableRequestRows(database: .served($0)).noteCommit(of: RepeatableRequest.current)
+        }
+        return result != nil
     }
 
     /// Runs one transaction of its own. `body` runs once at most.

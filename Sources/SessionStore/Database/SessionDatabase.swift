@@ -125,14 +125,14 @@ extension SessionDatabase {
     ///   - isRepeatable: whether `body` may run again, since it changes nothing but the database: after a deadlock on a
     ///     server. If `false`, it runs once at most, and such a transaction fails as busy.
     ///   - queries: what `body` asks first, which a server answers beforehand.
-    ///   - assumption: what `body` relies on when it runs for the first time, the key that seals included.
+    ///   - assumptions: what `body` relies on when it runs for the first time, the key that seals included.
     func write<Result>(
         _ lock: WriteLock = .database, isRepeatable: Bool = true, foreseeing queries: [ForeseenQuery] = [],
-        assuming assumption: Assumption? = nil, _ body: (Connection) throws -> Result
+        assuming assumptions: [Assumption] = [], _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries, assuming: assumption) {
+            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries, assuming: assumptions) {
                 result = try body($0)
             }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }

@@ -130,8 +130,16 @@ final class ServedJarMemory: Sendable {
             state.size -= jar?.size ?? 0
             return jar
         }
-        guard let jar, let end = jar.end, end.nextPosition >= next ?? 0 else { return nil }
+        guard let jar, jar.reaches(next) else { return nil }
         return jar
+    }
+
+    /// Whether the cookies of a site of a jar are known, so that ``take(_:notBefore:)`` gives them.
+    func knows(_ site: Octets, ofJar id: Int64, notBefore next: Int64?) -> Bool {
+        state.withLock { state in
+            guard let jar = state.jars[id], jar.reaches(next) else { return false }
+            return jar.store?[site] != nil
+        }
     }
 
     /// Takes back what is known of a jar after a commit; `nil` for nothing.
@@ -145,22 +153,21 @@ final class ServedJarMemory: Sendable {
 }
 
 extension RememberedJar {
+    /// Whether the jar has come no further than `next`, as far as is known.
+    fileprivate func reaches(_ next: Int64?) -> Bool {
+        guard let end else { return false }
+        return end.nextPosition >= next ?? 0
+    }
+
     /// How much room it takes.
     fileprivate var size: Int {
         1 + siteCount + (store?.count ?? 0) + expired.values.reduce(0) { $0 + $1.count }
     }
+}
 
-    /// Parameters as those of ``ChangeRows/endCondition``, then the id of the key.
-    private static let condition = "\(ChangeRows.endCondition) AND (\(SealingKeyRows.newestQuery)) = ?4"
-
-    /// That the jar has come no further, and that values are sealed under the key of `id`.
-    func assumption(aboutJar id: Int64, sealedBy key: UInt32) -> Assumption? {
-        guard let end else { return nil }
-        return Assumption(RememberedJar.condition) { statement in
-            statement.bind(1, id)
-            statement.bind(2, end.nextPosition)
-            statement.bind(3, end.nextSequence)
-            statement.bind(4, Int64(key))
-        }
+extension Sealer {
+    /// That values are sealed under this key.
+    var assumption: Assumption {
+        Assumption("(\(SealingKeyRows.newestQuery)) = ?1") { [keyID] in $0.bind(1, Int64(keyID)) }
     }
 }

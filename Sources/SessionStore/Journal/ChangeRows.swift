@@ -1,4 +1,5 @@
 internal import CookieModel
+import StoreEngine
 
 /// The `cookie_change` table: the journal of one jar.
 struct ChangeRows {
@@ -22,13 +23,6 @@ struct ChangeRows {
         SELECT max(next_change, coalesce(position + 1, 0)),
             max(jar.next_sequence, coalesce(cookie_change.next_sequence, 0))
         FROM jar LEFT JOIN cookie_change ON cookie_change.id = \(newest) WHERE jar.id = ?
-        """
-
-    /// Whether a jar has come as far as two numbers say, and no further: parameters as those of ``endQuery``, then the
-    /// position and the place in the order of creation.
-    static let endCondition = """
-        EXISTS (SELECT 1 FROM (\(endQuery)) AS reached (next_change, next_sequence)
-            WHERE next_change = ?2 AND next_sequence = ?3)
         """
 
     static let insertion = """
@@ -59,6 +53,23 @@ struct ChangeRows {
 
     /// The position that the next entry gets, in a query on `jar`.
     static let nextPosition = "max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0))"
+
+    /// That jars on a server have come as far as their ``end()`` says, and no further.
+    static func assumption(_ jars: [(id: Int64, end: JournalEnd)]) -> Assumption {
+        func list(_ numbers: [Int64]) -> String { "{\(numbers.map(String.init).joined(separator: ","))}" }
+        return Assumption(
+            """
+            (SELECT bool_and(coalesce((
+                SELECT \(nextPosition) = known.position AND jar.next_sequence <= known.sequence
+                FROM jar WHERE jar.id = known.id), false))
+            FROM unnest(?1::text::bigint[], ?2::text::bigint[], ?3::text::bigint[]) AS known (id, position, sequence))
+            """
+        ) { statement in
+            statement.bind(1, text: list(jars.map(\.id)))
+            statement.bind(2, text: list(jars.map(\.end.nextPosition)))
+            statement.bind(3, text: list(jars.map(\.end.nextSequence)))
+        }
+    }
 
     /// The position that the next entry gets: a query with the jar's id as its parameter.
     static let nextPositionQuery = "SELECT \(nextPosition) FROM jar WHERE jar.id = ?1"

@@ -124,6 +124,39 @@ struct ResponseQueueTests {
         #expect(try jar.cookies().readable.count == 2)
     }
 
+    @Test(
+        "On a server, those of several jars take one commit, and one that fails fails alone",
+        .enabled(if: SharedDatabase.server != nil, "CRUMB_TEST_POSTGRESQL names no server"))
+    func server() async throws {
+        let database = try SharedDatabase().open()
+        let jars = try (0..<8).map { number in
+            let jar = try database.createJar(named: "jar \(number)", now: ServiceFixture.now)
+            try jar.receive(try response("known=1; Path=/"), now: ServiceFixture.now)
+            return jar
+        }
+        let responses = try (0..<40).map { try response("n\($0)=1; Path=/") }
+        let commits = try #require(database.serverLoad).commits
+        for answer in try await receive(responses, by: { jars[$0 % 8] }) {
+            #expect(try answer.get().map(\.outcome) == [.stored])
+        }
+        #expect(try #require(database.serverLoad).commits == commits + 1)
+        for (index, jar) in jars.enumerated() {
+            let names = Set(try jar.cookies().readable.map(\.name))
+            #expect(names == Set(["known"] + (0..<40).filter { $0 % 8 == index }.map { Octets("n\($0)") }))
+        }
+
+        try database.removeJar(named: "jar 3")
+        let later = try await receive(responses, by: { jars[$0 % 8] })
+        for (number, answer) in later.enumerated() {
+            #expect(((try? answer.get()) == nil) == (number % 8 == 3))
+        }
+        // The cookies of a site that is not known have to be read.
+        let elsewhere = try (0..<8).map { try response("n\($0)=1; Path=/", url: "https://b.test/") }
+        for answer in try await receive(elsewhere, by: { jars[$0 % 3] }) {
+            #expect(try answer.get().map(\.outcome) == [.stored])
+        }
+    }
+
     @Test("Without writers, no job waits")
     func stopped() async throws {
         let jar = try database().createJar(named: "j", now: ServiceFixture.now)

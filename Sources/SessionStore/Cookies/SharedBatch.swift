@@ -1,0 +1,72 @@
+package import CookieModel
+
+/// What a jar on a server receives in a transaction that several jars share.
+package struct SharedBatch {
+    let jar: CookieJar
+    let now: Timestamp
+    let body: (inout CookieBatch) throws(SessionStoreError) -> Void
+
+    /// A jar's part of a transaction.
+    ///
+    /// - Parameters:
+    ///   - now: the current time.
+    ///   - body: what the jar receives. It changes nothing but the batch, so that it can run again in a transaction of
+    ///     the jar's own.
+    package init(
+        _ jar: CookieJar, now: Timestamp, _ body: @escaping (inout CookieBatch) throws(SessionStoreError) -> Void
+    ) {
+        self.jar = jar
+        self.now = now
+        self.body = body
+    }
+}
+
+extension CookieJar {
+    /// Whether enough is known of this jar, without asking the server, for a response to take part in a
+    /// ``SharedBatch``.
+    package func canShare(_ response: ReceivedResponse) -> Bool {
+        guard database.isOnServer, policy.limits.totalCookies == nil else { return false }
+        let site = response.context.url.host.registrableDomain(policy.publicSuffixes)
+        return database.servedJars.knows(site, ofJar: id, notBefore: state?.jar?.nextChange)
+    }
+}
+
+extension SessionDatabase {
+    /// Has several jars receive at once, in one transaction and one round trip.
+    ///
+    /// A jar that another transaction writes to is not waited for: the others would wait as well.
+    ///
+    /// - Parameter parts: those of different jars, each of which can share what it receives.
+    /// - Returns: whether all of it is there. Otherwise nothing is, and each part may be tried in a transaction of its own.
+    package func receiveTogether(_ parts: [SharedBatch]) throws(SessionStoreError) -> Bool {
+        let sealer = sealer
+        var known: [(part: SharedBatch, jar: RememberedJar)] = []
+        var ends: [(id: Int64, end: JournalEnd)] = []
+        for part in parts {
+            guard let jar = part.jar.rememberedOnServer(), let end = jar.end else { continue }
+            known.append((part, jar))
+            ends.append((part.jar.id, end))
+        }
+        var after: [RememberedJar?] = []
+        let isThere = try SessionStoreError.catching(path) {
+            guard known.count == parts.count else { return false }
+            return try engine.writeAtOnce(
+                .jars(ends.map(\.id)), isPatient: false,
+                assuming: [sealer.assumption, ChangeRows.assumption(ends)]
+            ) { connection in
+                for (part, jar) in known {
+                    var batch = part.jar.batch(
+                        on: connection, remembered: jar, isAssumed: true, memory.ofBatches(connection), now: part.now)
+                    defer { batch.endWriting() }
+                    try part.body(&batch)
+                    _ = try batch.finish()
+                    after.append(batch.remembered)
+                }
+            }
+        }
+        for (part, jar) in zip(known.map(\.part), isThere ? after : known.map(\.jar)) {
+            servedJars.keep(jar, ofJar: part.jar.id)
+        }
+        return isThere
+    }
+}
