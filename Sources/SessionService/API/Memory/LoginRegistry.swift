@@ -12,8 +12,10 @@ import SessionWire
 /// They are in memory; over a database on a server they are rows, so that every service there can report, end and cancel
 /// each of them. All calls may wait for the database.
 struct LoginRegistry: Sendable {
-    /// How many there are at most.
+    /// How many there are at most in memory.
     static let limit = 64
+    /// How many there are at most in a database on a server, which many services use.
+    static let sharedLimit = 4096
     /// How long one is known, in seconds.
     static let lifetime: Int64 = 900
     /// How many seconds an attempt to end a login has over a database on a server. The login counts as failed then: its
@@ -95,7 +97,8 @@ struct LoginRegistry: Sendable {
         let stored = PendingLogin(
             id: digits.joined(), expiry: min(expiry ?? latest, latest),
             stateDigest: state.map { LoginRegistry.digest($0.exposedBytes) }, content: try content.encoded())
-        guard try store.add(stored, limit: LoginRegistry.limit, now: now) else {
+        let limit = isShared ? LoginRegistry.sharedLimit : LoginRegistry.limit
+        guard try store.add(stored, limit: limit, now: now) else {
             throw ServiceProblem(.loginsExhausted, "too many logins are in progress; cancel one, or wait")
         }
         return Login(stored, content, now: now)
