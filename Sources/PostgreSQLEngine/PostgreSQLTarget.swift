@@ -103,6 +103,10 @@ package struct PostgreSQLTarget: Sendable {
             "SET idle_in_transaction_session_timeout = '60s'",
             // Statements find their rows by keys, whatever the values of their parameters: one plan suffices.
             "SET plan_cache_mode = force_generic_plan",
+            // The plan must not be that of tables that are small when the service starts.
+            "SET enable_seqscan = off",
+            // Each statement is too short to be compiled.
+            "SET jit = off",
             // Acknowledged is what the standbys have too, where there are any.
             """
             SELECT set_config('synchronous_commit', 'on', false)

@@ -34,13 +34,13 @@ final class ResponseQueue: Sendable {
         var sharers = 0
     }
 
-    /// How many responses one transaction takes of a jar.
+    /// How many responses one transaction takes of a jar, and after how many it takes no further jar.
     private static let groupLimit = 256
     /// How many jars share a transaction.
-    private static let jarLimit = 64
+    private static let jarLimit = 128
     /// How many threads write to several jars at a time. What comes while all of them wait for their commits is written
     /// together.
-    private static let sharerLimit = 4
+    private static let sharerLimit = 2
 
     private let writers: NIOThreadPool
     private let state = Mutex(State())
@@ -181,9 +181,15 @@ final class ResponseQueue: Sendable {
                 state.sharers -= 1
                 return nil
             }
-            let ids = state.sharing.prefix(ResponseQueue.jarLimit)
-            state.sharing.removeFirst(ids.count)
-            return ids.map { ($0, ResponseQueue.take(ofJar: $0, &state, where: \.canShare) ?? []) }
+            var groups: [(id: Int64, jobs: ArraySlice<Job>)] = []
+            var count = 0
+            for id in state.sharing.prefix(ResponseQueue.jarLimit) where count < ResponseQueue.groupLimit {
+                let jobs = ResponseQueue.take(ofJar: id, &state, where: \.canShare) ?? []
+                groups.append((id, jobs))
+                count += jobs.count
+            }
+            state.sharing.removeFirst(groups.count)
+            return groups
         }
     }
 
