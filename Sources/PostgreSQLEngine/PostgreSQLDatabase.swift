@@ -113,6 +113,10 @@ extension PostgreSQLDatabase {
             do {
                 try session.enqueue("BEGIN")
                 session.isInTransaction = true
+                if !isPatient {
+                    // A program that stops before it has sent the rest keeps others from many rows.
+                    try session.enqueue("SET LOCAL idle_in_transaction_session_timeout = '5s'")
+                }
                 try session.enqueue(lock, isPatient: isPatient)
                 // Statements of their own: they see what was committed before the lock was taken.
                 for (index, assumption) in assumptions.enumerated() {

@@ -72,20 +72,12 @@ public final class CookieJar: Sendable {
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         let isOnServer = database.isOnServer
-        var assumed = isOnServer && isRepeatable ? rememberedOnServer() : nil
-        let assumptions =
-            assumed?.end.map { [database.sealer.assumption, ChangeRows.assumption([(id, $0)])] } ?? []
         var remembered: RememberedJar?
-        let outcome = try database.write(
-            .jar(id), isRepeatable: isRepeatable, foreseeing: isOnServer ? foreseenQueries(of: response) : [],
-            assuming: assumptions
-        ) { connection in
+        func run(_ connection: Connection, assuming assumed: RememberedJar? = nil) throws -> (Result, [Eviction]) {
             let memory = database.memory.ofBatches(connection)
             var batch = batch(
                 on: connection, remembered: assumed ?? memory.take(id, connection), isAssumed: assumed != nil, memory,
                 from: capture, now: now)
-            // If the assumption is wrong, the jar is read.
-            assumed = nil
             defer { batch.endWriting() }
             let result = try body(&batch)
             let evicted = try batch.finish()
@@ -93,8 +85,23 @@ public final class CookieJar: Sendable {
             if !isOnServer { memory.keep(remembered, ofJar: id, connection) }
             return (result, evicted)
         }
+        var outcome: (Result, [Eviction])?
+        if isOnServer, isRepeatable, let known = rememberedOnServer(), let end = known.end {
+            let assumptions = [database.sealer.assumption, ChangeRows.assumption([(id, end)])]
+            outcome = try database.writeAtOnce(.jar(id), isPatient: true, assuming: assumptions) {
+                try run($0, assuming: known)
+            }
+        }
+        let result: (Result, [Eviction])
+        if let outcome {
+            result = outcome
+        } else {
+            // Nothing is known of the jar, or what was known may be wrong: it is read.
+            let queries = isOnServer ? foreseenQueries(of: response) : []
+            result = try database.write(.jar(id), isRepeatable: isRepeatable, foreseeing: queries) { try run($0) }
+        }
         if isOnServer { database.servedJars.keep(remembered, ofJar: id) }
-        return outcome
+        return result
     }
 
     /// A batch of this jar within a transaction. It begins with what is `remembered`, which is certain if `isAssumed` is

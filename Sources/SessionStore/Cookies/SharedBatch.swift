@@ -39,7 +39,6 @@ extension SessionDatabase {
     /// - Parameter parts: those of different jars, each of which can share what it receives.
     /// - Returns: whether all of it is there. Otherwise nothing is, and each part may be tried in a transaction of its own.
     package func receiveTogether(_ parts: [SharedBatch]) throws(SessionStoreError) -> Bool {
-        let sealer = sealer
         var known: [(part: SharedBatch, jar: RememberedJar)] = []
         var ends: [(id: Int64, end: JournalEnd)] = []
         for part in parts {
@@ -47,26 +46,23 @@ extension SessionDatabase {
             known.append((part, jar))
             ends.append((part.jar.id, end))
         }
-        var after: [RememberedJar?] = []
-        let isThere = try SessionStoreError.catching(path) {
-            guard known.count == parts.count else { return false }
-            return try engine.writeAtOnce(
-                .jars(ends.map(\.id)), isPatient: false,
-                assuming: [sealer.assumption, ChangeRows.assumption(ends)]
-            ) { connection in
-                for (part, jar) in known {
+        var after: [RememberedJar?]?
+        if known.count == parts.count {
+            let assumptions = [sealer.assumption, ChangeRows.assumption(ends)]
+            after = try writeAtOnce(.jars(ends.map(\.id)), isPatient: false, assuming: assumptions) { connection in
+                try known.map { part, jar in
                     var batch = part.jar.batch(
                         on: connection, remembered: jar, isAssumed: true, memory.ofBatches(connection), now: part.now)
                     defer { batch.endWriting() }
                     try part.body(&batch)
                     _ = try batch.finish()
-                    after.append(batch.remembered)
+                    return batch.remembered
                 }
             }
         }
-        for (part, jar) in zip(known.map(\.part), isThere ? after : known.map(\.jar)) {
+        for (part, jar) in zip(known.map(\.part), after ?? known.map(\.jar)) {
             servedJars.keep(jar, ofJar: part.jar.id)
         }
-        return isThere
+        return after != nil
     }
 }

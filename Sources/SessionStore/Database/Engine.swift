@@ -50,18 +50,15 @@ enum Engine: Sendable {
     ///   - isRepeatable: whether a server's transaction runs again if the server has undone it because of another one.
     ///   - memory: what the connection that writes keeps between transactions.
     ///   - queries: what `body` asks first, which a server answers beforehand.
-    ///   - assumptions: what `body` relies on when it runs for the first time; none for nothing. If one was wrong, a
-    ///     server has done nothing, and `body` runs again. The key that seals has to be among them.
     ///   - body: must not write in another way: it would wait for itself.
     func write(
         _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
-        assuming assumptions: [Assumption] = [], _ body: (Connection) throws -> Void
+        _ body: (Connection) throws -> Void
     ) throws {
         switch self {
         case .sqlite(let database):
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
-            if !assumptions.isEmpty, try writeAtOnce(lock, isPatient: true, assuming: assumptions, body) { return }
             let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
             try database.write(lock, isPatient: true, isRepeatable: isRepeatable, foreseeing: queries) { connection in
                 try memory.checkKey(.served(connection))
@@ -71,23 +68,23 @@ enum Engine: Sendable {
         }
     }
 
-    /// Runs one transaction of a server, if what its caller takes for granted is so.
+    /// Runs one transaction of a server in one round trip, if what its caller takes for granted is so.
     ///
     /// - Parameters:
     ///   - lock: what no other transaction changes meanwhile.
     ///   - isPatient: whether to wait for another transaction that has the lock, or a part of it.
     ///   - assumptions: the key that seals among them.
-    /// - Returns: whether the transaction is there.
-    func writeAtOnce(
+    /// - Returns: the result of `body`; `nil` if the transaction is not there.
+    func writeAtOnce<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
-        _ body: (Connection) throws -> Void
-    ) throws -> Bool {
-        guard case .served(let database) = self else { return false }
-        let result: Void? = try database.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions) {
-            try body(.served($0))
+        _ body: (Connection) throws -> Result
+    ) throws -> Result? {
+        guard case .served(let database) = self else { return nil }
+        return try database.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions) {
+            let result = try body(.served($0))
             try RepeatableRequestRows(database: .served($0)).noteCommit(of: RepeatableRequest.current)
+            return result
         }
-        return result != nil
     }
 
     /// Runs one transaction of its own. `body` runs once at most.

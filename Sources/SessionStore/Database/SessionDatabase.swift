@@ -125,18 +125,34 @@ extension SessionDatabase {
     ///   - isRepeatable: whether `body` may run again, since it changes nothing but the database: after a deadlock on a
     ///     server. If `false`, it runs once at most, and such a transaction fails as busy.
     ///   - queries: what `body` asks first, which a server answers beforehand.
-    ///   - assumptions: what `body` relies on when it runs for the first time, the key that seals included.
     func write<Result>(
         _ lock: WriteLock = .database, isRepeatable: Bool = true, foreseeing queries: [ForeseenQuery] = [],
-        assuming assumptions: [Assumption] = [], _ body: (Connection) throws -> Result
+        _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries, assuming: assumptions) {
+            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries) {
                 result = try body($0)
             }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
             return result
+        }
+    }
+
+    /// Runs one transaction of a server in one round trip, if what its caller takes for granted is so.
+    ///
+    /// - Parameters:
+    ///   - lock: what no other transaction changes meanwhile.
+    ///   - isPatient: whether to wait for other transactions that have a lock.
+    ///   - assumptions: what `body` relies on, the key that seals included.
+    /// - Returns: the result of `body`; `nil` if nothing is there, so that ``write(_:isRepeatable:foreseeing:_:)`` may try
+    ///   without assumptions.
+    func writeAtOnce<Result>(
+        _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
+        _ body: (Connection) throws -> Result
+    ) throws(SessionStoreError) -> Result? {
+        try SessionStoreError.catching(path) {
+            try engine.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions, body)
         }
     }
 

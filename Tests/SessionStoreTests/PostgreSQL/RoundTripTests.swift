@@ -74,6 +74,36 @@ struct RoundTripTests {
         #expect(try jar.cookies().readable.map(\.name) == ["a", "c", "d"])
     }
 
+    @Test("What is known of a jar is not relied on where the connection is gone, and nothing can check it")
+    func lostConnection() throws {
+        var policy = CookiePolicy()
+        policy.limits.domainCookies = 2
+        let (one, other) = (try shared.open(), try shared.open())
+        let made = try one.jar(now: Given.now)
+        let jar = CookieJar(
+            database: one, id: made.id, name: made.name, policy: policy, hasHeaderFields: false)
+        for name in ["a", "b"] { try jar.receive("\(name)=1; Path=/\(name)") }
+        try other.jar(now: Given.now).receive("b=; Path=/b; Max-Age=0")
+        try endConnections()
+        #expect(try jar.receive("b=2; Path=/b")[0].outcome == .stored)
+        try endConnections()
+        #expect(try jar.receive("c=1; Path=/c")[0].evicted.map(\.cookie.name) == ["a"])
+        #expect(try jar.cookies().readable.map(\.name) == ["b", "c"])
+    }
+
+    /// Ends all connections to the database but that of a service that does only this.
+    private func endConnections() throws {
+        let database = try shared.open()
+        let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        try database.read { connection in
+            _ = try connection.statement("SELECT count(pg_terminate_backend(pid)) \(others)").step()
+        }
+        for _ in 0..<100_000 {
+            guard try database.number("SELECT count(*) \(others)") > 0 else { return }
+        }
+        Issue.record("The connections do not end.")
+    }
+
     @Test("Nothing is stored under a key that another service has replaced, or in a jar that it has removed")
     func gone() throws {
         let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))

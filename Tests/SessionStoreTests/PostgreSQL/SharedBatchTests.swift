@@ -62,6 +62,35 @@ struct SharedBatchTests {
         }
     }
 
+    @Test("Send all at once, so that a service that stops keeps no jars locked, or for five seconds at most")
+    func size() throws {
+        let database = try shared.open()
+        let jars = try jars(40, of: database)
+        func receive(_ round: Int) throws -> Bool {
+            let response = ReceivedResponse(
+                context: RequestContext(url: try RequestURL(Given.site)),
+                setCookie: (0..<4).map { Octets("n\(round)x\($0)=1; Path=/") })
+            return try database.receiveTogether(
+                jars.map { jar in
+                    SharedBatch(jar, now: Given.now) { batch throws(SessionStoreError) in
+                        try batch.receive(response, at: Given.now)
+                    }
+                })
+        }
+        #expect(try receive(0))
+        let before = try #require(database.serverLoad).roundTrips
+        #expect(try receive(1))
+        #expect(try #require(database.serverLoad).roundTrips - before == 1)
+        #expect(try jars[39].cookies().readable.count == 9)
+
+        let timeout = try database.writeAtOnce(.jars(jars.map(\.id)), isPatient: false, assuming: []) { connection in
+            let statement = try connection.statement(
+                "SELECT current_setting('idle_in_transaction_session_timeout')")
+            return try statement.step() ? statement.text(0) : ""
+        }
+        #expect(timeout == "5s")
+    }
+
     @Test("Receive nothing, and wait for none, if one was or is being changed by another service, or is gone")
     func obstacles() throws {
         let (one, other) = (try shared.open(), try shared.open())

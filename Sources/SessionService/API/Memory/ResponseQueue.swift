@@ -34,10 +34,13 @@ final class ResponseQueue: Sendable {
         var sharers = 0
     }
 
-    /// How many responses one transaction takes of a jar, and after how many it takes no further jar.
+    /// How many responses one transaction takes of a jar.
     private static let groupLimit = 256
     /// How many jars share a transaction.
     private static let jarLimit = 128
+    /// After how many lines a transaction that jars share takes no further response, and how many lines the last one may
+    /// have: their statements are sent at once.
+    private static let lineLimits = (all: 128, last: 32)
     /// How many threads write to several jars at a time. What comes while all of them wait for their commits is written
     /// together.
     private static let sharerLimit = 2
@@ -182,11 +185,16 @@ final class ResponseQueue: Sendable {
                 return nil
             }
             var groups: [(id: Int64, jobs: ArraySlice<Job>)] = []
-            var count = 0
-            for id in state.sharing.prefix(ResponseQueue.jarLimit) where count < ResponseQueue.groupLimit {
-                let jobs = ResponseQueue.take(ofJar: id, &state, where: \.canShare) ?? []
-                groups.append((id, jobs))
-                count += jobs.count
+            var lines = 0
+            for id in state.sharing.prefix(ResponseQueue.jarLimit) where lines < ResponseQueue.lineLimits.all {
+                let jobs = ResponseQueue.take(ofJar: id, &state) { job in
+                    let count = job.response.setCookie.count
+                    guard lines < ResponseQueue.lineLimits.all, count <= ResponseQueue.lineLimits.last, job.canShare
+                    else { return false }
+                    lines += count
+                    return true
+                }
+                groups.append((id, jobs ?? []))
             }
             state.sharing.removeFirst(groups.count)
             return groups
