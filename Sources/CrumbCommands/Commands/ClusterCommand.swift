@@ -14,7 +14,8 @@ struct ClusterCommand: ParsableCommand {
             """,
         subcommands: [
             ClusterCreateCommand.self, ClusterUpgradeCommand.self, ClusterStatusCommand.self, ClusterCheckCommand.self,
-            ClusterImportCommand.self, ClusterExportCommand.self, ClusterQuarantineCommand.self,
+            ClusterImportCommand.self, ClusterExportCommand.self, ClusterRotateKeyCommand.self,
+            ClusterQuarantineCommand.self,
         ])
 }
 

@@ -105,9 +105,7 @@ struct KeyRotateCommand: CrumbCommand {
             let verb = rotation.wasResumed ? "finished a rotation" : "rotated the key"
             try console.writeLine("\(verb): \(rotation.resealed) values resealed")
         }
-        for location in rotation.unreadable {
-            console.error("\(location): the stored value was changed or moved; it stays as it is")
-        }
+        rotation.reportUnreadable(console)
         if let other { console.note("the old key stays in the key file: \(other) may need it; rotate there too") }
         if try KeyLocation().isLocked() {
             console.note(
@@ -132,6 +130,15 @@ struct KeyRotateCommand: CrumbCommand {
             !SessionDatabase.isSameFile(own, try database.path()), SessionDatabase.exists(at: own)
         else { return nil }
         return own
+    }
+}
+
+extension KeyRotation {
+    /// Names the values that could not be resealed.
+    func reportUnreadable(_ console: Console) {
+        for location in unreadable {
+            console.error("\(location): the stored value was changed or moved; it stays as it is")
+        }
     }
 }
 

@@ -132,9 +132,10 @@ struct AuthorityRow {
     }
 
     /// Puts the key, sealed anew, in the place of the one that was read.
-    func replaceKey(with sealed: [UInt8]) throws {
-        let statement = try database.statement("UPDATE gateway_authority SET private_key = ?")
+    func replaceKey(with sealed: [UInt8], insteadOf old: Octets) throws {
+        let statement = try database.statement("UPDATE gateway_authority SET private_key = ? WHERE private_key = ?")
         statement.bind(1, sealed)
+        statement.bind(2, old)
         try statement.run()
     }
 

@@ -46,34 +46,47 @@ enum SealedTable: CaseIterable {
         } while position != nil
     }
 
-    /// Puts a value into the place of the one that was read with this key.
+    /// Puts a value into the place of the one that was read, unless that was replaced meanwhile.
     static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Connection) throws {
         switch value.key {
         case .token(let id, let column):
             let statement = try database.statement(
-                "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ?")
+                "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ? AND \(column.columnName) = ?")
             statement.bind(1, sealed)
             statement.bind(2, id)
+            statement.bind(3, value.sealed)
             try statement.run()
         case .headerField(let jarID, let name, let scope):
-            try HeaderFieldRows(database: database, jarID: jarID).put(sealed, named: name, scope: scope)
+            let statement = try database.statement(
+                "UPDATE header_field SET value = ? WHERE jar_id = ? AND name = ? AND scope = ? AND value = ?")
+            statement.bind(1, sealed)
+            statement.bind(2, jarID)
+            statement.bind(3, text: name)
+            statement.bind(4, text: scope)
+            statement.bind(5, value.sealed)
+            try statement.run()
         case .storage(let jarID, let snapshotID, let origin, let key):
             let statement = try database.statement(
-                "UPDATE web_storage SET value = ?5 WHERE jar_id = ?1 AND snapshot_id = ?2 AND origin = ?3 AND key = ?4")
+                """
+                UPDATE web_storage SET value = ?5
+                WHERE jar_id = ?1 AND snapshot_id = ?2 AND origin = ?3 AND key = ?4 AND value = ?6
+                """)
             bind(jarID, snapshotID, origin, key, to: statement)
             statement.bind(5, sealed)
+            statement.bind(6, value.sealed)
             try statement.run()
         case .authority:
-            try AuthorityRow(database: database).replaceKey(with: sealed)
+            try AuthorityRow(database: database).replaceKey(with: sealed, insteadOf: value.sealed)
         case .cookie(let jarID, let snapshotID, let site, let id):
             let (table, condition) = snapshotID == nil ? ("cookie", "") : ("snapshot_cookie", "AND snapshot_id = ?9")
             let statement = try database.statement(
                 """
                 UPDATE \(table) SET value = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
-                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7 \(condition)
+                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7 AND value = ?10 \(condition)
                 """)
             bind(jarID, snapshotID, site, id, to: statement)
             statement.bind(8, sealed)
+            statement.bind(10, value.sealed)
             try statement.run()
         }
     }
@@ -189,6 +202,14 @@ struct SealedValue {
         case headerField(jarID: Int64, name: String, scope: String)
         case storage(jarID: Int64, snapshotID: Int64, origin: String, key: Octets)
         case authority
+
+        /// The jar that the row belongs to; `nil` for none.
+        var jarID: Int64? {
+            switch self {
+            case .cookie(let jarID, _, _, _), .headerField(let jarID, _, _), .storage(let jarID, _, _, _): jarID
+            case .token, .authority: nil
+            }
+        }
     }
 
     let key: Key

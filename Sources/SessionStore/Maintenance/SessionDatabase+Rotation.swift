@@ -5,22 +5,25 @@ extension SessionDatabase {
     /// gateway's authority.
     ///
     /// A key file gets a new key, and keeps the old one until nothing is sealed under it any more. With any other
-    /// source, every value is resealed under the newest key that the source returns. Other processes may use the
-    /// database meanwhile. After an interrupted rotation, every value can still be read, and the next call completes
-    /// the rotation.
+    /// source, and on a server, every value is resealed under the newest key that the source returns. Other processes
+    /// may use the database meanwhile, if their source has that key too. After an interrupted rotation, every value can
+    /// still be read, and the next call completes the rotation.
     ///
     /// - Parameters:
     ///   - keepingOldKeys: whether the old keys are kept in the key file, for other databases under the same file and
     ///     for backups.
-    ///   - batchSize: How many values are sealed in one transaction, which blocks other writers.
+    ///   - batchSize: How many values are sealed in one transaction, which blocks other writers; on a server, those of
+    ///     the same jars.
     ///   - now: the current time, recorded with the new key.
+    ///   - progress: is told how many values were resealed so far, after each transaction.
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
     ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
-        keepingOldKeys: Bool = false, batchSize: Int = 500, now: Timestamp
+        keepingOldKeys: Bool = false, batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
     ) throws(SessionStoreError) -> KeyRotation {
-        guard let file = keyRing.source.file else {
-            return try reseal(try newestKey(), batchSize: batchSize, now: now)
+        // The file is one of many on a server, and others must have the key first.
+        guard !isOnServer, let file = keyRing.source.file else {
+            return try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
         }
         return try file.locked { () throws(SessionStoreError) in
             let isPending = try isRotationPending()
@@ -28,7 +31,7 @@ extension SessionDatabase {
             let isOldKeyLeft = keyCount > 1 && !keepingOldKeys
             if !isPending, !isOldKeyLeft { try file.appendKey() }
             let key = try newestKey()
-            var rotation = try reseal(key, batchSize: batchSize, now: now)
+            var rotation = try reseal(key, batchSize: batchSize, now: now, progress)
             rotation.wasResumed = isPending || isOldKeyLeft
             if !keepingOldKeys {
                 try file.keepOnly(key)
@@ -51,14 +54,17 @@ extension SessionDatabase {
     }
 
     /// Moves everything to `key`, which the source has to give already.
-    private func reseal(_ key: SealingKey, batchSize: Int, now: Timestamp) throws(SessionStoreError) -> KeyRotation {
+    private func reseal(
+        _ key: SealingKey, batchSize: Int, now: Timestamp, _ progress: (Int) -> Void
+    ) throws(SessionStoreError) -> KeyRotation {
         let hasOlderKeys = try write { database in
             let rows = SealingKeyRows(database: database)
             if !sealer.newestKey.isSame(as: key) {
                 try rows.append(key, now: now)
-            } else if try rows.all().count == 1, keyRing.source.file == nil {
+            } else if try rows.all().count == 1, isOnServer || keyRing.source.file == nil {
                 throw SessionStoreError(
-                    .keyRotationRefused, keyRing.source.name, "there is no newer key; append one to the old one")
+                    .keyRotationRefused, keyRing.source.name,
+                    "there is no newer key; append one to the old one\(isOnServer ? ", for every service" : "")")
             }
             return try rows.all().count > 1
         }
@@ -71,12 +77,15 @@ extension SessionDatabase {
                     .keyRotationRefused, keyRing.source.name,
                     "the new key is not in use yet; nothing was changed. Try again")
             }
-            // From here on, all writers seal under the new key, so a page that is done stays done.
+            // From here on, all writers seal under the new key, so a page that is done stays done: on a server too, where
+            // that transaction has waited for all that were under way.
             for table in SealedTable.allCases {
                 var position: SealedTable.Position?
                 repeat {
-                    let (end, count) = try write { database in
+                    let (end, count) = try write(resealingLock) { database in
                         let page = try table.page(database, after: position, limit: batchSize)
+                        // Before their rows, as everyone does: otherwise two could wait for each other.
+                        _ = try database.lock(.jars(page.values.compactMap(\.key.jarID)))
                         var count = 0
                         for value in page.values where Sealer.keyID(of: value.sealed) != sealer.keyID {
                             if try reseal(value, database) { count += 1 }
@@ -85,6 +94,7 @@ extension SessionDatabase {
                     }
                     position = end
                     rotation.resealed += count
+                    progress(rotation.resealed)
                 } while position != nil
             }
             rotation.unreadable = try giveUpOlderKeys(&rotation.resealed)
@@ -94,6 +104,10 @@ extension SessionDatabase {
         rotation.isLogEmpty = try emptyLog()
         return rotation
     }
+
+    /// What a transaction locks that reseals values. On a server, a value that was replaced since it was read is left
+    /// alone, so that nothing else has to wait.
+    private var resealingLock: WriteLock { isOnServer ? .changedRows : .database }
 
     /// Seals one value anew.
     ///
@@ -111,7 +125,7 @@ extension SessionDatabase {
         // The key file may drop the key only after the disk has all of this, power loss or not.
         let (count, unreadable) = try SessionStoreError.catching(path) {
             try engine.withFullSynchronization {
-                try write { database in
+                try write(resealingLock) { database in
                     var count = 0
                     var unreadable: [SealedValueLocation] = []
                     for table in SealedTable.allCases {

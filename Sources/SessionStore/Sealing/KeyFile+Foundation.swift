@@ -181,6 +181,15 @@ extension KeyFile {
         }
     }
 
+    /// Adds a new key, which nothing is sealed under until a rotation: services that share a database on a server get it
+    /// before.
+    ///
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
+    ///   reading and writing it, which is then as it was.
+    public func addKey() throws(SessionStoreError) {
+        try locked { () throws(SessionStoreError) in try appendKey() }
+    }
+
     /// Runs `body` while no other process changes the file.
     func locked<Result>(_ body: () throws(SessionStoreError) -> Result) throws(SessionStoreError) -> Result {
         guard let lock = FolderLock(of: path) else {
