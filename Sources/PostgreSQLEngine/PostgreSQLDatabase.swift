@@ -54,7 +54,8 @@ package final class PostgreSQLDatabase: ServedDatabase {
     package var load: ServerLoad {
         state.withLock {
             ServerLoad(
-                waiting: $0.waiting, connections: $0.inUse, commits: $0.commits, roundTrips: target.roundTrips.count)
+                waiting: $0.waiting, connections: $0.inUse, commits: $0.commits, roundTrips: target.roundTrips.count,
+                failovers: target.servers.epoch)
         }
     }
 }

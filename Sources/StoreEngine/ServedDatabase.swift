@@ -107,12 +107,15 @@ package struct ServerLoad: Sendable {
     package let commits: Int
     /// How often an answer of the server was waited for, on any connection.
     package let roundTrips: Int
+    /// How often a primary was found after the connection to one was lost.
+    package let failovers: Int
 
-    package init(waiting: Int, connections: Int, commits: Int, roundTrips: Int) {
+    package init(waiting: Int, connections: Int, commits: Int, roundTrips: Int, failovers: Int) {
         self.waiting = waiting
         self.connections = connections
         self.commits = commits
         self.roundTrips = roundTrips
+        self.failovers = failovers
     }
 }
 

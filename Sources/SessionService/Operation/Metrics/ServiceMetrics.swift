@@ -130,6 +130,7 @@ final class ServiceMetrics: Sendable {
             Meter(label: "crumb_server_connections", factory: registry).set(server.connections)
             counters += [
                 ("crumb_server_round_trips_total", server.roundTrips),
+                ("crumb_server_failovers_total", server.failovers),
                 ("crumb_server_state_requests_total", states.requests),
                 ("crumb_server_state_statements_total", states.statements),
             ]
