@@ -93,6 +93,15 @@ package struct PostgreSQLSchema {
                 + "created with TEMPLATE template0 ENCODING 'UTF8'")
     }
 
+    /// Applies what is missing to a database that has a schema.
+    ///
+    /// - Returns: the names of the migrations that were applied.
+    /// - Throws: ``StoreFailure`` if it has none: its creation needs a key.
+    package func bringUpToDate() throws -> [String] {
+        guard try version() != nil else { throw StoreFailure(.schemaMissing, code: "3F000") }
+        return try upgrade()
+    }
+
     /// Applies what is missing.
     ///
     /// - Parameter migrations: the history, or what an older version of the program knew of it.

@@ -27,7 +27,7 @@ enum FullProgram {
                     upgrading: { url, isNew in
                         try ServerStore.failing(url, warn: CrumbProgram.warn) { target in
                             let schema = try PostgreSQLSchema(target)
-                            return try isNew ? schema.create() : schema.upgrade()
+                            return try isNew ? schema.create() : schema.bringUpToDate()
                         }
                     })))
     }

@@ -22,6 +22,8 @@ struct BackupCommand: CrumbCommand {
     var file: String
 
     func execute(_ console: Console) throws {
+        try database.requireFile(
+            onServer: "Back up a database server with 'pg_basebackup' or 'pg_dump', and the key file apart from it.")
         guard let opened = try database.openExisting(now: console.now) else {
             throw Problem(.databaseUnavailable, "\(try database.path()): there is no database to back up")
         }
@@ -67,6 +69,8 @@ struct RestoreCommand: CrumbCommand {
     var file: String
 
     func execute(_ console: Console) throws {
+        try database.requireFile(
+            onServer: "Restore a database server with the tools of PostgreSQL, then run 'crumb cluster quarantine'.")
         let path = try database.path()
         guard !PrivateFile.isAbsent(file) else {
             throw Problem(.inputNotFound, "\(file): no such file; name a backup that 'crumb backup' made")
@@ -115,6 +119,7 @@ struct CheckCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
+        try database.requireFile(onServer: "Check a database on a server with 'crumb cluster check'.")
         guard let opened = try database.openExisting(now: console.now) else {
             if output.json { try console.writeJSON(CheckReport(database: try database.path(), DatabaseCheck())) }
             console.note("\(try database.path()): there is no database yet")

@@ -75,7 +75,8 @@ struct ClusterStatusCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let store = try server.open(now: console.now)
         guard let status = try store.serverStatus() else { return }
-        let report = ServerReport(database: store.path, status, now: console.now)
+        let report = ServerReport(
+            database: store.path, status, isRotationUnfinished: try store.isRotationPending(), now: console.now)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }
@@ -95,11 +96,15 @@ struct ClusterCheckCommand: CrumbCommand {
         var problems = try store.serverStatus()?.problems(at: now) ?? []
         let check = try store.check()
         problems += check.findings.filter(\.isProblem).map(\.description)
+        for finding in check.findings where !finding.isProblem { console.note(finding.description) }
         if output.json {
             try console.writeJSON(
                 ClusterCheckReport(database: store.path, problems: problems, readableValues: check.readableValues))
         } else {
-            for problem in problems { try console.writeLine("wrong  \(problem)") }
+            for problem in problems.prefix(ClusterCheckReport.shownLimit) { try console.writeLine("wrong  \(problem)") }
+            if problems.count > ClusterCheckReport.shownLimit {
+                try console.writeLine("and \(problems.count - ClusterCheckReport.shownLimit) more; --json has all")
+            }
             let verdict = problems.isEmpty ? "sound" : counted(problems.count, "problem")
             try console.writeLine(
                 "\(store.path): \(verdict); \(counted(check.readableValues, "sealed value")) can be read")
@@ -109,6 +114,9 @@ struct ClusterCheckCommand: CrumbCommand {
 }
 
 private struct ClusterCheckReport: Encodable {
+    /// How many problems are printed as text.
+    static let shownLimit = 10
+
     let database: String
     let problems: [String]
     let readableValues: Int
@@ -186,14 +194,18 @@ private struct ServerReport: Encodable {
     let waitsForStandby: Bool
     /// How far the server's clock is ahead of this machine's, in milliseconds.
     let clockLeadMilliseconds: Int64
+    /// Whether the key file has a newer key than the database, or values may be sealed under an older one.
+    let rotationUnfinished: Bool
     private let clockOffset: String
 
     private enum CodingKeys: CodingKey {
         case database, server, schema, sizeInBytes, synchronousStandbys, waitsForStandby, clockLeadMilliseconds
+        case rotationUnfinished
     }
 
-    init(database: String, _ status: ServerStatus, now: Timestamp) {
+    init(database: String, _ status: ServerStatus, isRotationUnfinished: Bool, now: Timestamp) {
         self.database = database
+        rotationUnfinished = isRotationUnfinished
         server = status.version
         schema = status.schema
         sizeInBytes = status.sizeInBytes
@@ -208,6 +220,7 @@ private struct ServerReport: Encodable {
             ["database", database], ["server", server], ["schema", schema], ["size", "\(sizeInBytes) bytes"],
             ["synchronous standbys", "\(synchronousStandbys)\(waitsForStandby ? "" : "; commits wait for none")"],
             ["server's clock", "\(clockOffset) this machine's"],
+            ["key rotation", rotationUnfinished ? "unfinished: run 'crumb cluster rotate-key'" : "none in progress"],
         ])
     }
 }

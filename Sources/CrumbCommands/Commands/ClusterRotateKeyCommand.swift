@@ -39,7 +39,7 @@ struct ClusterRotateKeyCommand: CrumbCommand {
             try console.writeLine("rotated the key: \(counted(rotation.resealed, "value")) resealed")
         }
         rotation.reportUnreadable(console)
-        if !output.quiet {
+        if !output.quiet, rotation.unreadable.isEmpty {
             console.note("only backups need the old key now; remove it from the key file of every machine")
         }
         if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }

@@ -81,7 +81,7 @@ struct GatewayAuthorityCreateCommand: CrumbCommand {
             if !hosts.contains(name) { hosts.append(name) }
         }
         let authority = try Network.required().createAuthority(hosts, console.now)
-        try database.open(now: console.now).addAuthority(authority)
+        try database.openAnywhere(creating: true, now: console.now)?.addAuthority(authority)
         if output.json { return try console.writeJSON(AuthorityReport(authority)) }
         try console.writeLine(AuthorityReport(authority).text)
         console.note("'crumb gateway ca export --output FILE' writes the certificate that clients have to trust")
@@ -146,7 +146,7 @@ struct GatewayAuthorityRemoveCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        guard try database.openExisting(now: console.now)?.removeAuthority() == true else {
+        guard try database.openAnywhere(creating: false, now: console.now)?.removeAuthority() == true else {
             throw try database.noAuthority()
         }
         if output.json { return try console.writeJSON(["removed": true]) }
@@ -182,11 +182,11 @@ extension DatabaseOptions {
     ///
     /// - Throws: `Problem` if there is none.
     fileprivate func authority(now: Timestamp) throws -> StoredAuthority {
-        guard let authority = try openExisting(now: now)?.authority() else { throw try noAuthority() }
+        guard let authority = try openAnywhere(creating: false, now: now)?.authority() else { throw try noAuthority() }
         return authority
     }
 
     fileprivate func noAuthority() throws -> Problem {
-        Problem(advising: .authorityNotFound, "\(try path()): the database has no authority for the gateway")
+        Problem(advising: .authorityNotFound, "\(try name()): the database has no authority for the gateway")
     }
 }

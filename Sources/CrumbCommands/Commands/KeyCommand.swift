@@ -26,6 +26,7 @@ struct KeyStatusCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
+        try database.requireFile(onServer: "'crumb cluster status' says whether a rotation on a server is unfinished.")
         let location = KeyLocation()
         var report = KeyStatusReport(
             source: try location.name(), isFile: !location.isInEnvironment, database: try database.path())
@@ -93,6 +94,7 @@ struct KeyRotateCommand: CrumbCommand {
     var keepOldKeys = false
 
     func execute(_ console: Console) throws {
+        try database.requireFile(onServer: "Rotate the key of a database on a server with 'crumb cluster rotate-key'.")
         guard let opened = try database.openExisting(now: console.now) else {
             throw Problem(
                 .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")

@@ -122,7 +122,7 @@ struct ServeRefreshCommand: CrumbCommand {
     var off = false
 
     func execute(_ console: Console) throws {
-        guard let store = try database.openExisting(now: console.now)?.tokens else {
+        guard let store = try database.openAnywhere(creating: false, now: console.now)?.tokens else {
             throw Problem(.tokenNotFound, "\(name): there is no token with this name")
         }
         guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {

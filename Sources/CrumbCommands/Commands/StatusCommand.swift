@@ -12,6 +12,8 @@ struct StatusCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
+        try jar.databaseOptions.requireFile(
+            onServer: "'crumb cluster status' shows the state of a database on a server.")
         let now = console.now
         var report = StatusReport(
             database: try jar.path(), key: try KeyLocation().name(), suffixes: try jar.suffixListOptions.list(),

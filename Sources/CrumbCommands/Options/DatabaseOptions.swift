@@ -52,6 +52,16 @@ struct DatabaseOptions: ParsableArguments {
         return try Locations().database()
     }
 
+    /// What errors call the database that is meant, on a server too.
+    func name() throws -> String { try server() ?? path() }
+
+    /// Refuses a database on a server, for a command that is about files.
+    ///
+    /// - Parameter advice: what to do instead, as a sentence.
+    func requireFile(onServer advice: String) throws {
+        guard try server() == nil else { throw ValidationError("This works only on a database file. \(advice)") }
+    }
+
     /// The URL of a database on a server; `nil` if a file or a service is meant.
     private func server() throws -> String? {
         let name = try database ?? (asksService ? nil : Locations().database())
@@ -68,7 +78,7 @@ struct DatabaseOptions: ParsableArguments {
 
     /// The files of the database, which are no destination; those of a service are not here.
     func ownFiles() throws -> [String] {
-        guard try service() == nil else { return [] }
+        guard try service() == nil, try server() == nil else { return [] }
         let database = try path()
         return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
     }

@@ -67,7 +67,7 @@ extension ServiceProblem {
             case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
             case .tokenNotFound: ServiceProblem.tokenNotFound(error.subject).detail
             case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
-            case .keyChanged: "The key was rotated; restart with the new key."
+            case .keyChanged: "The key was rotated; put the new key into the service's key file, or restart with it."
             case .keyMissing: "The key file is missing; put it back."
             case .keyWrong: "The key does not open the database; put the right one back."
             case .keyUnavailable: "The key file cannot be read; see the service's log."

@@ -13,13 +13,21 @@ extension SessionDatabase {
         var check = DatabaseCheck()
         check.findings += try structureFindings()
         check.findings += try orphanFindings()
+        if try hasMissingKeys() {
+            check.findings.append(
+                DatabaseFinding(
+                    .unreadable, keyRing.source.name,
+                    "a key is not there that values may be sealed under; put it back before the newest one"))
+        }
         try checkValues(&check)
         check.findings += fileFindings()
         if try isRotationPending() {
             check.findings.append(
                 DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
-                    "a key rotation was interrupted; 'crumb key rotate' finishes it"))
+                    isOnServer
+                        ? "a newer key is not in use, or not everywhere: 'crumb cluster rotate-key' finishes the rotation"
+                        : "a key rotation was interrupted; 'crumb key rotate' finishes it"))
         }
         return check
     }

@@ -64,7 +64,9 @@ extension SessionDatabase {
             } else if try rows.all().count == 1, isOnServer || keyRing.source.file == nil {
                 throw SessionStoreError(
                     .keyRotationRefused, keyRing.source.name,
-                    "there is no newer key; append one to the old one\(isOnServer ? ", for every service" : "")")
+                    isOnServer
+                        ? "its newest key is in use; for another one, run 'crumb cluster rotate-key --new-key' first"
+                        : "there is no newer key; append one to the old one")
             }
             return try rows.all().count > 1
         }
@@ -77,6 +79,7 @@ extension SessionDatabase {
                     .keyRotationRefused, keyRing.source.name,
                     "the new key is not in use yet; nothing was changed. Try again")
             }
+            try checkKeys()
             // From here on, all writers seal under the new key, so a page that is done stays done: on a server too, where
             // that transaction has waited for all that were under way.
             for table in SealedTable.allCases {
@@ -103,6 +106,20 @@ extension SessionDatabase {
         try compact()
         rotation.isLogEmpty = try emptyLog()
         return rotation
+    }
+
+    /// Refuses to go on without a key that values may be sealed under: it would be forgotten, and they with it.
+    private func checkKeys() throws(SessionStoreError) {
+        guard try hasMissingKeys() else { return }
+        throw SessionStoreError(
+            .keyMissing, keyRing.source.name,
+            "a key is not there that values may still be sealed under; put it back before the newest one, and run the "
+                + "command again")
+    }
+
+    /// Whether values may be sealed under a key that the source does not have.
+    func hasMissingKeys() throws(SessionStoreError) -> Bool {
+        try read { try SealingKeyRows(database: $0).all() }.contains { !sealer.hasKey($0.id) }
     }
 
     /// What a transaction locks that reseals values. On a server, a value that was replaced since it was read is left

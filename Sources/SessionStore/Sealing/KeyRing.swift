@@ -53,8 +53,8 @@ final class KeyRing: Sendable {
         guard let renewed = KeyRing.sealer(try rows.all(), keys: try source.load(mayCreate: false)) else {
             throw SessionStoreError(
                 .keyChanged, path,
-                "the key was rotated while the database was open, and \(source.name) does not have the new "
-                    + "key; open the database again with the new key")
+                "the key was rotated while the database was open, and \(source.name) does not have the new key; "
+                    + (source.file == nil ? "open the database again with it" : "put it there"))
         }
         state.withLock { $0 = renewed }
         return true

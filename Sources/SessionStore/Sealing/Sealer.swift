@@ -26,6 +26,9 @@ struct Sealer: Sendable {
         self.olderKeys = olderKeys
     }
 
+    /// Whether the key of an id is there.
+    func hasKey(_ id: UInt32) -> Bool { id == keyID || olderKeys[id] != nil }
+
     /// The id of the key that a value says it was sealed under; `nil` where it is no sealed value.
     static func keyID(of sealed: some RandomAccessCollection<UInt8>) -> UInt32? {
         guard sealed.count >= overhead, sealed.first == form else { return nil }

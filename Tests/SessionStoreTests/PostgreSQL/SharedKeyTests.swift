@@ -82,6 +82,28 @@ struct SharedKeyTests {
         #expect(try jar.header() == "a=1; b=1")
     }
 
+    @Test("Does not take the place of a key that is missing and that values may need")
+    func oldKeyMissing() throws {
+        let one = try open("one")
+        try FullDatabase.fill(one, cookies: 3)
+        let values = try FullDatabase.values(one)
+        let file = KeyFile(folder.file("one"))
+        try file.addKey()
+        let both = try folder.bytes("one")
+        // An interrupted rotation, after which the old key was removed too early.
+        let new = try #require(try file.load(mayCreate: false).last)
+        try one.write { try SealingKeyRows(database: $0).append(new, now: Given.now) }
+        try folder.write(Array(try #require(both.split(separator: 10).last)) + [10], to: "one")
+        let next = try open("one")
+        #expect(errorCode { try next.rotateKey(now: Given.now) } == .keyMissing)
+        #expect(try next.number("SELECT count(*) FROM sealing_key") == 2)
+        #expect(try next.check().findings.first?.subject == folder.file("one"))
+        try folder.write(both, to: "one")
+        let back = try open("one")
+        #expect(try back.rotateKey(now: Given.now).resealed == values.count)
+        #expect(try FullDatabase.values(back) == values)
+    }
+
     @Test("Loses nothing that services write meanwhile, and no deleted value comes back")
     func busy() throws {
         let first = try open("one")

@@ -114,12 +114,12 @@ final class ServiceMetrics: Sendable {
         database: SessionDatabase, connections: Int, gateways: [HostedGateway] = [], health: ServiceHealth? = nil
     ) -> String {
         let load = database.writeLoad
-        let gauges: [(String, Int)] = [
+        var gauges: [(String, Int)] = [
             ("crumb_gateways", gateways.count),
             ("crumb_gateway_connections", gateways.reduce(0) { $0 + $1.openConnections }),
             ("crumb_connections", connections), ("crumb_database_waiting_writers", load.waiting),
-            ("crumb_database_bytes", Int(database.sizeInBytes)),
         ]
+        if !database.isOnServer { gauges.append(("crumb_database_bytes", Int(database.sizeInBytes))) }
         for (label, value) in gauges { Meter(label: label, factory: registry).set(value) }
         // They are counted later if a server does not answer.
         if health?.isSilent != true { countTokenChanges(database.tokens) }
