@@ -220,7 +220,7 @@ extension PostgreSQLSession {
         switch lock {
         case .database, .profiles, .accessTokens, .changedRows: break
         case .jar(let id): statement.bind(1, id)
-        case .jars(let ids): statement.bind(1, text: "{\(ids.map(String.init).joined(separator: ","))}")
+        case .jars(let ids): statement.bind(1, list: ids)
         case .profile(let name): statement.bind(1, text: name)
         }
         try statement.run()

@@ -231,6 +231,13 @@ package protocol ServedConnection: AnyObject {
 /// A prepared statement of a ``ServedConnection`` or a ``ServedReader``.
 package protocol ServedStatement: AnyObject, StoreStatement {}
 
+extension ServedStatement {
+    /// Binds numbers as the text of an array, which the statement casts: `?1::text::bigint[]`.
+    package func bind(_ index: Int32, list numbers: [Int64]) {
+        bind(index, text: "{\(numbers.map(String.init).joined(separator: ","))}")
+    }
+}
+
 /// A connection that only reads, outside transactions. One thread at a time uses it.
 package protocol ServedReader: AnyObject {
     /// A statement that lives as long as this connection.

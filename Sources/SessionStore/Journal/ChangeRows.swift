@@ -56,8 +56,7 @@ struct ChangeRows {
 
     /// That jars on a server have come as far as their ``end()`` says, and no further.
     static func assumption(_ jars: [(id: Int64, end: JournalEnd)]) -> Assumption {
-        func list(_ numbers: [Int64]) -> String { "{\(numbers.map(String.init).joined(separator: ","))}" }
-        return Assumption(
+        Assumption(
             """
             (SELECT bool_and(coalesce((
                 SELECT \(nextPosition) = known.position AND jar.next_sequence <= known.sequence
@@ -65,9 +64,9 @@ struct ChangeRows {
             FROM unnest(?1::text::bigint[], ?2::text::bigint[], ?3::text::bigint[]) AS known (id, position, sequence))
             """
         ) { statement in
-            statement.bind(1, text: list(jars.map(\.id)))
-            statement.bind(2, text: list(jars.map(\.end.nextPosition)))
-            statement.bind(3, text: list(jars.map(\.end.nextSequence)))
+            statement.bind(1, list: jars.map(\.id))
+            statement.bind(2, list: jars.map(\.end.nextPosition))
+            statement.bind(3, list: jars.map(\.end.nextSequence))
         }
     }
 
