@@ -86,6 +86,32 @@ class Chromium(Engine):
         """What WebDriver's "Get All Cookies" answers for the page that is shown."""
         return self._driver.call("GET", "/cookie")
 
+    def page_cookies(self) -> object:
+        """The cookies for the page that is shown, in the form of WebDriver."""
+        return self.cookies()
+
+    def delete_cookies(self) -> None:
+        """Deletes the cookies of all sites."""
+        self.execute_protocol("Network.clearBrowserCookies", {})
+
+    def close_other_windows(self) -> None:
+        """Closes what pages have opened."""
+        shown = self._driver.call("GET", "/window")
+        handles = self._driver.call("GET", "/window/handles")
+        assert isinstance(handles, list)
+        for handle in handles:
+            if handle == shown:
+                continue
+            try:
+                self._driver.call("POST", "/window", {"handle": handle})
+                self._driver.call("DELETE", "/window")
+            except EngineFailure as failure:
+                # It closes itself.
+                if "no such window" not in str(failure):
+                    raise
+        if len(handles) > 1:
+            self._driver.call("POST", "/window", {"handle": shown})
+
     def stored(self) -> dict[str, str]:
         answer = self.execute_protocol("Network.getAllCookies", {})
         assert isinstance(answer, dict)

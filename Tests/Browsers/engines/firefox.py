@@ -96,6 +96,28 @@ class Firefox(Engine):
         """What BiDi's `storage.getCookies` answers for all that are kept."""
         return self._session.call("storage.getCookies")
 
+    def page_cookies(self) -> list[dict]:
+        """The cookies for the page that is shown, in the form of WebDriver."""
+        host = str(self.evaluate("location.hostname"))
+        found = self._session.call("storage.getCookies", partition={"type": "context", "context": self._context})
+        return [{**cookie, "value": cookie["value"]["value"], "sameSite": cookie["sameSite"].capitalize()}
+                for cookie in found["cookies"] if f".{host}".endswith("." + cookie["domain"].removeprefix("."))]
+
+    def delete_cookies(self) -> None:
+        """Deletes the cookies of all sites."""
+        self._session.call("storage.deleteCookies")
+
+    def close_other_windows(self) -> None:
+        """Closes what pages have opened."""
+        for context in self._session.call("browsingContext.getTree", maxDepth=0)["contexts"]:
+            try:
+                if context["context"] != self._context:
+                    self._session.call("browsingContext.close", context=context["context"])
+            except EngineFailure as failure:
+                # It closes itself.
+                if "no such frame" not in str(failure):
+                    raise
+
     def stored(self) -> dict[str, str]:
         return {cookie["name"]: cookie["value"]["value"] for cookie in self.cookies()["cookies"]}
 

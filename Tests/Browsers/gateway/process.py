@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,20 +13,23 @@ from server.certificate import is_address
 
 
 @contextmanager
-def gateway(binary: Path, folder: Path, proxy: int, certificate: Path, sites: Sequence[str],
-            *more: str, is_killed: bool = False) -> Iterator[int]:
-    """The port of a gateway that reads all requests to `sites`, and whose servers are all behind a proxy.
+def gateway(binary: Path, folder: Path, proxy: int | None, certificate: Path, sites: Sequence[str],
+            *more: str, is_killed: bool = False,
+            starting: Callable[[list[str]], list[str]] = lambda command: command) -> Iterator[int]:
+    """The port of a gateway that reads all requests to `sites`, and reaches all servers through a proxy, or without one.
 
-    The database and the log of requests (`gateway.log`) are in `folder`, and what it says of itself (`gateway.json`). `more` are further options. In the
-    end it is asked to stop, or killed without a warning.
+    The database and the log of requests (`gateway.log`) are in `folder`, and what it says of itself (`gateway.json`).
+    `more` are further options, and `starting` gives the command that starts the gateway's. In the end it is asked to stop,
+    or killed without a warning.
     """
     patterns = [pattern for site in sites for pattern in ((site,) if is_address(site) else (site, f"*.{site}"))]
     hosts = [argument for pattern in patterns for argument in ("--intercept", pattern)]
     environment = {**os.environ, "CRUMB_DATABASE": str(Crumb.database(folder)),
                    "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
+    through = [] if proxy is None else ["--proxy", f"http://127.0.0.1:{proxy}"]
     process = subprocess.Popen(
-        [str(binary), "gateway", "run", "--json", "--log", "--proxy", f"http://127.0.0.1:{proxy}", "--ca-file",
-         str(certificate), "--authority-file", str(folder / "authority.pem"), *hosts, *more],
+        starting([str(binary), "gateway", "run", "--json", "--log", *through, "--ca-file", str(certificate),
+                  "--authority-file", str(folder / "authority.pem"), *hosts, *more]),
         env=environment, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:

@@ -1,0 +1,1 @@
+"""The browsers' own tests, directly and through the gateway."""

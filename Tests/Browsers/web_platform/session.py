@@ -1,0 +1,105 @@
+"""One browser, directly or through the gateway."""
+
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from crumb import Crumb, CrumbFailure
+from engines import Chromium, EngineFailure, Firefox, Processes
+from gateway.process import gateway
+from web_platform.checkout import HOSTS, SUBDOMAINS, Server, Test, free_ports, resolving_command
+from web_platform.page import LOST, Outcome, run_page
+
+ENGINES = ("chromium", "firefox")
+#: So many lost browsers end a session: something is wrong with the machine.
+MOST_LOST = 3
+
+#: The hosts of the tests, and none below `nonexistent`.
+_CHROMIUM = ("--host-resolver-rules=MAP nonexistent.* ~NOTFOUND, "
+             + ", ".join(f"MAP *.{host} 127.0.0.1, MAP {host} 127.0.0.1" for host in HOSTS)
+             + ", MAP * ~NOTFOUND, EXCLUDE 127.0.0.*, EXCLUDE localhost",)
+_LOCAL = [*HOSTS, *(f"{label}.{host}" for host in HOSTS for label in SUBDOMAINS),
+          *(f"{outer}.{inner}.{host}" for host in HOSTS for inner in SUBDOMAINS for outer in SUBDOMAINS)]
+_FIREFOX = {"dom.disable_open_during_load": False, "network.dns.localDomains": ",".join(_LOCAL), "network.dns.disabled": False,
+            # Names beyond those have no addresses, whatever resolver the machine has.
+            "network.trr.mode": 5, "network.dns.forceResolve": ""}
+
+
+class Session:
+    """Runs pages one after another, each without cookies of those before it.
+
+    `binary` is the command of the gateway, or `None` without one. Each page has a gateway and a jar of its own, and all
+    have the browser's profile in common.
+    """
+
+    def __init__(self, engine: str, folder: Path, server: Server, binary: Path | None):
+        folder.mkdir(parents=True)
+        self._name, self._folder, self._server, self._binary = engine, folder, server, binary
+        self._processes = Processes(folder)
+        self._engine: Chromium | Firefox | None = None
+        self._pages = self._lost = 0
+        self._emptied: tuple[int, int] | None = None
+        self._port = None if binary is None else free_ports(1)[0]
+        #: What the browser says it is.
+        self.version = ""
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._processes.stop_all()
+
+    def run(self, test: Test) -> Outcome:
+        """What a page reports; a browser that is lost is started again."""
+        self._pages += 1
+        place = self._folder / f"page-{self._pages}"
+        place.mkdir()
+        try:
+            with self._gateway(place):
+                engine = self._engine or self._start()
+                outcome = run_page(engine, self._server.url(test), test.is_long, lambda: self._empty_jar(place))
+                engine.close_other_windows()
+                engine.navigate("about:blank")
+                engine.delete_cookies()
+                return outcome
+        except EngineFailure as failure:
+            self._lost += 1
+            if self._lost == MOST_LOST:
+                raise
+            self._processes.stop_all()
+            self._engine = None
+            return Outcome(LOST.statuses, {name: str(failure) for name in LOST.statuses})
+
+    def _gateway(self, place: Path) -> AbstractContextManager[int | None]:
+        if self._binary is None:
+            return nullcontext()
+        return gateway(self._binary, place, None, self._server.certificate, HOSTS, "--listen", f"127.0.0.1:{self._port}",
+                       is_killed=True, starting=lambda command: resolving_command(place, command))
+
+    def _start(self) -> Chromium | Firefox:
+        """Each browser as it comes: Firefox keeps the cookies of third parties apart, Chromium does not block them."""
+        if self._name == "chromium":
+            self._engine = Chromium(self._processes, self._port, more_arguments=_CHROMIUM)
+        else:
+            self._engine = Firefox(self._processes, self._port, third_party_cookies=False, more_preferences=_FIREFOX)
+        self.version = self._engine.version
+        return self._engine
+
+    def _empty_jar(self, place: Path) -> None:
+        """A page had all cookies deleted; those that scripts never see are in the jar alone."""
+        database = Crumb.database(place)
+        if self._binary is None or _written(database) in (None, self._emptied):
+            return
+        try:
+            Crumb(self._binary, place).run("jars", "clear", "default")
+        except CrumbFailure as failure:
+            raise EngineFailure(str(failure)) from failure
+        self._emptied = _written(database)
+
+
+def _written(database: Path) -> tuple[int, int] | None:
+    """What changes when something is written to a database."""
+    try:
+        state = database.with_name(database.name + "-wal").stat()
+        return state.st_mtime_ns, state.st_size
+    except OSError:
+        return None
