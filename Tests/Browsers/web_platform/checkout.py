@@ -79,7 +79,8 @@ class Checkout:
         for name in folders:
             if not (self.folder / name).exists():
                 raise EngineFailure(f"the checkout has no {name}")
-        completed = subprocess.run([sys.executable, "-c", _LIST, str(self.folder), *folders], capture_output=True, check=True)
+        completed = subprocess.run(
+            [sys.executable, "-c", _LIST, str(self.folder), *folders], stdout=subprocess.PIPE, check=True)
         tests = []
         for path, is_https, is_h2, is_subdomain, is_long in json.loads(completed.stdout):
             scheme, port = ("https", "h2") if is_h2 else ("https", "https") if is_https else ("http", "http")

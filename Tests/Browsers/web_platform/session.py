@@ -1,6 +1,6 @@
 """One browser, directly or through the gateway."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 
 from crumb import Crumb, CrumbFailure
@@ -27,8 +27,8 @@ _FIREFOX = {"dom.disable_open_during_load": False, "network.dns.localDomains": "
 class Session:
     """Runs pages one after another, each without cookies of those before it.
 
-    `binary` is the command of the gateway, or `None` without one. Each page has a gateway and a jar of its own, and all
-    have the browser's profile in common.
+    `binary` is the command of the gateway, or `None` without one. All pages have the browser's profile in common. A gateway
+    goes on until its jar has something: the next page has a new one, with an empty jar.
     """
 
     def __init__(self, engine: str, folder: Path, server: Server, binary: Path | None):
@@ -36,7 +36,11 @@ class Session:
         self._name, self._folder, self._server, self._binary = engine, folder, server, binary
         self._processes = Processes(folder)
         self._engine: Chromium | Firefox | None = None
-        self._pages = self._lost = 0
+        self._gateways = self._lost = 0
+        self._stack = ExitStack()
+        self._jar: Path | None = None
+        #: The state of the database as the gateway began, and as the jar was emptied.
+        self._begun: tuple[int, int] | None = None
         self._emptied: tuple[int, int] | None = None
         self._port = None if binary is None else free_ports(1)[0]
         #: What the browser says it is.
@@ -47,20 +51,19 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self._processes.stop_all()
+        self._stack.close()
 
     def run(self, test: Test) -> Outcome:
         """What a page reports; a browser that is lost is started again."""
-        self._pages += 1
-        place = self._folder / f"page-{self._pages}"
-        place.mkdir()
         try:
-            with self._gateway(place):
-                engine = self._engine or self._start()
-                outcome = run_page(engine, self._server.url(test), test.is_long, lambda: self._empty_jar(place))
-                engine.close_other_windows()
-                engine.navigate("about:blank")
-                engine.delete_cookies()
-                return outcome
+            if self._binary is not None:
+                self._renew_gateway(self._binary)
+            engine = self._engine or self._start()
+            outcome = run_page(engine, self._server.url(test), test.is_long, self._empty_jar)
+            engine.close_other_windows()
+            engine.navigate("about:blank")
+            engine.delete_cookies()
+            return outcome
         except EngineFailure as failure:
             self._lost += 1
             if self._lost == MOST_LOST:
@@ -69,11 +72,19 @@ class Session:
             self._engine = None
             return Outcome(LOST.statuses, {name: str(failure) for name in LOST.statuses})
 
-    def _gateway(self, place: Path) -> AbstractContextManager[int | None]:
-        if self._binary is None:
-            return nullcontext()
-        return gateway(self._binary, place, None, self._server.certificate, HOSTS, "--listen", f"127.0.0.1:{self._port}",
-                       is_killed=True, starting=lambda command: resolving_command(place, command))
+    def _renew_gateway(self, binary: Path) -> None:
+        """Ends a gateway whose jar has something, and starts one if none runs."""
+        if self._jar is not None and _written(self._jar) == self._begun:
+            return
+        self._stack.close()
+        self._gateways += 1
+        place = self._folder / f"gateway-{self._gateways}"
+        place.mkdir()
+        self._stack.enter_context(gateway(
+            binary, place, None, self._server.certificate, HOSTS, "--listen", f"127.0.0.1:{self._port}", is_killed=True,
+            starting=lambda command: resolving_command(place, command)))
+        self._jar = Crumb.database(place)
+        self._begun = self._emptied = _written(self._jar)
 
     def _start(self) -> Chromium | Firefox:
         """Each browser as it comes: Firefox keeps the cookies of third parties apart, Chromium does not block them."""
@@ -84,16 +95,15 @@ class Session:
         self.version = self._engine.version
         return self._engine
 
-    def _empty_jar(self, place: Path) -> None:
+    def _empty_jar(self) -> None:
         """A page had all cookies deleted; those that scripts never see are in the jar alone."""
-        database = Crumb.database(place)
-        if self._binary is None or _written(database) in (None, self._emptied):
+        if self._binary is None or self._jar is None or _written(self._jar) == self._emptied:
             return
         try:
-            Crumb(self._binary, place).run("jars", "clear", "default")
+            Crumb(self._binary, self._jar.parent.parent).run("jars", "clear", "default")
         except CrumbFailure as failure:
             raise EngineFailure(str(failure)) from failure
-        self._emptied = _written(database)
+        self._emptied = _written(self._jar)
 
 
 def _written(database: Path) -> tuple[int, int] | None:
