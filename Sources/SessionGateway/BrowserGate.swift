@@ -36,7 +36,7 @@ struct BrowserGate {
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
         let known = profile.known(retrieval.included.map(\.id), in: judgement.sighting)
-        // Each of the browser's cookies once: in its place among those of the jar, or before them.
+        // Each of the browser's cookies once. It knows their order: when scripts have set them, and how it sorts them.
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
         let renewal = Renewal(
@@ -46,7 +46,9 @@ struct BrowserGate {
             !placed.contains($0.octets) && !hidden.contains($0.name) && !renewal.former.contains($0.octets)
                 && !withheld.contains($0.name)
         }
-        let decoration = try gate.decoration(of: request, in: context, own: others.map(\.octets)) { cookie in
+        let decoration = try gate.decoration(
+            of: request, in: context, own: others.map(\.octets), order: own.map(\.octets)
+        ) { cookie in
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
                 || !known.contains(cookie.id) && !names.contains(cookie.name)
         }

@@ -66,14 +66,16 @@ struct JarGate: Sendable {
     ///
     /// - Parameters:
     ///   - own: The cookies that the client has sent.
+    ///   - order: Those that keep the order in which the client has sent them.
     ///   - selects: Which of the jar's cookies go.
     func decoration(
-        of request: ForwardedRequest, in context: RequestContext, own: [Octets],
+        of request: ForwardedRequest, in context: RequestContext, own: [Octets], order: [Octets] = [],
         selecting selects: ((Cookie) -> Bool)? = nil
     ) throws(GatewayFailure) -> Decoration {
         do {
             return try jar.decoration(
                 for: context, own: own, withFields: context.verdict?.classes.isEmpty != true, selecting: selects,
+                order: order,
                 isSetByCaller: { name in
                     // The session belongs to the program that it was made with.
                     name != "user-agent" && request.head.fields.contains { request.head.lowercasedName($0) == name }

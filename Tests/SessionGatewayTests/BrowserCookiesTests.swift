@@ -87,6 +87,24 @@ struct BrowserCookiesTests {
         #expect(sources == [.nothing, .witness, .witness, .witness, .nothing])
     }
 
+    @Test("The cookies that a browser sends keep its order")
+    func ordered() async throws {
+        let fixture = try GatewayFixture()
+        let lines = "Set-Cookie: a=1\r\nSet-Cookie: sid=31d4; HttpOnly\r\nSet-Cookie: b=2\r\n"
+        let server = try await Self.answering(lines)
+        try await fixture.run(try Self.settings()) { address in
+            let first = try await Self.load(
+                server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
+            let witnesses = Self.pairs(first.lines.filter { !["a=1", "b=2"].contains($0) })
+            for (own, sent) in [
+                (["a=1", "b=2"], "a=1; sid=31d4; b=2"), (["b=2", "a=1"], "b=2; sid=31d4; a=1"),
+                (["b=2", "c=3", "a=1"], "b=2; sid=31d4; c=3; a=1"),
+            ] {
+                #expect(try await Self.load(server, address, cookies: own + witnesses).cookie == sent)
+            }
+        }
+    }
+
     @Test("A browser with an empty profile gets what the jar has, and no HttpOnly cookie")
     func seeded() async throws {
         let fixture = try GatewayFixture()

@@ -18,9 +18,11 @@ package struct CookieMerge {
     ///   - own: the values of the caller's own fields.
     ///   - jar: the cookies for the request, in order.
     ///   - winsByName: whether the jar's cookies with the names of the caller's own are left out.
+    ///   - order: the pairs of which a client knows the order. Those that are sent keep it, in the places that they have.
     ///   - carries: whether the client sends octets exactly as they are.
     package init(
-        own: [Octets], jar: [Cookie], winsByName: Bool = true, carries: (Octets) -> Bool = { _ in true }
+        own: [Octets], jar: [Cookie], winsByName: Bool = true, order: [Octets] = [],
+        carries: (Octets) -> Bool = { _ in true }
     ) {
         let ownNames = winsByName ? Set(own.flatMap(CookieMerge.names)) : []
         var pairs = own.filter { !$0.isEmpty }
@@ -39,9 +41,24 @@ package struct CookieMerge {
                 omissions.append(DecorationReport.CookieOmission(cookie: cookie, reason: .octetsNotCarried))
             }
         }
+        CookieMerge.arrange(&pairs, in: order)
         octets = Octets(Array(pairs.joined(separator: "; ".utf8)))
         self.cookies = cookies
         self.omissions = omissions
+    }
+
+    /// Puts the pairs of `order` into that order. The other pairs stay in their places.
+    private static func arrange(_ pairs: inout [Octets], in order: [Octets]) {
+        var ranks: [Octets: ArraySlice<Int>] = [:]
+        for (rank, pair) in order.enumerated() { ranks[pair, default: []].append(rank) }
+        var places: [(place: Int, rank: Int)] = []
+        for (place, pair) in pairs.enumerated() {
+            if let rank = ranks[pair]?.popFirst() { places.append((place, rank)) }
+        }
+        let former = pairs
+        for (target, source) in zip(places, places.sorted { $0.rank < $1.rank }) {
+            pairs[target.place] = former[source.place]
+        }
     }
 
     /// The names in a Cookie field value; a pair without an equals sign has none.

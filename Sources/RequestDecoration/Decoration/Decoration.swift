@@ -19,10 +19,11 @@ package struct Decoration: Sendable {
     /// - Parameters:
     ///   - own: the values of the caller's own Cookie fields.
     ///   - selects: whether a cookie for the request goes; `nil` if all do but those with the names of the caller's own.
+    ///   - order: the pairs of which a client knows the order.
     ///   - carries: whether the client sends octets exactly as they are; `nil` if it does so with all.
     package init(
         _ retrieval: Retrieval, own: [Octets] = [], fields: FieldSelection = FieldSelection(),
-        selecting selects: ((Cookie) -> Bool)? = nil, carries: ((Octets) -> Bool)? = nil
+        selecting selects: ((Cookie) -> Bool)? = nil, order: [Octets] = [], carries: ((Octets) -> Bool)? = nil
     ) {
         self.retrieval = retrieval
         self.fields = fields
@@ -31,7 +32,7 @@ package struct Decoration: Sendable {
             ? CookieMerge(retrieval)
             : CookieMerge(
                 own: own, jar: selects.map { retrieval.included.filter($0) } ?? retrieval.included,
-                winsByName: selects == nil, carries: carries ?? { _ in true })
+                winsByName: selects == nil, order: order, carries: carries ?? { _ in true })
     }
 
     /// The fields other than Cookie. One that presents a token takes the place of the jar's own of that name.
@@ -57,17 +58,18 @@ extension CookieJar {
     ///   - withFields: Whether header fields are added too.
     ///   - selects: Whether a cookie for the request is sent; `nil` to send all except those with the names of the
     ///     caller's own.
+    ///   - order: The pairs of which a client knows the order: those that are sent keep it.
     ///   - isSetByCaller: Whether the request already has a field of the name, which is in lower case.
     package func decoration(
         for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
-        selecting selects: ((Cookie) -> Bool)? = nil,
+        selecting selects: ((Cookie) -> Bool)? = nil, order: [Octets] = [],
         isSetByCaller: (String) -> Bool = { _ in false }, now: Timestamp
     ) throws(SessionStoreError) -> Decoration {
         let retrieval = try retrieve(for: context, now: now)
         let fields = withFields ? try cachedHeaderFields() : []
         return Decoration(
             retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller),
-            selecting: selects)
+            selecting: selects, order: order)
     }
 }
 

@@ -108,7 +108,7 @@ class Server:
                 "host_key_path": str(folder / "key.pem"), "host_cert_path": str(self.certificate)}}}))
         self._process = processes.start([sys.executable, "-c", _SERVE, str(checkout.folder), str(RESOURCES), "--config",
                                          str(configuration)], "server", {"PYTHONDONTWRITEBYTECODE": "1"})
-        wait_for(self._answers, f"the server of {checkout.folder} (see {processes.log('server')})")
+        wait_for(self._answers, f"the server of {checkout.folder} (see {processes.log('server')})", timeout=300)
 
     def url(self, test: Test) -> str:
         """Where a browser finds a test."""

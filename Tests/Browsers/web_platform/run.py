@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from engines.waiting import run_together
@@ -12,7 +13,7 @@ from web_platform.page import Outcome
 from web_platform.session import Session
 
 #: After so many pages the browser begins with an empty profile.
-PAGES_OF_A_SESSION = 60
+PAGES_OF_A_SESSION = 50
 
 
 @dataclass
@@ -46,7 +47,7 @@ class EngineRun:
     """
 
     def __init__(self, engine: str, folder: Path, server: Server, binary: Path, rounds: int,
-                 report: Callable[[str], None] = print):
+                 report: Callable[[str], None] = partial(print, flush=True)):
         self._engine, self._folder, self._server, self._binary = engine, folder, server, binary
         self._rounds, self._report = rounds, report
         self._sessions = 0
@@ -56,35 +57,40 @@ class EngineRun:
     def run(self, tests: Sequence[Test]) -> Result:
         """The comparisons of all tests."""
         result = Result(self._engine)
-        direct, through = self._both(tests, PAGES_OF_A_SESSION)
+        for start in range(0, len(tests), PAGES_OF_A_SESSION):
+            self._compare(tests[start:start + PAGES_OF_A_SESSION], result)
+            self._report(f"{self._engine}: {len(result.comparisons)} of {len(tests)} pages, {result.total('same')} subtests "
+                         f"the same, {len(result.differences)} differ")
+        result.version = self._version
+        return result
+
+    def _compare(self, tests: Sequence[Test], result: Result) -> None:
+        """Compares some of the tests."""
+        direct, through = self._both(tests)
         suspects = []
         for test in tests:
             comparison = compare(self._engine, test.path, [direct[test.path]], [through[test.path]])
             result.comparisons[test.path] = comparison
             if comparison.differences:
                 suspects.append(test)
-        self._report(f"{self._engine}: {len(tests)} pages, {len(suspects)} to look at again")
-        rounds = [self._both(suspects, 1) for _ in range(self._rounds)] if suspects else []
         for test in suspects:
+            rounds = [self._both([test]) for _ in range(self._rounds)]
             result.comparisons[test.path] = compare(
                 self._engine, test.path, [outcomes[test.path] for outcomes, _ in rounds],
                 [outcomes[test.path] for _, outcomes in rounds])
-        result.version = self._version
-        return result
 
-    def _both(self, tests: Sequence[Test], pages: int) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
-        """The outcomes with and without the gateway; both run at the same time."""
+    def _both(self, tests: Sequence[Test]) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+        """The outcomes with and without the gateway; both run at the same time, in profiles of their own."""
         direct: dict[str, Outcome] = {}
         through: dict[str, Outcome] = {}
-        run_together([lambda: self._all(tests, pages, None, direct), lambda: self._all(tests, pages, self._binary, through)])
+        run_together([lambda: self._all(tests, None, direct), lambda: self._all(tests, self._binary, through)])
         return direct, through
 
-    def _all(self, tests: Sequence[Test], pages: int, binary: Path | None, outcomes: dict[str, Outcome]) -> None:
-        for start in range(0, len(tests), pages):
-            with self._lock:
-                self._sessions += 1
-                folder = self._folder / f"{self._sessions}"
-            with Session(self._engine, folder, self._server, binary) as session:
-                for test in tests[start:start + pages]:
-                    outcomes[test.path] = session.run(test)
-                self._version = session.version
+    def _all(self, tests: Sequence[Test], binary: Path | None, outcomes: dict[str, Outcome]) -> None:
+        with self._lock:
+            self._sessions += 1
+            folder = self._folder / f"{self._sessions}"
+        with Session(self._engine, folder, self._server, binary) as session:
+            for test in tests:
+                outcomes[test.path] = session.run(test)
+            self._version = session.version
