@@ -64,12 +64,13 @@ class Session:
             engine.navigate("about:blank")
             engine.delete_cookies()
             return outcome
-        except EngineFailure as failure:
+        except (EngineFailure, OSError) as failure:
             self._lost += 1
             if self._lost == MOST_LOST:
-                raise
+                raise EngineFailure(f"{self._name} was lost {MOST_LOST} times: {failure}") from failure
+            # The gateway too.
             self._processes.stop_all()
-            self._engine = None
+            self._engine = self._jar = None
             return Outcome(LOST.statuses, {name: str(failure) for name in LOST.statuses})
 
     def _renew_gateway(self, binary: Path) -> None:
