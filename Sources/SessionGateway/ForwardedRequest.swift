@@ -181,7 +181,13 @@ struct ForwardedRequest: Sendable {
                 if isUpgrade { written.append(line: head.octets[field.line]) }
             case "cookie":
                 guard decoration != nil else {
-                    written.append(line: head.octets[field.line])
+                    let value = Octets(head.octets, in: field.value)
+                    let others = value.withoutWitnesses
+                    if others == value {
+                        written.append(line: head.octets[field.line])
+                    } else if !others.isEmpty {
+                        written.append(field: head.octets[field.name], others)
+                    }
                     continue
                 }
                 if !cookie.isEmpty { written.append(field: head.octets[field.name], cookie) }

@@ -51,7 +51,8 @@ struct JarGate: Sendable {
         }
         var context = RequestContext(url: request.url)
         context.method = request.method
-        let decoration = try decoration(of: request, in: context, own: own(request.head.values("cookie"), of: request))
+        let cookies = request.head.values("cookie").map(\.withoutWitnesses)
+        let decoration = try decoration(of: request, in: context, own: own(cookies, of: request))
         return GatewayDecision(context: context, decoration: decoration)
     }
 

@@ -1,3 +1,4 @@
+import CookieModel
 import Crypto
 import WebPrimitives
 
@@ -74,7 +75,8 @@ struct WitnessCookies: Sendable {
         names = [false, true].map { isEncrypted in
             Kind.allCases.map { kind in
                 let code = HMAC<SHA256>.authenticationCode(for: [kind.rawValue, isEncrypted ? 1 : 0], using: key)
-                let name = WitnessCookies.name(Array(code.prefix(4)))
+                // The number is the gateway's own.
+                let name = Octets("\(WitnessName.mark)\(Hexadecimal.text(Array(code.prefix(4))))")
                 kinds[name] = (kind, isEncrypted)
                 return name
             }
@@ -85,8 +87,7 @@ struct WitnessCookies: Sendable {
     /// Takes the witnesses out of the Cookie fields of a request.
     func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
         var echo = Echo()
-        for pair in fields.flatMap({ $0.split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks } })
-        where !pair.isEmpty {
+        for pair in fields.flatMap(\.cookiePairs) {
             guard let equals = pair.firstIndex(of: ASCII.equals), let known = kinds[Octets(Array(pair[..<equals]))]
             else {
                 // One of a gateway before this one, or beside it, says nothing, and no server must see it.
@@ -109,23 +110,9 @@ struct WitnessCookies: Sendable {
     /// Whether a server sets a cookie with the name of a witness, of whatever gateway.
     func isWitness(_ line: Octets) -> Bool { WitnessCookies.isName(line.trimmingBlanks) }
 
-    /// The name of a witness. It begins with a letter, and with no prefix that has a meaning.
-    ///
-    /// - Parameter number: Four octets of the gateway's own. The other half of the name follows from them, so that every
-    ///   gateway knows the witnesses of all others.
-    private static func name(_ number: [UInt8]) -> Octets {
-        let check = SHA256.hash(data: Array("crumb witness".utf8) + number)
-        return Octets("c" + Hexadecimal.text(number + check.prefix(4)))
-    }
-
     /// Whether a cookie has the name of a witness.
-    private static func isName(_ pair: Octets) -> Bool {
-        guard let equals = pair.firstIndex(of: ASCII.equals) else { return false }
-        let name = Octets(Array(pair[..<equals])).trimmingBlanks
-        guard name.count == 17, name.first == UInt8(ascii: "c"),
-            let number = Hexadecimal.bytes(String(decoding: name.bytes.dropFirst().prefix(8), as: UTF8.self))
-        else { return false }
-        return WitnessCookies.name(number) == name
+    fileprivate static func isName(_ pair: Octets) -> Bool {
+        WitnessName.matches(Octets(Array(pair.prefix { $0 != ASCII.equals })).trimmingBlanks)
     }
 
     /// The Set-Cookie line of a witness; `nil` if the scheme has none of this kind.
@@ -175,5 +162,20 @@ struct WitnessCookies: Sendable {
 
     private static func octets(_ number: UInt64) -> [UInt8] {
         (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+}
+
+extension Octets {
+    /// The cookies of a Cookie field.
+    fileprivate var cookiePairs: [Octets] {
+        split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks }.filter { !$0.isEmpty }
+    }
+
+    /// A Cookie field without witnesses, of whatever gateway: a program may send those that it found in a browser's
+    /// recording. Octet for octet the same if it has none.
+    var withoutWitnesses: Octets {
+        let pairs = cookiePairs
+        let others = pairs.filter { !WitnessCookies.isName($0) }
+        return others.count == pairs.count ? self : Octets(Array(others.map(\.bytes).joined(separator: "; ".utf8)))
     }
 }

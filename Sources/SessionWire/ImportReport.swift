@@ -172,7 +172,9 @@ public struct ImportReport: Codable, Sendable {
     public package(set) var kept: [String: Int] = [:]
     /// How many cookies of a store lived longer than the rules allow, so that their lifetimes were cut.
     public package(set) var lifetimesCut = 0
-    /// The lines that were rejected.
+    /// How many cookies were witnesses of a gateway, which no jar stores.
+    public package(set) var witnesses = 0
+    /// The lines that were rejected, without witnesses of a gateway.
     public package(set) var refused: [Refusal] = []
     /// The outcome of the cookies that third parties set; `nil` if none did.
     public package(set) var thirdParties: ThirdParties?

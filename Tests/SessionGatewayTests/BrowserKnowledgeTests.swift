@@ -54,6 +54,17 @@ struct BrowserKnowledgeTests {
         ("same-origin", "iframe", "GET", []), ("same-origin", "empty", "GET", []), ("cross-site", "image", "GET", []),
     ]
 
+    @Test("Witnesses of every installation are known by their names, and differ from one to the next")
+    func names() throws {
+        var names: [Set<String>] = []
+        for other in [profile, Self.profile(2)] {
+            let lines = try judge("https://www.shop.example/", Self.document, by: other).lines
+            names.append(Set(lines.map { String($0.description.prefix { $0 != "=" }) }))
+        }
+        #expect(names[0].count == 5 && names[0].isDisjoint(with: names[1]))
+        #expect(names[0].union(names[1]).allSatisfy { WitnessName.matches(Octets($0)) })
+    }
+
     @Test("Before the witnesses are known, only the page of a tab gets cookies", arguments: first)
     func cold(site: String, destination: String, method: String, classes: EngineVerdict.Classes) throws {
         let fields = [

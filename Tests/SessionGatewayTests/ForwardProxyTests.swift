@@ -37,6 +37,29 @@ struct ForwardProxyTests {
         #expect(record.cookiesSent == ["sid"])
     }
 
+    @Test(
+        "A program that found witnesses in a browser's recording sends none of them to a server",
+        arguments: ["", "Sec-Fetch-Site: same-origin\r\n"])
+    func witnesses(fields: String) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start(answeringHeads(ok))
+        try await fixture.run { address in
+            for cookie in ["crumb-witness-1=2; a=1;__Host-crumb-witness-3=4; b=2", "crumb-witness-1=2", "a;b=2"] {
+                let client = try await RawClient.connect(to: address)
+                try await client.send(
+                    "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(fields)Cookie: \(cookie)\r\n\r\n"
+                )
+                _ = await client.response { $0.hasSuffix("hi") }
+            }
+        }
+        let sent = server.requests.withLock { $0 }.map { request in
+            String(decoding: request, as: UTF8.self).split(separator: "\r\n").first { $0.hasPrefix("Cookie: ") }.map {
+                String($0)
+            }
+        }
+        #expect(sent == ["Cookie: a=1; b=2", nil, "Cookie: a;b=2"])
+    }
+
     @Test("The jar has the cookies of a response before the client gets it, which does not get HttpOnly ones")
     func stores() async throws {
         let fixture = try GatewayFixture()

@@ -51,15 +51,16 @@ extension CookiePolicy {
             id: Cookie.ID(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
             value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
             expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now)
-        checkIdentity(cookie.id, &reasons)
+        checkDepartures(cookie.id, &reasons)
         // Step 16 looks at cookies of the store if neither the cookie nor the connection is secure.
         let findings = CandidateFindings(
             reasons: reasons, mayOverlaySecureCookies: !setCookie.isSecure && !isSecureRequest, isFromScript: isScript)
         return (cookie, findings)
     }
 
-    /// A departure, with a database that has a limit.
-    private func checkIdentity(_ id: Cookie.ID, _ reasons: inout ReasonSet<RejectionReason>) {
+    /// Departures: a witness of a gateway belongs to no jar, and a database may have a limit.
+    private func checkDepartures(_ id: Cookie.ID, _ reasons: inout ReasonSet<RejectionReason>) {
+        if WitnessName.matches(id.name) { reasons.insert(.gatewayWitness) }
         if let identityLimit, id.octetCount > identityLimit { reasons.insert(.identityTooLong) }
     }
 
@@ -257,7 +258,7 @@ extension CookiePolicy {
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: record.lastAccess.map { min($0, now) } ?? now)
         cookie.request = record.request
-        checkIdentity(cookie.id, &reasons)
+        checkDepartures(cookie.id, &reasons)
         return (cookie, CandidateFindings(reasons: reasons, mayOverlaySecureCookies: false, isFromScript: false))
     }
 

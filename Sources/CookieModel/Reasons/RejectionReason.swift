@@ -54,6 +54,8 @@ public enum RejectionReason: UInt8, DecisionReason {
     case browserOmits
     /// What identifies the cookie is too long for the database: ``CookiePolicy/identityLimit``.
     case identityTooLong
+    /// The cookie is a gateway's own: ``WitnessName``.
+    case gatewayWitness
 
     /// The stable identifier, as `crumb explain` and scenarios write it.
     public var identifier: String {
@@ -84,6 +86,7 @@ public enum RejectionReason: UInt8, DecisionReason {
         case .timeUnknown: "time-unknown"
         case .browserOmits: "browser-omits"
         case .identityTooLong: "identity-too-long"
+        case .gatewayWitness: "gateway-witness"
         }
     }
 
@@ -122,6 +125,7 @@ public enum RejectionReason: UInt8, DecisionReason {
             "the browser stores no such cookie: it omits credentials, or blocks third-party cookies"
         case .identityTooLong:
             "name, path and domain together are too long for the index of the database server"
+        case .gatewayWitness: "it is a witness cookie of a Crumb gateway, not a cookie of the site"
         }
     }
 }
@@ -156,6 +160,8 @@ extension RejectionReason {
         case .timeUnknown: "correct startedDateTime, or import with --received-now"
         case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
         case .identityTooLong: "the server must use a shorter name or path"
+        case .gatewayWitness:
+            "the session's HttpOnly cookies are in the gateway's jar: use 'crumb header --jar JAR'"
         }
     }
 }

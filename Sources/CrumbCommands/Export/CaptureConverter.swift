@@ -94,6 +94,7 @@ struct CaptureConverter {
         case .storage(let item, _):
             collection.receive(item)
             report.count(item, hasRoom: true)
+        case .cookie(let record, _) where WitnessName.matches(record.name): report.countWitness()
         case .cookie(let record, _):
             report.lines += 1
             if collection.receive(record) { report.replaced += 1 } else { report.taken += 1 }

@@ -82,6 +82,7 @@ extension ImportReport {
                 + (refusedCount == 0 ? "" : ", \(refusedCount) refused")
                 + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
                 + (evicted.isEmpty ? "" : ", \(evicted.count + omitted.evicted) evicted")
+                + (witnesses == 0 ? "" : ", \(counted(witnesses, "witness cookie")) left out")
         }
         let isDump = responses == 0 && (lines + storageItems > 0 || format == CaptureFormat.netscape.rawValue)
         let what =
@@ -92,6 +93,7 @@ extension ImportReport {
             + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count + omitted.refused) refused"
             + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
             + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
+            + (witnesses == 0 ? "" : ", \(counted(witnesses, "witness cookie")) left out")
             + (storageItems == 0 ? "" : ", \(counted(storageItems, "localStorage item"))")
             + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) left out")
     }

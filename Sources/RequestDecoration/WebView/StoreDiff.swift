@@ -158,8 +158,10 @@ extension StoreDiff {
         let native: Index
         let knowledge: Knowledge
 
+        /// Witnesses of a gateway count on no side: they are the gateway's and the native store's alone.
         static func index(_ cookies: [NativeCookie], _ now: Timestamp) -> Index {
-            Dictionary(cookies.filter { !$0.isExpired(at: now) }.map { ($0.id, $0) }) { _, last in last }
+            let compared = cookies.filter { !$0.isExpired(at: now) && !WitnessName.matches(Octets($0.name)) }
+            return Dictionary(compared.map { ($0.id, $0) }) { _, last in last }
         }
 
         /// Every identity that some side has, in a stable order.

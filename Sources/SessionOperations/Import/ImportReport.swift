@@ -29,8 +29,9 @@ extension ImportReport {
         case .response(let response):
             responses += 1
             guard response.setCookie.isEmpty else { return }
-            // Cookies of a Cookie field are separated by semicolons.
-            for field in response.requestCookies { carriedCookies += field.count { $0 == 0x3B } + 1 }
+            for field in response.requestCookies {
+                carriedCookies += RequestCookies.pairs(field).count { !WitnessName.matches($0.name) }
+            }
         case .cookie, .storage: break
         }
     }
@@ -88,7 +89,7 @@ extension ImportReport {
         guard context != nil else { return }
         var counts = thirdParties ?? ThirdParties()
         counts.responses += 1
-        counts.refused += decisions.count { $0.outcome == .rejected }
+        counts.refused += decisions.count { $0.outcome == .rejected && !$0.reasons.contains(.gatewayWitness) }
         for decision in decisions where decision.outcome == .stored || decision.outcome == .replaced {
             counts.stored += 1
             if decision.cookie?.id.partitionKey != nil { counts.partitioned += 1 }
@@ -109,6 +110,7 @@ extension ImportReport {
     private mutating func refuse(
         _ decision: StorageDecision, at place: CapturePlace, line: Int?, thirdParty: ThirdParty? = nil
     ) {
+        guard !decision.reasons.contains(.gatewayWitness) else { return witnesses += 1 }
         append(
             Refusal(
                 place: place.description, line: line, name: decision.name?.description,
@@ -146,6 +148,12 @@ extension ImportReport {
         for feature in CookieFeature.kept(properties) { kept[feature.rawValue, default: 0] += 1 }
     }
 
+    /// Accounts for a witness of a gateway that no cookie rule has seen.
+    package mutating func countWitness() {
+        lines += 1
+        witnesses += 1
+    }
+
     /// Accounts for a cookie whose lifetime was cut.
     package mutating func countLifetimeCut() {
         lifetimesCut += 1
@@ -175,6 +183,14 @@ extension ImportReport {
 
     /// Accounts for the end: says why nothing was imported, where nothing was.
     package mutating func conclude() {
+        if witnesses > 0, alreadyImported == nil {
+            let note = Failure(
+                code: "gateway-witness",
+                message:
+                    "\(source): \(counted(witnesses, "witness cookie")) of a Crumb gateway left out. The session's "
+                    + "HttpOnly cookies are in the gateway's jar: use 'crumb header --jar JAR'.", source: source)
+            append(note, to: \.notes, \.notes)
+        }
         guard alreadyImported == nil, failures.isEmpty, !hasChanges else { return }
         if let index = notes.firstIndex(where: { $0.code == CaptureError.Code.cookiesSanitized.description }) {
             nothingImported = notes.remove(at: index)
@@ -196,6 +212,9 @@ extension ImportReport {
         }
         if lines > 0, deleted == lines {
             return ("only-deletions", "Nothing was imported: it only deletes cookies, and the jar has none of them.")
+        }
+        if lines > 0, witnesses >= lines {
+            return ("only-witnesses", "Nothing was imported: it has only witness cookies of a Crumb gateway.")
         }
         if lines > 0, refused.isEmpty {
             return (

@@ -223,7 +223,7 @@ package struct RequestCookies {
     }
 
     /// The names and values of a `Cookie` field.
-    private static func pairs(_ field: Octets) -> [(name: Octets, value: Octets)] {
+    package static func pairs(_ field: Octets) -> [(name: Octets, value: Octets)] {
         var pairs: [(name: Octets, value: Octets)] = []
         field.withSpan { bytes in
             var start = 0

@@ -30,11 +30,25 @@ struct ReasonTests {
             ("a=1; SameSite=None", "same-site-none-insecure"), ("__Secure-a=1", "prefix-secure"),
             ("__Host-a=1", "prefix-host"),
             ("__Host-a", "prefix-nameless"), ("a=1; Partitioned", "partitioned-insecure"),
+            ("crumb-witness-0a=1; Path=/; HttpOnly", "gateway-witness"),
+            ("__Host-crumb-witness-0a=1; Path=/; Secure", "gateway-witness"),
+            ("__Secure-crumb-witness-=1; Secure", "gateway-witness"),
         ] as [(Octets, String)])
     func one(line: Octets, reasons: String) throws {
         var session = Session()
         #expect(try session.set(line) == "rejected: \(reasons)")
         #expect(session.store.count == 0)
+    }
+
+    @Test(
+        "A name that is not quite that of a gateway's witness is a name like any other",
+        arguments: [
+            "crumb-witness=1", "crumb=1", "xcrumb-witness-1=1", "Crumb-Witness-1=1", "x=crumb-witness-1", "c=1",
+            "crumb-witness-1", "__crumb-witness-1=1", "_=1",
+        ] as [Octets])
+    func noWitness(line: Octets) throws {
+        var session = Session()
+        #expect(try session.set(line) == "stored")
     }
 
     @Test("Every reason has an identifier of its own and a sentence")

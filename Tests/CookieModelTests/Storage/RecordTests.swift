@@ -66,6 +66,7 @@ struct RecordTests {
         #expect(fate { $0.partitionKey = partition } == "rejected: partitioned-insecure")
         #expect(fate { ($0.partitionKey, $0.isSecure) = (partition, true) } == "stored")
         #expect(fate { $0.name = "__Secure-a" } == "rejected: prefix-secure")
+        #expect(fate { $0.name = "crumb-witness-01" } == "rejected: gateway-witness")
         #expect(fate { $0.name = "__host-a" } == "rejected: prefix-host")
         #expect(fate { ($0.name, $0.isSecure) = ("__Host-a", true) } == "stored")
         #expect(fate { ($0.name, $0.isSecure, $0.path) = ("__Host-a", true, "/b") } == "rejected: prefix-host")

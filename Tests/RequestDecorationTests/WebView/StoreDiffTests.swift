@@ -201,6 +201,18 @@ struct StoreDiffTests {
         #expect(after.first { $0.name == "new" }?.isHostOnly == false)
     }
 
+    @Test("Witnesses of a gateway stay where they are, whether they are known from before or not")
+    func witnesses() throws {
+        let witness = NativeCookie(name: "crumb-witness-01", value: "1", domain: "www.example.com", isHTTPOnly: true)
+        for before in [nil, [], [witness]] {
+            let base = before.map { StoreDiff.Base(jar: [], native: $0) }
+            let diff = StoreDiff(base: base, jar: [], native: [witness], now: Page.now)
+            #expect(diff.actions.isEmpty)
+        }
+        let gone = StoreDiff(base: StoreDiff.Base(jar: [], native: [witness]), jar: [], native: [], now: Page.now)
+        #expect(gone.actions.isEmpty)
+    }
+
     @Test(
         "Any cookie of a jar can be removed again",
         arguments: [

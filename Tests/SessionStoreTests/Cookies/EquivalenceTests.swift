@@ -236,6 +236,7 @@ struct EquivalenceTests {
         let rare: Set<String> = [
             "name-value-too-long", "domain-not-ascii", "unreadable", "prefix-http", "path-not-ascii", "request-limit",
             "suffix-list-changed", "partition-unknown", "time-unknown", "browser-omits", "identity-too-long",
+            "gateway-witness",
         ]
         let known = Set(RejectionReason.allCases.map(\.identifier) + ExclusionReason.allCases.map(\.identifier))
         #expect(known.subtracting(outcomes).isSubset(of: rare), "\(known.subtracting(outcomes).sorted())")
