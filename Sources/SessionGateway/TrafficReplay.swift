@@ -117,7 +117,7 @@ public final class TrafficReplay: Sendable {
             let url = request["url"]?.text.flatMap({ try? RequestURL($0) }), let status = response["status"]?.integer,
             // A WebSocket, and responses that did not come.
             (200...599).contains(status), response["_error"]?.nonEmptyText == nil,
-            hasText || (response["content"]?.object?["size"]?.integer ?? 0) <= 0 || method == "HEAD" || status == 304
+            hasText || TrafficReplay.isComplete(response, method: method, status: status)
         else { return nil }
         let sent = ReplayedResponse.fields(request["headers"])
         let received = ReplayedResponse.fields(response["headers"])
@@ -141,6 +141,16 @@ public final class TrafficReplay: Sendable {
                 place: place, body: request["postData"]?.object.flatMap(TrafficReplay.digest), needed: fields(needed),
                 varying: fields(varying), isNotModified: status == 304)
         )
+    }
+
+    /// Whether a response without a recorded text is complete: it has no content, or its content does not matter. A size
+    /// that is negative or missing is unknown.
+    private static func isComplete(_ response: JSONObject, method: String, status: Int) -> Bool {
+        switch status {
+        case _ where method == "HEAD": true
+        case 204, 301, 302, 303, 304, 307, 308: true
+        default: response["content"]?.object?["size"]?.integer == 0
+        }
     }
 
     /// The fields that tell CORS preflights apart (Fetch Standard, section 3.3.2).

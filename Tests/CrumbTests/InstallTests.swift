@@ -16,6 +16,17 @@ struct InstallTests {
         (FileManager.default.subpaths(atPath: home.file(folder)) ?? []).sorted()
     }
 
+    /// The links of the Markdown files in a folder that lead to no file there.
+    private func deadLinks(under folder: String) -> [String] {
+        files(under: folder).filter { $0.hasSuffix(".md") }.flatMap { page -> [String] in
+            let text = String(decoding: home.bytes("\(folder)/\(page)"), as: UTF8.self)
+            let place = URL(filePath: home.file("\(folder)/\(page)")).deletingLastPathComponent()
+            return text.matches(of: /\]\(([^)\s#:]+)(#[^)\s]*)?\)/).map { String($0.1) }.filter {
+                !FileManager.default.fileExists(atPath: place.appending(path: $0).standardizedFileURL.path)
+            }.map { "\(page): \($0)" }
+        }
+    }
+
     @Test("Installs twice to a prefix, and uninstalls to nothing")
     func roundTrip() throws {
         let options = "--prefix '\(home.file("new/prefix"))' --programs '\(Self.programs)'"
@@ -28,10 +39,12 @@ struct InstallTests {
             "bin/crumb", "bin/crumb-network", "share/man/man1/crumb.1", "share/man/man1/crumb-serve.1",
             "share/bash-completion/completions/crumb", "share/zsh/site-functions/_crumb",
             "share/fish/vendor_completions.d/crumb.fish", "share/systemd/user/crumb.service",
-            "share/systemd/user/crumb.socket", "share/doc/crumb/exit-statuses.md",
+            "share/systemd/user/crumb.socket", "share/doc/crumb/docs/exit-statuses.md",
+            "share/doc/crumb/docs/systemd/crumb.service.d/cluster.conf", "share/doc/crumb/docs/examples/login.har",
         ] {
             #expect(installed.contains("prefix/\(file)"), "\(file)")
         }
+        #expect(deadLinks(under: "new/prefix/share/doc/crumb") == [])
         let run = try home.shell("new/prefix/bin/crumb --version")
         #expect(run.status == 0 && run.text == first.text.split(separator: " ")[1] + "\n")
         let unit = try home.shell("grep '^ExecStart=' new/prefix/share/systemd/user/crumb.service").text

@@ -11,14 +11,16 @@ from engines.waiting import wait_for
 from login_site import HOST
 from tools import Curl, HTTPie, Wget
 
+LIBCURL = str(Path(__file__).with_name("libcurl_output.py"))
 # Debian's recorder of HARs for mitmproxy 8, which could not yet write them itself.
 HAR_DUMP = Path("/usr/share/doc/mitmproxy/examples/contrib/har_dump.py")
 
 
 def curl(bench: Workbench) -> Iterator[Capture]:
     """All that curl tells, with redirects and a proxy's own answers between."""
-    def run(*words: str, out: str = "body", err: str = "talk") -> None:
-        bench.run("curl", "--silent", "--location", "--insecure", *words, bench.url, out=out, err=err)
+    def run(*words: str, out: str = "body", err: str = "talk", speaks: bool = False) -> None:
+        bench.run("curl", *(() if speaks else ("--silent",)), "--location", "--insecure", *words, bench.url,
+                  out=out, err=err)
 
     url = ("--url", bench.url)
     run("-i", out="i")
@@ -29,6 +31,13 @@ def curl(bench: Workbench) -> Iterator[Capture]:
     yield Capture("curl --dump-header", ("d", *url))
     run("-v", err="v")
     yield Capture("curl -v", ("v",))
+    run("-v", err="meter", speaks=True)
+    yield Capture("curl -v, with its progress meter", ("meter",))
+    run("-v", "-#", err="bar", speaks=True)
+    yield Capture("curl -v -#", ("bar",))
+    for form in ("verbose", "trace"):
+        bench.run(str(bench.python), LIBCURL, form, bench.url, err=f"current-{form}")
+        yield Capture(f"current libcurl, {form}", (f"current-{form}",))
     run("--trace-ascii", "ta", "--trace-time")
     # A dot for every octet that is not ASCII.
     yield Capture("curl --trace-ascii", ("ta",), otherwise={"umlaut": {"value": "Gr....e"}})

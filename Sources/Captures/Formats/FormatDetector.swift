@@ -12,6 +12,8 @@ struct FormatDetector {
 
     /// Where the first line begins that is not known to be a comment.
     private var position = 0
+    /// Whether curl's progress came first.
+    private var hasProgress = false
     private var json = JSONFormatDetector()
 
     /// Returns the finding for `prefix`, a capture's first bytes without a preamble; `nil` if more bytes are needed.
@@ -36,7 +38,10 @@ struct FormatDetector {
         while position < prefix.count {
             let lineEnd = prefix.firstIndex(of: ASCII.lineFeed, from: position)
             guard isWhole || lineEnd != nil else { return nil }
-            let line = prefix.extracting(position..<(lineEnd ?? prefix.count))
+            let whole = prefix.extracting(position..<(lineEnd ?? prefix.count))
+            let line = whole.extracting(CurlProgress.end(in: whole)..<whole.count)
+            if line.count < whole.count || line.hasPrefix("% Total ") { hasProgress = true }
+            if hasProgress, line.hasPrefix("HTTP/") { return .format(.http) }
             switch kind(of: line.extracting(line.droppingCarriageReturn)) {
             case .comment: position = (lineEnd ?? prefix.count) + 1
             case .telling(let format): return .format(format)
@@ -49,19 +54,25 @@ struct FormatDetector {
     }
 
     /// Whether the first byte is one of a JSON document, which can tell its format at any byte, not just at a line's end.
+    /// `[0-1]` is no JSON: `curl -v --trace-ids` begins its lines like this.
     static func isJSON(_ prefix: Span<UInt8>) -> Bool {
-        prefix.count > 0 && (prefix[0] == ASCII.leftBrace || prefix[0] == ASCII.leftBracket)
+        guard prefix.count > 0, prefix[0] != ASCII.leftBrace else { return prefix.count > 0 }
+        guard prefix[0] == ASCII.leftBracket else { return false }
+        var position = 1
+        while position < prefix.count, ASCII.isDigit(prefix[position]) { position += 1 }
+        guard position < prefix.count else { return true }
+        return prefix[position] != (position == 1 ? UInt8(ascii: "x") : ASCII.hyphen)
     }
 
     private enum LineKind {
-        /// A comment, or a remark of curl's, which every text could begin with: the next line may tell.
+        /// A comment, curl's progress or a remark of curl's, which every text could begin with: the next line may tell.
         case comment
         case telling(CaptureFormat)
         case other
     }
 
     private func kind(of line: Span<UInt8>) -> LineKind {
-        if line.isEmpty { return .comment }
+        if CurlProgress.isWhole(line) { return .comment }
         if line[0] == ASCII.numberSign {
             let isTelling =
                 line.hasPrefix("# Netscape HTTP Cookie File") || line.hasPrefix("# HTTP Cookie File")

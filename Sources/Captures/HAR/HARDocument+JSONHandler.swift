@@ -153,7 +153,7 @@ extension HARDocument: JSONHandler {
         case .url: entry.url = String(repairing: text)
         case .method: entry.method = String(validating: text)
         case .startedDateTime:
-            entry.time = text.withUnsafeBufferPointer { Timestamp(rfc3339: $0) }
+            entry.time = HARDocument.time(text)
             entry.hasBrokenTime = entry.time == nil
         case .cookieName: entry.cookieNames.append(text)
         case .creatorName:

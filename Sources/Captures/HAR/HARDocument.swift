@@ -195,3 +195,18 @@ struct HARDocument {
         }
     }
 }
+
+extension HARDocument {
+    /// The moment that a `startedDateTime` names: RFC 3339, or with an offset such as `+0530`, as ISO 8601 allows.
+    static func time(_ text: Span<UInt8>) -> Timestamp? {
+        var octets: [UInt8] = []
+        octets.append(text)
+        let sign = octets.count - 5
+        if sign > 0, octets[sign] == ASCII.plus || octets[sign] == ASCII.hyphen,
+            octets[(sign + 1)...].allSatisfy(ASCII.isDigit)
+        {
+            octets.insert(ASCII.colon, at: sign + 3)
+        }
+        return Timestamp(rfc3339: octets)
+    }
+}

@@ -103,7 +103,11 @@ struct HTTPReader: FormatReader {
     private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         if case .statusLine = stage {
-            beginBlock(line, into: &items)
+            // `curl -i URL >FILE 2>&1` begins with the progress meter.
+            let start = blockCount == 0 ? CurlProgress.end(in: line) : 0
+            let rest = line.extracting(start..<line.count)
+            if blockCount == 0, CurlProgress.isWhole(rest) { return }
+            beginBlock(rest, into: &items)
         } else if line.isEmpty {
             endBlock(into: &items)
         } else {

@@ -62,7 +62,7 @@ struct NetscapeReader: LineFormatReader {
 /// | expiry | seconds since 1970, also with decimals; 0, -1 and nothing mean "with the session" |
 /// | name | octets |
 /// | value | octets; left out is empty |
-/// | same-site | `Strict`, `Lax` or `None`; only libsoup has this column |
+/// | same-site | `Strict`, `Lax` or `None`, as libsoup writes it; any other value does not count if the heading names 8 columns |
 ///
 /// - A dot before the domain means the same as the second column. If they differ, the column counts, as in curl. A
 ///   cookie for an IP address is host-only, whatever the file says.
@@ -81,6 +81,8 @@ struct NetscapeLine {
 
     /// The columns of the current line; kept to be used again.
     private var columns: [Range<Int>] = []
+    /// Whether a comment names 8 columns.
+    private var hasLongHeading = false
 
     /// Parses a line without its line end.
     mutating func parse(_ line: Span<UInt8>) -> Result {
@@ -91,7 +93,11 @@ struct NetscapeLine {
             // A whole file of old Macs would be one comment.
             guard let end = line.firstIndex(of: ASCII.carriageReturn, from: 0),
                 line.firstIndex(of: ASCII.tab, from: end) != nil
-            else { return .nothing }
+            else {
+                split(line, from: 0)
+                if columns.count == 8 { hasLongHeading = true }
+                return .nothing
+            }
             return .malformed("The lines end with carriage returns alone: save the file with line feeds.")
         }
         split(line, from: start)
@@ -116,7 +122,8 @@ struct NetscapeLine {
         guard let expiry = NetscapeExpiry(line.extracting(columns[4])) else {
             return .malformed("The fifth column (expiry) is not a number of seconds since 1970.")
         }
-        guard let sameSite = columns.count == 7 ? .default : sameSite(line.extracting(columns[7])) else {
+        let further = columns.count == 8 ? sameSite(line.extracting(columns[7])) : .default
+        guard let sameSite = further ?? (hasLongHeading ? .default : nil) else {
             return .malformed("The line has 8 columns where a cookie has 7. (A value cannot contain a tab.)")
         }
 

@@ -30,6 +30,8 @@ struct ClientTranscript: Sendable {
     private var isSkipping = false
     /// Whether the current connection is encrypted; `nil` if an earlier one is used again.
     private var isEncrypted: Bool? = false
+    /// Whether the current connection's remarks began with its address, so none on its encryption can be missing.
+    private var hasAddress = false
     private var encryption: [Octets: Bool] = [:]
 
     init(source: String, url: String?) {
@@ -46,15 +48,35 @@ struct ClientTranscript: Sendable {
     // MARK: Connections
 
     /// Takes a remark of curl's.
+    ///
+    /// A connection's remarks begin with its address. Earlier versions of curl report "Connected to" before the TLS
+    /// handshake, current ones report it after.
     mutating func takeRemark(_ text: Span<UInt8>) {
         let remark = text.extracting(text.trimmingBlanks(0..<text.count))
-        if remark.hasPrefix("Connected to ") || remark.hasPrefix("Established connection to ") {
-            isEncrypted = false
-        } else if remark.hasPrefix("SSL connection using ") || remark.hasPrefix("using HTTP/3") {
+        if remark.hasPrefix("Trying ") || remark.hasPrefix("About to connect() ") {
+            (isEncrypted, hasAddress) = (false, true)
+        } else if remark.hasPrefix("Connected to ") || remark.hasPrefix("Established connection to ") {
+            if !hasAddress { isEncrypted = false }
+            hasAddress = false
+        } else if ClientTranscript.isOnEncryption(remark) {
             isEncrypted = true
+        } else if remark.hasPrefix("Reusing existing https: ") {
+            isEncrypted = true
+        } else if remark.hasPrefix("Reusing existing http: ") {
+            isEncrypted = false
         } else if remark.hasPrefix("Re-using existing ") || remark.hasPrefix("Reusing existing ") {
             isEncrypted = nil
         }
+    }
+
+    /// Whether curl makes a remark only for an encrypted connection. Each TLS library has its own; Windows' has no summary
+    /// of the handshake.
+    private static func isOnEncryption(_ remark: Span<UInt8>) -> Bool {
+        let remarks: [StaticString] = [
+            "SSL connection using ", "using HTTP/3", "ALPN: server accepted ", "ALPN, server accepted ", "schannel: ",
+            "TLSv1", "TLS 1.", "mbedTLS: ", "rustls: ", "Server certificate:",
+        ]
+        return remarks.contains { remark.hasPrefix($0) }
     }
 
     // MARK: Requests
@@ -191,14 +213,14 @@ struct ClientTranscript: Sendable {
     }
 }
 
-/// The prefixes that curl adds to a line: the time with `--trace-time`, the numbers of transfer and connection with
-/// `--trace-ids`.
+/// The prefixes that curl adds to a line: its progress, the time with `--trace-time`, the numbers of transfer and
+/// connection with `--trace-ids`.
 enum TranscriptLine {
-    /// Where the line begins behind these.
+    /// Returns where the line begins after these.
     static func start(of line: Span<UInt8>) -> Int {
-        var position = 0
-        if isTime(line) {
-            position = line.firstIndex(of: ASCII.space, from: 0).map { $0 + 1 } ?? 0
+        var position = CurlProgress.end(in: line)
+        if isTime(line.extracting(position..<line.count)) {
+            position = line.firstIndex(of: ASCII.space, from: position).map { $0 + 1 } ?? position
         }
         guard position < line.count, line[position] == ASCII.leftBracket,
             let end = line.firstIndex(of: ASCII.rightBracket, from: position), end - position < 32,

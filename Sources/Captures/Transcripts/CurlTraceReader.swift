@@ -211,18 +211,6 @@ struct CurlVerboseReader: LineFormatReader {
     }
 
     private mutating func takeOther(_ line: Span<UInt8>) {
-        if transcript.hasResponses, !isProgress(line) { isMixed = true }
-    }
-
-    /// Whether a line is of the progress meter: nothing but figures, or its heading.
-    private func isProgress(_ line: Span<UInt8>) -> Bool {
-        if line.hasPrefix("  % Total ") || line.hasPrefix("                                 Dload ") { return true }
-        for index in 0..<line.count {
-            switch line[index] {
-            case ASCII.space, ASCII.hyphen, ASCII.colon, ASCII.dot, ASCII.carriageReturn, 0x6B, 0x4D, 0x47: continue
-            default: guard ASCII.isDigit(line[index]) else { return false }
-            }
-        }
-        return true
+        if transcript.hasResponses, !CurlProgress.isWhole(line) { isMixed = true }
     }
 }

@@ -238,22 +238,25 @@ extension CookiePolicy {
         if record.sameSite == .none, !record.isSecure { reasons.insert(.sameSiteNoneInsecure) }
         if record.partitionKey != nil, !record.isSecure { reasons.insert(.partitionedInsecure) }
         let host = WebHost(record.domain)
+        // Step 9: A domain that is a public suffix and the host itself is ignored, and the cookie is host-only. No other host
+        // could have set it for "localhost".
+        let isHostOnly = record.isHostOnly || host?.octets == "localhost"
         if let host {
             // Step 9: Ignore it if its domain is a public suffix and it is not host-only.
-            if !record.isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
+            if !isHostOnly, host.isPublicSuffix(publicSuffixes) { reasons.insert(.domainPublicSuffix) }
         } else {
             reasons.insert(.hostInvalid)
         }
         // Steps 20 to 22: Check the name's prefix.
         checkPrefixes(
-            name: record.name, value: record.value, isSecure: record.isSecure, isHostOnly: record.isHostOnly,
+            name: record.name, value: record.value, isSecure: record.isSecure, isHostOnly: isHostOnly,
             isHTTPOnly: record.isHTTPOnly, isRootPath: record.path == "/", &reasons)
         // Step 5: Create the cookie.
         // Step 6: The expiry-time is cut to the limit of section 5.5.
         var cookie = Cookie(
             id: Cookie.ID(
                 name: record.name, domain: host ?? WebHost(canonical: Octets(record.domain), kind: .domain),
-                isHostOnly: record.isHostOnly, path: record.path, partitionKey: record.partitionKey),
+                isHostOnly: isHostOnly, path: record.path, partitionKey: record.partitionKey),
             value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: record.lastAccess.map { min($0, now) } ?? now)

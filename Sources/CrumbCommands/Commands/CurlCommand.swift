@@ -28,8 +28,8 @@ struct CurlCommand: CrumbCommand {
             --cookie-jar, --cookie FILE and --next, are refused.
 
             Standard output is curl's alone. Standard error ends with one line about cookies, unless you give --quiet or \
-            curl's --silent; --json prints a line for each request in its place. The exit status is curl's own. A line \
-            that begins with 'crumb:' reports a failure of Crumb itself.
+            curl's --silent; --json prints a line for each request in its place. The exit status is curl's own. Lines \
+            that begin with 'crumb:' are Crumb's: notes and its own errors.
             """)
 
     @OptionGroup var jar: JarOptions

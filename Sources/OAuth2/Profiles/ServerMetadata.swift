@@ -172,7 +172,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
         guard let issuer, issuer.utf8.count <= 200,
             let url = try? EndpointURL(issuer, dangerouslyAllowingPlainHTTP: true), !url.path.contains("?")
         else { return "" }
-        return ", '\(issuer)',"
+        return ", '\(issuer)'"
     }
 
     /// Asks a server for its documents.

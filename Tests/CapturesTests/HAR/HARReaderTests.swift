@@ -40,6 +40,20 @@ struct HARReaderTests {
     }
 
     @Test(
+        "A time's offset from UTC may lack its colon, as ISO 8601 allows",
+        arguments: [
+            ("2026-11-21T08:29:54.881+0530", true), ("2026-11-20T21:59:54.881-0500", true),
+            ("2026-11-21T02:59:54.881+00", false), ("2026-11-21T08:29:54.8810530", false), ("+0530", false),
+            ("", false),
+        ])
+    func offsets(time: String, isRead: Bool) {
+        let request = #""request":{"url":"https://a.test/"},"response":{"status":200,"headers":[]}"#
+        let document = #"{"log":{"entries":[{"startedDateTime":"\#(time)",\#(request)}]}}"#
+        let expected = Timestamp(microseconds: 1_795_229_994_881_000)
+        #expect((Capture(document).responses.first?.time == expected) == isRead)
+    }
+
+    @Test(
         "Chromium's tools decode octets as windows-1252, others correctly",
         arguments: [
             (#""creator":{"name":"Playwright"},"browser":{"name":"chromium"}"#, true),

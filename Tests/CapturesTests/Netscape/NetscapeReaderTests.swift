@@ -93,6 +93,17 @@ struct NetscapeReaderTests {
         #expect(cookies.map(\.sameSite) == [sameSite])
     }
 
+    @Test("An eighth column counts only as SameSite, if the heading names 8 columns")
+    func furtherColumn() {
+        let heading = "# domain|subdomains|path|secure|expires|name|value|size\n"
+        let lines = "a.test|FALSE|/|FALSE|0|n|v|2\na.test|FALSE|/|FALSE|0|m|v|Lax\n"
+        let cookies = capture(heading + lines).cookies
+        #expect(cookies.map(\.value) == ["v", "v"])
+        #expect(cookies.map(\.sameSite) == [.default, .lax])
+        #expect(capture(lines).summary == ["line-malformed at x: line 2", "cookie m=v"])
+        #expect(capture(heading + "a.test|FALSE|/|FALSE|0|n|v|2|x\n").summary == ["line-malformed at x: line 3"])
+    }
+
     @Test(
         "A line that is not a cookie is a failure with a reason, and costs that line only",
         arguments: [

@@ -36,6 +36,21 @@ struct CurlTraceTests {
         return lines.map { $0 + "\n" }.joined()
     }
 
+    @Test("Progress and a handshake before the connection's remark", arguments: [false, true])
+    func current(inHexadecimal: Bool) {
+        let text =
+            CurlVerboseTests.heading + CurlVerboseTests.meter + "== Info:   Trying 127.0.0.1:443...\n"
+            + "== Info: SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384\n"
+            + "== Info: Established connection to a.test (127.0.0.1 port 443) from 127.0.0.1 port 4000\n"
+            + Self.section(
+                "=> Send header", "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", inHexadecimal: inHexadecimal)
+            + CurlVerboseTests.currentMeter
+            + Self.section("<= Recv header", "HTTP/1.1 200 OK\r\n", inHexadecimal: inHexadecimal)
+            + Self.section("<= Recv header", "Set-Cookie: a=1; Secure\r\n", inHexadecimal: inHexadecimal)
+            + Self.section("<= Recv header", "\r\n", inHexadecimal: inHexadecimal)
+        #expect(Capture(text).summary == ["200 https://a.test/ [a=1; Secure]"])
+    }
+
     @Test("Lines of any length come back whole, also where they end at a line of the trace", arguments: [false, true])
     func lengths(inHexadecimal: Bool) {
         for length in Array(0...70) + [127, 128, 129, 1000] {

@@ -14,7 +14,9 @@ struct CurlVerboseTests {
     }
 
     static let plain = "* Connected to a.test (127.0.0.1) port 80 (#0)\n"
-    static let encrypted = plain + "* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384\n"
+    static let tls = "* SSL connection using TLSv1.3 / TLS_AES_256_GCM_SHA384\n"
+    static let encrypted = plain + tls
+    static let address = "*   Trying 127.0.0.1:443...\n"
 
     @Test(
         "The URL is the request's: scheme by the connection, host and target as they were sent",
@@ -30,6 +32,22 @@ struct CurlVerboseTests {
                 encrypted + exchange("/1") + "* Re-using existing connection with host a.test\n" + exchange("/2"), nil,
                 ["200 https://a.test/1 []", "200 https://a.test/2 []"]
             ),
+            // Current versions report the connection after its TLS handshake; a connection begins with its address.
+            (
+                address + tls + "* Established connection to a.test (127.0.0.1 port 443)\n" + exchange("/1")
+                    + address + "* Established connection to a.test (127.0.0.1 port 80)\n" + exchange("/2"), nil,
+                ["200 https://a.test/1 []", "200 http://a.test/2 []"]
+            ),
+            (
+                address + exchange("/1") + "* Reusing existing https: connection with host a.test\n" + exchange("/2"),
+                nil, ["200 http://a.test/1 []", "200 https://a.test/2 []"]
+            ),
+            // Windows' TLS library reports no handshake.
+            (
+                address + plain + "* schannel: disabled automatic use of client certificate\n"
+                    + "* ALPN: curl offers http/1.1\n" + exchange("/x"), nil, ["200 https://a.test/x []"]
+            ),
+            (address + plain + "* ALPN: curl offers http/1.1\n" + exchange("/x"), nil, ["200 http://a.test/x []"]),
             // What the transcript does not say, the caller may.
             (exchange("/x"), "https://a.test/", ["200 https://a.test/x []"]),
             (exchange("/x"), "https://b.test/", ["200 http://a.test/x []"]),
@@ -59,6 +77,53 @@ struct CurlVerboseTests {
             Capture(text).summary == [
                 "line-malformed at x: entry 1, line 9", "200 http://a.test/ [a=1; Path=/|b=2]",
             ])
+    }
+
+    /// What curl writes beside its lines, where its output goes into a file.
+    static let heading =
+        "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+        + "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+    static let meter = "\r  0     0    0     0    0     0      0      0 --:--:--  0:00:01 --:--:--     0"
+    static let currentMeter = "\r100   5000 100   5000   0      0   1.2M      0   00:02   00:02           2.4k"
+    static let ship = "#=#=#                                                                         \r"
+    static let bar = "\r######################################################################## 100.0%"
+
+    @Test(
+        "Progress is no part of the line behind it", arguments: [meter, meter + meter, currentMeter, ship + ship, bar],
+        [CaptureFormat?.none, .curlVerbose])
+    func progress(_ progress: String, format: CaptureFormat?) {
+        let lines =
+            [Self.plain] + ["> GET / HTTP/1.1\r\n", "> Host: a.test\r\n", "> \r\n"]
+            + ["< HTTP/1.1 200 OK\r\n", "< Set-Cookie: a=1\r\n", "< \r\n", "{ [5 bytes data]\n"]
+        for place in lines.indices {
+            var parts = lines
+            parts[place] = progress + parts[place]
+            let text = Self.heading + parts.joined() + progress + "\n* Connection #0 left intact\n"
+            let second = Self.exchange("/2", "Set-Cookie: b=2")
+            #expect(
+                Capture(text + second, format: format).summary == [
+                    "200 http://a.test/ [a=1]", "200 http://a.test/2 [b=2]",
+                ])
+        }
+        // With `--trace-time` and `--trace-ids`.
+        for prefix in ["17:36:01.123456 [0-0] ", "17:36:01.123456 ", "[0-0] ", "[x-12] "] {
+            let prefixed = lines.map { prefix + $0 }.joined()
+            let glued = Self.heading + lines.map { progress + prefix + $0 }.joined()
+            for text in [prefixed, glued] {
+                let capture = Capture(text, format: format)
+                #expect(capture.summary == ["200 http://a.test/ [a=1]"])
+                #expect(capture.items(pieceLength: 1) == capture.items)
+            }
+        }
+    }
+
+    @Test("Progress before `curl -i` is passed over", arguments: [meter, currentMeter, ship, bar], ["", "\n"])
+    func progressBeforeResponse(_ progress: String, end: String) {
+        let response = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\nbody"
+        for format in [CaptureFormat?.none, .http] {
+            let text = Self.heading + progress + end + response
+            #expect(Capture(text, url: "https://a.test/", format: format).summary == ["200 https://a.test/ [a=1]"])
+        }
     }
 
     @Test("A proxy's answer to CONNECT sets nothing")

@@ -95,11 +95,20 @@ struct RecordTests {
         for domain in ["com", "github.io", "localhost", "b.kawasaki.jp"] {
             #expect(fate { $0.domain = domain } == "stored", "\(domain)")
             #expect(
-                fate { ($0.domain, $0.isHostOnly) = (domain, false) } == "rejected: domain-public-suffix", "\(domain)")
+                fate { ($0.domain, $0.isHostOnly) = (domain, false) }
+                    == (domain == "localhost" ? "stored" : "rejected: domain-public-suffix"), "\(domain)")
         }
         for domain in ["127.0.0.1", "127.1", "[::1]", "BÜCHER.de", "user.github.io"] {
             #expect(fate { $0.domain = domain } == "stored", "\(domain)")
         }
+    }
+
+    @Test("A cookie for localhost and its subdomains is host-only, as after a response (section 5.7, step 9)")
+    func localhost() {
+        var session = Session()
+        let record = CookieRecord(name: "a", value: "1", domain: "localhost", isHostOnly: false)
+        let decision = session.store.receive(record, now: session.now)
+        #expect(decision.cookie?.isHostOnly == true)
     }
 
     @Test("A lifetime counts from now, and is over where it is")

@@ -47,6 +47,7 @@ struct MetadataDiscoveryTests {
         let discovery = try MetadataDiscovery(issuer: "https://id.example")
         let error = thrown { () throws(OAuth2Error) in try discovery.metadata(in: Given.response(body)) }
         #expect(error?.code == .issuerMismatch)
+        #expect(error?.description.contains(",,") == false)
     }
 
     @Test("A server of another issuer ends the search: no second document is asked for")
