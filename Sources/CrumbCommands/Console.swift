@@ -12,6 +12,9 @@ typealias CommandClock = @Sendable () -> Timestamp
 
 /// The surroundings of a command: data goes to standard output, messages go to standard error, and time comes from a clock.
 struct Console {
+    /// The surroundings of the running command, for what happens below it.
+    @TaskLocal static var current = Console()
+
     /// Whether messages other than errors are omitted.
     var isQuiet = false
 
@@ -55,6 +58,17 @@ struct Console {
     /// Tells the user the next step, even with `--quiet`.
     func ask(_ text: String) {
         for line in text.split(separator: "\n") { Console.writeToStandardError(String(line)) }
+    }
+
+    /// Asks on the terminal whether to go on.
+    ///
+    /// - Parameter willAsk: Runs before the terminal asks.
+    /// - Returns: `nil` if there is no terminal.
+    func confirm(_ question: String, beforeAsking willAsk: () -> Void = {}) -> Bool? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        willAsk()
+        ask("\(question) Type yes:")
+        return readLine()?.lowercased() == "yes"
     }
 
     /// Prints an error.

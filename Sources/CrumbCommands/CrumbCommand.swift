@@ -22,7 +22,7 @@ extension CrumbCommand {
         SecretVariable.clearEnvironment()
         do {
             if try needsNetwork { _ = try Network.required() }
-            try execute(console)
+            try Console.$current.withValue(console) { try execute(console) }
         } catch {
             guard let problem = Problem(of: error) else { throw error }
             console.error(problem.message)
@@ -42,4 +42,13 @@ func requestURL(_ text: String) throws -> RequestURL {
         throw Problem(
             .urlInvalid, "\(subject): \(error.description)\(canHint ? " (did you mean https://\(text) ?)" : "")")
     }
+}
+
+/// Reads a duration that a user typed, such as `30d`.
+func durationInSeconds(_ text: String) throws -> Int64 {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+        (1...1_000_000_000).contains(count)
+    else { throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.") }
+    return count * unit
 }

@@ -74,6 +74,20 @@ extension SQLiteDatabase {
         try foldLog(of: copy)
     }
 
+    /// Runs statements that change nothing on a file of whatever schema, which need not be open.
+    package static func read<Result>(file path: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        try StoreFailure.translating {
+            // Not as a reader: the last connection that could write takes the log's index away again.
+            let queue = try DatabaseQueue(path: DatabaseFile.location(path))
+            let result = try queue.read { database in
+                let (kept, control) = (KeptStatements(), KeptStatements())
+                return try body(SQLiteConnection(database, kept: kept, control: control))
+            }
+            try queue.close()
+            return result
+        }
+    }
+
     /// Moves the write-ahead log of a database that no process has open into its file, and removes it.
     package static func foldLog(ofFile path: String) throws {
         try StoreFailure.translating { try foldLog(of: try DatabaseQueue(path: DatabaseFile.location(path))) }

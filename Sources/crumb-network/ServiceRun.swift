@@ -24,6 +24,7 @@ enum ServiceRun {
 
     private static func serve(_ order: ServiceOrder) async throws {
         signal(SIGPIPE, SIG_IGN)
+        DescriptorLimit.raise()
         let environment = ProcessInfo.processInfo.environment
         var settings = try ServiceConfiguration(
             arguments: order.settings, environment: environment, file: order.config)
@@ -68,6 +69,7 @@ enum ServiceRun {
             : SessionDatabase(
                 path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal,
                 journalLimit: settings.journalEntries, now: .now)
+        if !isServer { KnownDatabases().remember(path) }
         let connections = NetworkClients(clients)
         var server = SessionServer(
             database: store, configuration: settings, transport: HTTPExchange(by: { connections }),

@@ -101,7 +101,7 @@ struct GatewayAuthorityCommandTests {
         let key = try #require(try database().authority()).privateKey.exposedBytes
         #expect(key.count == 32)
         let rotation = try home.crumb("key", "rotate")
-        #expect(rotation.text == "rotated the key: 1 values resealed\n", "\(rotation.messages)")
+        #expect(rotation.text == "rotated the key: 1 value resealed\n", "\(rotation.messages)")
         #expect(try database().authority()?.privateKey == Secret(key))
         let check = try home.crumb("check")
         #expect(check.text.contains("1 sealed value can be read"), "\(check.text)")

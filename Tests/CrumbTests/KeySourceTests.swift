@@ -74,7 +74,9 @@ struct KeySourceTests {
         #expect(alone.status == 72 && alone.messages.hasPrefix("crumb: CRUMB_KEY: "), "\(alone.messages)")
         let both: [String: String?] = ["CRUMB_KEY": "\(KeySourceTests.key),\(KeySourceTests.other)"]
         let result = try home.crumb("key", "rotate", variables: both)
-        #expect(result.status == 0 && result.text == "rotated the key: 1 values resealed\n", "\(result.messages)")
+        #expect(result.status == 0 && result.text == "rotated the key: 1 value resealed\n", "\(result.messages)")
+        let listed = try home.crumb("key", "forget", variables: both)
+        #expect(listed.status == 72 && listed.text.contains("; no known database needs it"), "\(listed.text)")
         for (value, status) in [("\(KeySourceTests.key)", 31), (KeySourceTests.other, 0)] {
             let result = try home.crumb("header", KeySourceTests.url, variables: ["CRUMB_KEY": value])
             #expect(result.status == Int32(status))

@@ -29,6 +29,7 @@ struct BackupCommand: CrumbCommand {
         }
         let key = try KeyLocation().name()
         let size = try opened.backUp(to: file, replacing: force)
+        KnownDatabases().remember(file)
         if output.json {
             try console.writeJSON(BackupReport(file: file, sizeInBytes: size, key: key))
         } else {
@@ -77,6 +78,7 @@ struct RestoreCommand: CrumbCommand {
         }
         let restored = try SessionDatabase.restore(
             file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)
+        KnownDatabases().remember(path)
         if output.json {
             try console.writeJSON(RestorationReport(database: path, file: file, restored))
         } else {

@@ -76,7 +76,7 @@ struct ClusterStatusCommand: CrumbCommand {
         let store = try server.open(now: console.now)
         guard let status = try store.serverStatus() else { return }
         let report = ServerReport(
-            database: store.path, status, isRotationUnfinished: try store.isRotationPending(), now: console.now)
+            database: store.path, status, isRotationUnfinished: try store.keyUse() != .newest, now: console.now)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }

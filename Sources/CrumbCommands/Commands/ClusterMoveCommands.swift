@@ -50,6 +50,7 @@ struct ClusterExportCommand: CrumbCommand {
         let source = try server.open(now: console.now)
         let target = try SessionDatabase(
             path: file, keys: try KeyLocation().source(), durability: .full, now: console.now)
+        KnownDatabases().remember(file)
         try selection.copy(from: source, to: target, output, console)
     }
 }

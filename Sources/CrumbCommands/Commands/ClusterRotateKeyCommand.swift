@@ -10,8 +10,8 @@ struct ClusterRotateKeyCommand: CrumbCommand {
         discussion: """
             First, 'crumb cluster rotate-key --new-key' adds a key to the key file. Nothing uses it yet: copy the file to \
             every machine. Then 'crumb cluster rotate-key' seals every value under it; a service that does not have it \
-            answers key-changed from then on. Last, remove all lines but the last one from the key file of every \
-            machine: backups from before need the old key. If the command is interrupted, everything stays readable, \
+            answers key-changed from then on. The former key stays in the key file: backups from before need it. \
+            'crumb key forget' on each machine removes it. If the command is interrupted, everything stays readable, \
             and the next one completes the rotation. With CRUMB_KEY, append the new key to the old one everywhere, with \
             a comma between.
             """)
@@ -40,7 +40,8 @@ struct ClusterRotateKeyCommand: CrumbCommand {
         }
         rotation.reportUnreadable(console)
         if !output.quiet, rotation.unreadable.isEmpty {
-            console.note("only backups need the old key now; remove it from the key file of every machine")
+            console.note(
+                "only backups need the former key now; 'crumb key forget' removes it from the key file of a machine")
         }
         if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
@@ -53,8 +54,8 @@ struct ClusterRotateKeyCommand: CrumbCommand {
                 "CRUMB_KEY: append the new key to the old one, with a comma between, for every service")
         }
         let file = try location.file()
-        let isThere = try store.isRotationPending()
-        if !isThere { try file.addKey() }
+        let isThere = try store.keyUse() != .newest
+        if !isThere { try file.addKey(now: console.now) }
         if output.json { return try console.writeJSON(NewKeyReport(keyFile: file.path, added: !isThere)) }
         try console.writeLine(
             "\(file.path) \(isThere ? "has a new key already" : "has a new key"); "

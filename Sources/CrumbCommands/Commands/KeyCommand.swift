@@ -9,17 +9,21 @@ struct KeyCommand: ParsableCommand {
         commandName: "key",
         abstract: "Manage the key that seals the database.",
         discussion: """
-            The key comes from CRUMB_KEY, in base64, else from the key file that CRUMB_KEY_FILE names. During a rotation \
-            CRUMB_KEY holds both keys, with a comma between. A passphrase can lock the key file: it comes from the file \
+            The key comes from CRUMB_KEY, in base64, else from the key file that CRUMB_KEY_FILE names. One key file can \
+            serve any number of databases. It keeps former keys for those and for backups until 'crumb key forget'; \
+            in CRUMB_KEY they come first, with commas between. A passphrase can lock the key file: it comes from the file \
             that CRUMB_PASSPHRASE_FILE names, else from the terminal, never from the command line, which others can see.
             """,
-        subcommands: [KeyStatusCommand.self, KeyRotateCommand.self, KeyPassphraseCommand.self])
+        subcommands: [
+            KeyStatusCommand.self, KeyCreateCommand.self, KeyRotateCommand.self, KeyForgetCommand.self,
+            KeyPassphraseCommand.self,
+        ])
 }
 
 struct KeyStatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show where the key comes from, whether it is locked, and whether a rotation is unfinished.",
+        abstract: "Show where the key comes from, whether it is locked, and what needs its former keys.",
         aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions
@@ -35,7 +39,12 @@ struct KeyStatusCommand: CrumbCommand {
             report.locked = state.isLocked
         }
         do {
-            report.rotationUnfinished = try database.openIfPresent(now: console.now)?.isRotationPending()
+            if let opened = try database.openIfPresent(now: console.now) {
+                report.use = try opened.keyUse()
+                report.formerKeys = FormerKeyUse(try opened.formerKeys()).reports
+            } else if report.locked != true, location.isInEnvironment || report.keys != nil {
+                report.formerKeys = FormerKeyUse(try location.source().formerKeys()).reports
+            }
         } catch let error as SessionStoreError where error.code == .keyLocked {
             // All else is known without the passphrase.
             report.hasDatabase = true
@@ -51,112 +60,64 @@ private struct KeyStatusReport: Encodable {
     var keys: Int?
     var locked: Bool?
     /// `nil` if there is no database, or the key is locked.
-    var rotationUnfinished: Bool?
+    var use: KeyUse? { didSet { rotationUnfinished = use.map { $0 == .several } } }
+    private(set) var rotationUnfinished: Bool?
+    /// `nil` if the key is locked.
+    var formerKeys: [FormerKeyUse.Report]?
     /// Whether there is a database that the locked key keeps closed.
     var hasDatabase = false
 
     enum CodingKeys: CodingKey {
-        case source, isFile, database, keys, locked, rotationUnfinished
+        case source, isFile, database, keys, locked, rotationUnfinished, formerKeys
     }
 
     var text: String {
         var file = "not created yet"
         if let keys, let locked {
-            file = "\(keys == 1 ? "one key" : "\(keys) keys"), \(locked ? "locked with a passphrase" : "in the clear")"
+            let former = keys > 1 ? " and \(counted(keys - 1, "former key"))" : ""
+            file = "one key\(former), \(locked ? "locked with a passphrase" : "in the clear")"
         }
-        var rotation = rotationUnfinished.map { $0 ? "unfinished: run 'crumb key rotate'" : "none in progress" }
+        var rotation =
+            switch use {
+            case .several: "unfinished: run 'crumb key rotate'"
+            case .former: "the database is sealed under a former key: 'crumb key rotate' moves it to the newest one"
+            case .newest, nil: "none in progress"
+            }
         if hasDatabase {
             rotation = "unknown while the key is locked: name the file with the passphrase in CRUMB_PASSPHRASE_FILE"
         }
-        return Console.table([
-            [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
-            ["database", database + (rotation == nil ? " (not created yet)" : "")],
-            ["rotation", rotation ?? "none in progress"],
-        ])
+        return Console.table(
+            [
+                [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
+                ["database", database + (use == nil && !hasDatabase ? " (not created yet)" : "")],
+                ["rotation", rotation],
+            ] + (formerKeys ?? []).map { ["former key", $0.text] })
     }
 }
 
-struct KeyRotateCommand: CrumbCommand {
+struct KeyCreateCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate",
-        abstract: "Create a new key and seal every value under it.",
+        commandName: "create",
+        abstract: "Create a key file.",
         discussion: """
-            Other processes can use the database in the meantime. If the rotation is interrupted, everything stays readable, and \
-            the next 'crumb key rotate' finishes it. It then removes the old key from the key file: older backups, and \
-            other databases under the same key file, need --keep-old-keys. With CRUMB_KEY, append the new key to the old \
-            one, with a comma between.
+            Other commands create the key file when they first store something, so this is for services that share a \
+            database on a server, which never create one, and for a database that gets a key of its own. The file has \
+            mode 0600, and is locked if CRUMB_PASSPHRASE_FILE names a file with a passphrase. An existing file stays as \
+            it is: exit status 28.
             """)
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Keep the old keys in the key file for backups and other databases. The next rotation removes them.")
-    var keepOldKeys = false
+    @Argument(help: "The file to create. Default: CRUMB_KEY_FILE, else crumb/key in your configuration folder.")
+    var file: String?
 
     func execute(_ console: Console) throws {
-        try database.requireFile(onServer: "Rotate the key of a database on a server with 'crumb cluster rotate-key'.")
-        guard let opened = try database.openExisting(now: console.now) else {
-            throw Problem(
-                .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")
-        }
-        let other = keepOldKeys ? nil : try otherDatabase()
-        let rotation = try opened.rotateKey(keepingOldKeys: keepOldKeys || other != nil, now: console.now)
-        if output.json {
-            try console.writeJSON(KeyRotationReport(rotation))
-        } else {
-            let verb = rotation.wasResumed ? "finished a rotation" : "rotated the key"
-            try console.writeLine("\(verb): \(rotation.resealed) values resealed")
-        }
-        rotation.reportUnreadable(console)
-        if let other { console.note("the old key stays in the key file: \(other) may need it; rotate there too") }
-        if try KeyLocation().isLocked() {
-            console.note(
-                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE can no "
-                    + "longer open the database; restart it with that variable")
-        }
-        if rotation.oldKeysDropped {
-            console.note("the old key is removed: earlier backups cannot be opened without it")
-        }
-        if !rotation.isLogEmpty {
-            console.note(
-                "another process is reading: until it has finished, the write-ahead log contains values under "
-                    + "the old key")
-        }
-        if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
-    }
-
-    /// Another database of the user that is sealed with the same key file: its key must not be removed.
-    private func otherDatabase() throws -> String? {
-        let locations = Locations()
-        guard locations.usesDefaultKeyFile, let own = try? locations.defaultDatabase(),
-            !SessionDatabase.isSameFile(own, try database.path()), SessionDatabase.exists(at: own)
-        else { return nil }
-        return own
-    }
-}
-
-extension KeyRotation {
-    /// Names the values that could not be resealed.
-    func reportUnreadable(_ console: Console) {
-        for location in unreadable {
-            console.error("\(location): the stored value was changed or moved; it stays as it is")
-        }
-    }
-}
-
-private struct KeyRotationReport: Encodable {
-    let resealed: Int
-    let resumed: Bool
-    let oldKeysDropped: Bool
-    let logEmpty: Bool
-    let unreadable: [SealedValueReport]
-
-    init(_ rotation: KeyRotation) {
-        resealed = rotation.resealed
-        resumed = rotation.wasResumed
-        oldKeysDropped = rotation.oldKeysDropped
-        logEmpty = rotation.isLogEmpty
-        unreadable = rotation.unreadable.map(SealedValueReport.init)
+        let created = try KeyLocation().file(file)
+        try created.create()
+        if output.json { return try console.writeJSON(["keyFile": created.path]) }
+        try console.writeLine(created.path)
+        console.note("back the key up: without it, every value that it seals is lost")
+        if KeyLocation().isInEnvironment { console.note("CRUMB_KEY is set, and counts before any key file") }
     }
 }
 
@@ -165,7 +126,7 @@ struct KeyPassphraseCommand: CrumbCommand {
         commandName: "passphrase",
         abstract: "Set, change or remove the passphrase of the key file.",
         discussion: """
-            The key stays the same, so no database changes. A copy of the old file still opens with the old passphrase: \
+            The keys stay the same, former ones included, so no database changes. A copy of the old file still opens with the old passphrase: \
             'crumb key rotate' makes a new key. Asks for the new passphrase on the terminal unless you name a file. A \
             running service needs the passphrase, in CRUMB_PASSPHRASE_FILE, from its next start on, or as soon as the key \
             is rotated.
@@ -190,7 +151,7 @@ struct KeyPassphraseCommand: CrumbCommand {
         }
         let file = try location.file()
         guard let state = try file.state() else {
-            throw Problem(.keyMissing, "\(file.path): there is no key yet; the first import creates one")
+            throw Problem(.keyMissing, "\(file.path): there is no key yet; 'crumb key create' creates one")
         }
         if remove {
             guard state.isLocked else {

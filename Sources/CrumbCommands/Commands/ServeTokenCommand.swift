@@ -50,12 +50,7 @@ struct ServeTokenCreateCommand: CrumbCommand {
             throw ValidationError("Choose what the token allows: --read, --write, --secrets, or several of them.")
         }
         let now = console.now
-        let expiry = try expires.map { text in
-            guard let seconds = ServeTokenCreateCommand.seconds(text) else {
-                throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.")
-            }
-            return now.advanced(bySeconds: seconds)
-        }
+        let expiry = try expires.map { now.advanced(bySeconds: try durationInSeconds($0)) }
         var generator = SystemRandomNumberGenerator()
         guard let store = try database.openAnywhere(creating: true, now: now) else { return }
         let token = try store.serviceTokens.create(
@@ -66,14 +61,6 @@ struct ServeTokenCreateCommand: CrumbCommand {
         } else {
             try console.write(token.exposedBytes + [UInt8(ascii: "\n")])
         }
-    }
-
-    private static func seconds(_ text: String) -> Int64? {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (1...1_000_000_000).contains(count)
-        else { return nil }
-        return count * unit
     }
 }
 

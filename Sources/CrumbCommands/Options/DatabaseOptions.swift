@@ -119,9 +119,13 @@ struct DatabaseOptions: ParsableArguments {
     ) throws -> () throws(SessionStoreError) -> SessionDatabase {
         let (path, keys) = (try path(), try KeyLocation().source())
         return { () throws(SessionStoreError) in
-            try SessionDatabase(
+            let sharing = KnownDatabases.othersWithDefaultKey(ifNew: path)
+            let database = try SessionDatabase(
                 path: path, keys: keys, durability: durability, lastAccessGranularity: notesAccess ? 3600 : .max,
                 now: now)
+            KnownDatabases().remember(path)
+            if let sharing { Console.current.note(sharing) }
+            return database
         }
     }
 

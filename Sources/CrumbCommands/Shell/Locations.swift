@@ -117,8 +117,10 @@ struct KeyLocation {
     }
 
     /// The key file; also where ``isInEnvironment`` says that it is not used.
-    func file() throws -> KeyFile {
-        KeyFile(try locations.keyFile(), passphrase: passphrase())
+    ///
+    /// - Parameter path: Another file.
+    func file(_ path: String? = nil) throws -> KeyFile {
+        KeyFile(try path ?? locations.keyFile(), passphrase: passphrase())
     }
 
     /// Whether a passphrase locks the key.

@@ -59,10 +59,7 @@ struct TokenLogin {
             try await flow.keep(
                 tokens, in: store,
                 replacing: { change in
-                    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
-                    willAsk()
-                    console.ask("\(change.description).\nReplace it? Type yes:")
-                    return readLine()?.lowercased() == "yes"
+                    console.confirm("\(change.description).\nReplace it?", beforeAsking: willAsk) ?? false
                 })
         }
     }

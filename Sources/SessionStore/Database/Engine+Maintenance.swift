@@ -12,6 +12,17 @@ extension Engine {
         try SQLiteDatabase.writeCopy(ofFile: source, to: path)
     }
 
+    /// Whether a file is a Crumb database.
+    static func isOurs(file path: String) throws -> Bool {
+        guard let header = DatabaseHeader(path) else { throw StoreFailure(.notOpened, code: 14) }
+        return header.isOurs
+    }
+
+    /// Runs statements that change nothing on a file of whatever schema, open or not.
+    static func read<Result>(file path: String, _ body: (Connection) throws -> Result) throws -> Result {
+        try SQLiteDatabase.read(file: path) { try body(.sqlite($0)) }
+    }
+
     /// Moves the write-ahead log of a closed database file into it, and removes the log.
     static func foldLog(ofFile path: String) throws {
         try SQLiteDatabase.foldLog(ofFile: path)

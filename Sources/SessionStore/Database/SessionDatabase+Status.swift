@@ -64,6 +64,11 @@ extension SessionDatabase {
         !PrivateFile.isAbsent(path)
     }
 
+    /// Whether there is a Crumb database at `path`.
+    package static func isDatabase(at path: String) -> Bool {
+        PrivateFile.isRegular(path) && (try? Engine.isOurs(file: path)) == true
+    }
+
     /// Whether both paths lead to the same file.
     public static func isSameFile(_ left: String, _ right: String) -> Bool {
         PrivateFile.isSame(left, right)

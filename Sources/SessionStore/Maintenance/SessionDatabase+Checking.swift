@@ -21,15 +21,27 @@ extension SessionDatabase {
         }
         try checkValues(&check)
         check.findings += fileFindings()
-        if try isRotationPending() {
-            check.findings.append(
-                DatabaseFinding(
-                    .rotationUnfinished, isProblem: false, path,
-                    isOnServer
-                        ? "a newer key is not in use, or not everywhere: 'crumb cluster rotate-key' finishes the rotation"
-                        : "a key rotation was interrupted; 'crumb key rotate' finishes it"))
-        }
+        if let finding = keyFinding(try keyUse()) { check.findings.append(finding) }
         return check
+    }
+
+    private func keyFinding(_ use: KeyUse) -> DatabaseFinding? {
+        switch use {
+        case .newest: return nil
+        case .former, .several:
+            if isOnServer {
+                return DatabaseFinding(
+                    .rotationUnfinished, isProblem: false, path,
+                    "a newer key is not in use, or not everywhere: 'crumb cluster rotate-key' finishes the rotation")
+            }
+            return use == .several
+                ? DatabaseFinding(
+                    .rotationUnfinished, isProblem: false, path,
+                    "a key rotation was interrupted; 'crumb key rotate' finishes it")
+                : DatabaseFinding(
+                    .formerKey, isProblem: false, path,
+                    "the values are sealed under a former key; 'crumb key rotate' seals them under the newest one")
+        }
     }
 
     private func structureFindings() throws(SessionStoreError) -> [DatabaseFinding] {
@@ -164,6 +176,8 @@ public struct DatabaseFinding: Sendable, Hashable {
         public static let exposed = Code(rawValue: "exposed")
         /// A rotation of the key was interrupted.
         public static let rotationUnfinished = Code(rawValue: "rotation-unfinished")
+        /// The values are sealed under a former key of the key file.
+        public static let formerKey = Code(rawValue: "former-key")
         /// A file was left behind by a process that was killed.
         public static let leftover = Code(rawValue: "leftover")
         /// The write-ahead log is large.

@@ -4,49 +4,65 @@ extension SessionDatabase {
     /// Reseals every value: cookies, those of saved sessions, tokens, header fields, web storage and the key of the
     /// gateway's authority.
     ///
-    /// A key file gets a new key, and keeps the old one until nothing is sealed under it any more. With any other
-    /// source, and on a server, every value is resealed under the newest key that the source returns. Other processes
-    /// may use the database meanwhile, if their source has that key too. After an interrupted rotation, every value can
-    /// still be read, and the next call completes the rotation.
+    /// A key file gets a new key, and keeps the former one with the time (``KeyFile/FormerKey``): backups and other
+    /// databases may need it. If the values are still sealed under a former key, they are resealed under the newest one,
+    /// and the file gets no further key. With any other source, and on a server, every value is resealed under the newest
+    /// key that the source returns. Other processes may use the database meanwhile, if their source has that key too.
+    /// After an interrupted rotation, every value can still be read, and the next call completes the rotation.
     ///
     /// - Parameters:
-    ///   - keepingOldKeys: whether the old keys are kept in the key file, for other databases under the same file and
-    ///     for backups.
     ///   - batchSize: How many values are sealed in one transaction, which blocks other writers; on a server, those of
     ///     the same jars.
-    ///   - now: the current time, recorded with the new key.
+    ///   - now: the current time, recorded with the new key and the former one.
     ///   - progress: is told how many values were resealed so far, after each transaction.
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
     ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
-        keepingOldKeys: Bool = false, batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
+        batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
     ) throws(SessionStoreError) -> KeyRotation {
         // The file is one of many on a server, and others must have the key first.
         guard !isOnServer, let file = keyRing.source.file else {
             return try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
         }
         return try file.locked { () throws(SessionStoreError) in
-            let isPending = try isRotationPending()
-            let keyCount = try file.state()?.keyCount ?? 0
-            let isOldKeyLeft = keyCount > 1 && !keepingOldKeys
-            if !isPending, !isOldKeyLeft { try file.appendKey() }
-            let key = try newestKey()
-            var rotation = try reseal(key, batchSize: batchSize, now: now, progress)
-            rotation.wasResumed = isPending || isOldKeyLeft
-            if !keepingOldKeys {
-                try file.keepOnly(key)
-                rotation.oldKeysDropped = true
-            }
+            let use = try keyUse()
+            if use == .newest { try file.appendKey(now: now) }
+            var rotation = try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
+            rotation.began = use
             return rotation
         }
     }
 
-    /// Whether values are, or may be, sealed under another key than the newest one of the source: a rotation that was
-    /// interrupted.
-    public func isRotationPending() throws(SessionStoreError) -> Bool {
-        let rowCount = try read { try SealingKeyRows(database: $0).all().count }
-        let newest = try newestKey()
-        return rowCount > 1 || !sealer.newestKey.isSame(as: newest)
+    /// Which keys the values are sealed under.
+    public func keyUse() throws(SessionStoreError) -> KeyUse {
+        if try read({ try SealingKeyRows(database: $0).all().count }) > 1 { return .several }
+        return sealer.newestKey.isSame(as: try newestKey()) ? .newest : .former
+    }
+
+    /// The former keys of the source that this database was opened with, the oldest first.
+    public func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
+
+    /// Those of the former keys of a key file that values of this database may be sealed under.
+    public func needed(_ keys: [KeyFile.FormerKey]) throws(SessionStoreError) -> [KeyFile.FormerKey] {
+        try read { SessionDatabase.needed(keys, try SealingKeyRows(database: $0).all()) }
+    }
+
+    /// Those of the former keys of a key file that values of a database file, such as a backup, may be sealed under.
+    ///
+    /// Reads no value, and migrates nothing. A file that is not a Crumb database needs none.
+    ///
+    /// - Throws: an error if the file cannot be read, so that it is not known.
+    public static func needed(
+        _ keys: [KeyFile.FormerKey], byFile path: String
+    ) throws(SessionStoreError) -> [KeyFile.FormerKey] {
+        try SessionStoreError.catching(path) {
+            guard try Engine.isOurs(file: path) else { return [] }
+            return try Engine.read(file: path) { needed(keys, try SealingKeyRows(database: $0).all()) }
+        }
+    }
+
+    private static func needed(_ keys: [KeyFile.FormerKey], _ rows: [SealingKeyRows.Row]) -> [KeyFile.FormerKey] {
+        keys.filter { key in rows.contains { $0.isSealed(under: key.key) } }
     }
 
     private func newestKey() throws(SessionStoreError) -> SealingKey {
@@ -166,14 +182,23 @@ public struct KeyRotation: Sendable, Hashable {
     public var resealed = 0
     /// Values that no loaded key opens, since they were changed, moved or cut off: they stay as they are.
     public var unreadable: [SealedValueLocation] = []
-    /// Whether an earlier rotation was brought to its end, rather than a new key made.
-    public var wasResumed = false
-    /// Whether the old keys are gone from the key file. Backups from before need them.
-    public var oldKeysDropped = false
+    /// The keys that were in use when it began: only if it was the newest one, another one was created.
+    public var began = KeyUse.newest
     /// Whether the write-ahead log was emptied. Where another process was reading, it keeps values under the old key
     /// until that process is done.
     public var isLogEmpty = false
 
     /// Nothing done yet.
     public init() {}
+}
+
+/// Which of the keys of its source a database is sealed under.
+public enum KeyUse: Sendable, Hashable {
+    /// The newest one.
+    case newest
+    /// A former one: another database that uses the same key file was rotated, this one is a backup, or a rotation was
+    /// interrupted before the new key was in use.
+    case former
+    /// Several: a rotation was interrupted, or is in progress.
+    case several
 }

@@ -1,5 +1,6 @@
+internal import CookieModel
 internal import Foundation
-public import OAuth2
+internal import OAuth2
 import Synchronization
 
 #if canImport(Darwin)
@@ -10,16 +11,21 @@ import Synchronization
     import Glibc
 #endif
 
-/// A file with a key in it, or with two while a rotation is under way: a line each, the newest last.
+/// A file with sealing keys: the newest one last, and before it the former ones, each with the time at which a newer key
+/// replaced it.
 ///
-/// It is made with mode 0600 on first use and refused where others may read it. A passphrase can lock it (scrypt,
-/// RFC 7914); the passphrase is asked for once in the life of this object.
+/// It is created with mode 0600 on first use and refused if other users can read it. Any number of databases can share
+/// it: a rotation of one keeps the former key for the others and for backups, until ``forget(_:)`` removes it. A
+/// passphrase can lock it (scrypt, RFC 7914). The passphrase is asked for once in the life of this object.
 public final class KeyFile: Sendable {
-    /// The passphrase and the keys found so far, so that neither the user is asked nor scrypt computed twice.
+    /// The passphrase and the lock found so far, so that neither the user is asked nor scrypt computed twice.
     private struct Memory {
         var passphrase: Secret?
-        var keys: [KeyFileLine: SealingKey] = [:]
+        var locks: [ScryptParameters: KeyFileLock] = [:]
     }
+
+    /// The most keys that a file holds.
+    static let maximumKeyCount = 256
 
     /// The path of the file.
     public let path: String
@@ -49,10 +55,7 @@ public final class KeyFile: Sendable {
                 .keyMissing, path,
                 "the key file of the database is missing; put it back, or name it in CRUMB_KEY_FILE")
         }
-        let passphrase = passphrases?.locksNewFiles == true ? try passphrase() : nil
-        let bytes = text([try line(SealingKey(), passphrase: passphrase)])
-        PrivateFile.createFolders(above: path)
-        let failure = PrivateFile.publish(bytes, to: path)
+        let failure = try publish()
         guard failure == 0 || failure == EEXIST else { throw notWritten(failure) }
         // Read back, also where another process was first: its key is the one that counts.
         guard let lines = try lines() else {
@@ -62,9 +65,19 @@ public final class KeyFile: Sendable {
         return try keys(lines)
     }
 
+    /// Creates the file with a new key, locked if the source of its passphrase locks new files. Replaces no file.
+    ///
+    /// - Returns: 0, or the `errno` of the failure.
+    func publish() throws(SessionStoreError) -> Int32 {
+        let passphrase = passphrases?.locksNewFiles == true ? try passphrase() : nil
+        let bytes = text([try line(SealingKey(), lock: try newLock(passphrase))])
+        PrivateFile.createFolders(above: path)
+        return PrivateFile.publish(bytes, to: path)
+    }
+
     /// The lines of the file; `nil` if it does not exist.
     func lines() throws(SessionStoreError) -> [KeyFileLine]? {
-        guard let bytes = PrivateFile.contents(path, limit: 16384) else {
+        guard let bytes = PrivateFile.contents(path, limit: 1 << 16) else {
             let failure = errno
             if failure == ENOENT { return nil }
             throw SessionStoreError(
@@ -86,37 +99,31 @@ public final class KeyFile: Sendable {
     func keys(_ lines: [KeyFileLine]) throws(SessionStoreError) -> [SealingKey] {
         var keys: [SealingKey] = []
         for line in lines {
-            if let known = memory.withLock({ $0.keys[line] }) {
-                keys.append(known)
-                continue
-            }
-            let passphrase = line.isLocked ? try passphrase() : nil
-            if line.isLocked, passphrase == nil {
-                throw SessionStoreError(
-                    .keyLocked, path,
-                    "the key is locked with a passphrase; name the file with the passphrase in "
-                        + "CRUMB_PASSPHRASE_FILE, or run this on a terminal")
-            }
-            guard let key = line.key(passphrase) else {
+            let lock = try lock(of: line)
+            guard let key = line.key(lock) else {
                 throw SessionStoreError(
                     .keyWrong, path, "the passphrase from \(passphrases?.name ?? "nowhere") does not unlock this key")
             }
-            memory.withLock { $0.keys[line] = key }
+            if let lock { memory.withLock { $0.locks[lock.parameters] = lock } }
             keys.append(key)
         }
         return keys
     }
 
-    /// Puts these keys in the place of those that are there, all at once, locked with that passphrase or with none.
-    func replace(_ keys: [SealingKey], passphrase: Secret?) throws(SessionStoreError) {
-        var lines: [KeyFileLine] = []
-        for key in keys {
-            let line = try line(key, passphrase: passphrase)
-            memory.withLock { $0.keys[line] = key }
-            lines.append(line)
+    /// Replaces the lock of every key; `nil` leaves them in the clear. All at once.
+    func relock(_ passphrase: Secret?) throws(SessionStoreError) {
+        guard let lines = try lines() else { throw missing }
+        let lock = try newLock(passphrase)
+        var relocked: [KeyFileLine] = []
+        for (line, key) in zip(lines, try keys(lines)) {
+            relocked.append(try self.line(key, lock: lock, replaced: line.replaced))
         }
-        try replace(lines)
-        memory.withLock { $0.passphrase = passphrase }
+        try replace(relocked)
+        memory.withLock {
+            $0.passphrase = passphrase
+            $0.locks = [:]
+            if let lock { $0.locks[lock.parameters] = lock }
+        }
     }
 
     /// Puts these lines in the place of those that are there, all at once.
@@ -125,12 +132,41 @@ public final class KeyFile: Sendable {
         guard failure == 0 else { throw notWritten(failure) }
     }
 
-    /// The line for a new key, locked as the others are.
-    func line(_ key: SealingKey, passphrase: Secret?) throws(SessionStoreError) -> KeyFileLine {
-        guard let line = KeyFileLine(key, passphrase: passphrase, cost: cost) else {
-            throw SessionStoreError(.keyUnavailable, path, "there is not enough memory to lock the key")
+    func line(
+        _ key: SealingKey, lock: KeyFileLock?, replaced: Timestamp? = nil
+    ) throws(SessionStoreError) -> KeyFileLine {
+        guard let line = KeyFileLine(key, lock: lock, replaced: replaced) else {
+            throw SessionStoreError(.keyUnavailable, path, "the key cannot be locked")
         }
         return line
+    }
+
+    /// The lock of a line, derived if it is not known yet; `nil` for a key in the clear.
+    func lock(of line: KeyFileLine) throws(SessionStoreError) -> KeyFileLock? {
+        guard let parameters = line.lockParameters else { return nil }
+        if let known = memory.withLock({ $0.locks[parameters] }) { return known }
+        guard let passphrase = try passphrase() else {
+            throw SessionStoreError(
+                .keyLocked, path,
+                "the key is locked with a passphrase; name the file with the passphrase in "
+                    + "CRUMB_PASSPHRASE_FILE, or run this on a terminal")
+        }
+        return try derive(passphrase, parameters)
+    }
+
+    /// The lock of a new file or a new passphrase; `nil` without a passphrase.
+    private func newLock(_ passphrase: Secret?) throws(SessionStoreError) -> KeyFileLock? {
+        guard let passphrase else { return nil }
+        return try derive(passphrase, ScryptParameters(cost: cost))
+    }
+
+    private func derive(
+        _ passphrase: Secret, _ parameters: ScryptParameters
+    ) throws(SessionStoreError) -> KeyFileLock {
+        guard let lock = KeyFileLock(passphrase, parameters) else {
+            throw SessionStoreError(.keyUnavailable, path, "there is not enough memory to derive the key's lock")
+        }
+        return lock
     }
 
     /// The passphrase, asked for where it is not known yet.
@@ -141,91 +177,17 @@ public final class KeyFile: Sendable {
         return passphrase
     }
 
+    var missing: SessionStoreError {
+        SessionStoreError(.keyMissing, path, "the key file is missing; put it back")
+    }
+
     private func text(_ lines: [KeyFileLine]) -> [UInt8] {
         Array(lines.map { $0.text + "\n" }.joined().utf8)
     }
 
-    private func notWritten(_ failure: Int32) -> SessionStoreError {
+    func notWritten(_ failure: Int32) -> SessionStoreError {
         SessionStoreError(
             failure == ENOSPC ? .diskFull : .keyUnavailable, path,
             "the key file cannot be created: \(PrivateFile.message(failure))")
-    }
-}
-
-extension KeyFile {
-    /// The properties of a key file, without its content.
-    public struct State: Sendable, Hashable {
-        /// How many keys it holds: one, or more while a rotation is under way.
-        public let keyCount: Int
-        /// Whether a passphrase locks it.
-        public let isLocked: Bool
-    }
-
-    /// The kind of the file; `nil` if it does not exist. Needs no passphrase.
-    ///
-    /// - Throws: ``SessionStoreError/Code/keyExposed`` where others may read it, and
-    ///   ``SessionStoreError/Code/keyUnavailable`` where it cannot be read, or is no key.
-    public func state() throws(SessionStoreError) -> State? {
-        try lines().map { lines in State(keyCount: lines.count, isLocked: lines.contains { $0.isLocked }) }
-    }
-
-    /// Locks the key with another passphrase, or with none. No database changes: the key stays the same.
-    ///
-    /// A person who copied the old file and knows the old passphrase still has the key: use a rotation against that.
-    ///
-    /// - Parameter passphrase: the new passphrase; `nil` leaves the key in the clear, mode 0600.
-    /// - Throws: an error where the present passphrase is not right, or the file cannot be written; it is then as it was.
-    public func changePassphrase(to passphrase: Secret?) throws(SessionStoreError) {
-        try locked { () throws(SessionStoreError) in
-            try replace(try load(mayCreate: false), passphrase: passphrase)
-        }
-    }
-
-    /// Adds a new key, which nothing is sealed under until a rotation: services that share a database on a server get it
-    /// before.
-    ///
-    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
-    ///   reading and writing it, which is then as it was.
-    public func addKey() throws(SessionStoreError) {
-        try locked { () throws(SessionStoreError) in try appendKey() }
-    }
-
-    /// Runs `body` while no other process changes the file.
-    func locked<Result>(_ body: () throws(SessionStoreError) -> Result) throws(SessionStoreError) -> Result {
-        guard let lock = FolderLock(of: path) else {
-            throw SessionStoreError(
-                .keyRotationRefused, path,
-                FolderLock.isHeldElsewhere
-                    ? "another process is changing the key file; try again when it has finished"
-                    : "the key file's folder cannot be locked: \(PrivateFile.message(PrivateFile.lastFailure))")
-        }
-        defer { withExtendedLifetime(lock) {} }
-        // A file that a killed process left unfinished contains a key.
-        PrivateFile.removeTemporaries(of: PrivateFile.resolved(path))
-        return try body()
-    }
-
-    /// Adds a new key behind those that are there.
-    func appendKey() throws(SessionStoreError) {
-        guard let lines = try lines() else {
-            throw SessionStoreError(.keyMissing, path, "the key file is missing; put it back")
-        }
-        // The passphrase has to be proven before something new is locked with it.
-        _ = try keys(lines)
-        let passphrase = lines.contains { $0.isLocked } ? try passphrase() : nil
-        try replace(lines + [try line(SealingKey(), passphrase: passphrase)])
-    }
-
-    /// Drops every key but `newest`, which has to be the last one.
-    func keepOnly(_ newest: SealingKey) throws(SessionStoreError) {
-        guard let lines = try lines(), let last = lines.last, let key = try keys([last]).first, key.isSame(as: newest)
-        else {
-            throw SessionStoreError(
-                .keyRotationRefused, path,
-                "another process changed the key file during the rotation; every value is sealed. Run the "
-                    + "command again")
-        }
-        guard lines.count > 1 else { return }
-        try replace([last])
     }
 }

@@ -32,7 +32,7 @@ public struct KeySource: Sendable {
     /// - Parameters:
     ///   - name: the place where a person would look for the keys.
     ///   - loadAll: returns all keys, the newest last. The newest one seals; the others open values sealed before
-    ///     ``SessionDatabase/rotateKey(keepingOldKeys:batchSize:now:)``. It is called again if another process has
+    ///     ``SessionDatabase/rotateKey(batchSize:now:progress:)``. It is called again if another process has
     ///     rotated the key.
     public static func keys(
         name: String, loadAll: @escaping @Sendable (_ mayCreate: Bool) throws(SessionStoreError) -> [SealingKey]
@@ -65,6 +65,14 @@ public struct KeySource: Sendable {
     /// Throws where there is no key, and creates none.
     package func checkPresence() throws(SessionStoreError) {
         _ = try KeyRing.newest(try load(mayCreate: false), of: self)
+    }
+
+    /// The former keys, the oldest first.
+    public func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] {
+        if let file { return try file.formerKeys() }
+        return try load(mayCreate: false).dropLast().enumerated().map {
+            KeyFile.FormerKey(position: $0.offset, replaced: nil, key: $0.element)
+        }
     }
 
     func load(mayCreate: Bool) throws(SessionStoreError) -> [SealingKey] {

@@ -43,8 +43,8 @@ struct SharedKeyTests {
         #expect(try FullDatabase.values(other) == values)
         #expect(errorCode { try one.rotateKey(now: Given.now) } == .keyRotationRefused)
 
-        try KeyFile(folder.file("one")).addKey()
-        #expect(try one.isRotationPending())
+        try KeyFile(folder.file("one")).addKey(now: Given.now)
+        #expect(try one.keyUse() == .former)
         try distribute(to: "other")
         // Nothing uses it yet, and a service that begins now knows the old one.
         #expect(try FullDatabase.values(open("other")) == values)
@@ -54,7 +54,8 @@ struct SharedKeyTests {
         #expect(counts == counts.sorted() && counts.last == values.count)
         #expect(try FullDatabase.count(one, under: 1) == 0)
         #expect(try one.number("SELECT count(*) FROM sealing_key") == 1)
-        #expect(try !one.isRotationPending())
+        #expect(try one.keyUse() == .newest)
+        #expect(try one.needed(one.formerKeys()).isEmpty)
 
         for database in [one, other, try open("other")] {
             #expect(try FullDatabase.values(database) == values)
@@ -63,8 +64,9 @@ struct SharedKeyTests {
             try database.jar(now: Given.now).receive("new=1; Path=/", from: "https://new.example/")
         }
         #expect(try FullDatabase.count(one, under: 1) == 0)
-        // The old key is needed no more.
-        try folder.write(Array(try folder.bytes("one").split(separator: 10).last ?? []) + [10], to: "one")
+        // The former key is needed no more.
+        let file = KeyFile(folder.file("one"))
+        try file.forget(try file.formerKeys())
         #expect(try FullDatabase.values(open("one")).count == values.count + 1)
     }
 
@@ -73,7 +75,7 @@ struct SharedKeyTests {
         let (one, third) = (try open("one"), try open("third"))
         let jar = try third.jar(now: Given.now)
         try jar.receive("a=1; Path=/")
-        try KeyFile(folder.file("one")).addKey()
+        try KeyFile(folder.file("one")).addKey(now: Given.now)
         _ = try one.rotateKey(now: Given.now)
         #expect(errorCode { try jar.receive("b=1; Path=/") } == .keyChanged)
         #expect(errorCode { try jar.cookies() } == .keyChanged)
@@ -88,7 +90,7 @@ struct SharedKeyTests {
         try FullDatabase.fill(one, cookies: 3)
         let values = try FullDatabase.values(one)
         let file = KeyFile(folder.file("one"))
-        try file.addKey()
+        try file.addKey(now: Given.now)
         let both = try folder.bytes("one")
         // An interrupted rotation, after which the old key was removed too early.
         let new = try #require(try file.load(mayCreate: false).last)
@@ -115,7 +117,7 @@ struct SharedKeyTests {
                 defer { isDone.withLock { $0 = true } }
                 let own = try open("one")
                 for _ in 0..<6 {
-                    try KeyFile(folder.file("one")).addKey()
+                    try KeyFile(folder.file("one")).addKey(now: Given.now)
                     try distribute(to: "other", "third")
                     _ = try own.rotateKey(batchSize: 3, now: Given.now)
                 }

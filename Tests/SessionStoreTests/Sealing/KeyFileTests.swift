@@ -70,6 +70,8 @@ struct KeyFileTests {
         arguments: [
             "", "\n", "crumb-key-1:", "crumb-key-1:AAAA\n", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
             "crumb-key-2:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n", "crumb-key-1:\u{0}",
+            "crumb-key-1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= replaced \n",
+            "crumb-key-1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= replaced yesterday\n",
             "crumb-key-1:" + String(repeating: "A", count: 5000), "-----BEGIN PRIVATE KEY-----\n",
         ])
     func noKey(text: String) throws {
@@ -97,6 +99,15 @@ struct KeyFileTests {
         #expect(errorCode { try load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
         try folder.write([], to: "file")
         #expect(errorCode { try load(folder.file("file/key"), mayCreate: true) } == .keyUnavailable)
+    }
+
+    @Test("A file is created on request, and never in the place of another")
+    func created() throws {
+        try KeyFile(folder.file("a/key")).create()
+        let bytes = try folder.bytes("a/key")
+        #expect(try folder.mode("a/key") == 0o600 && folder.mode("a") == 0o700)
+        #expect(errorCode { try KeyFile(folder.file("a/key")).create() } == .fileExists)
+        #expect(try folder.bytes("a/key") == bytes)
     }
 
     @Test("No error shows the content of the file")

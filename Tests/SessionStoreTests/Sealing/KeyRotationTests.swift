@@ -17,7 +17,7 @@ struct KeyRotationTests {
 
     private func keyCount() throws -> Int? { try KeyFile(folder.file("key")).state()?.keyCount }
 
-    @Test("Everything can be read afterwards, under the new key alone", arguments: [1, 7, 500])
+    @Test("Everything can be read afterwards, and no value needs the former key", arguments: [1, 7, 500])
     func rotated(batchSize: Int) throws {
         let database = try open()
         try FullDatabase.fill(database)
@@ -25,13 +25,13 @@ struct KeyRotationTests {
         #expect(values.count == 132)
         let rotation = try database.rotateKey(batchSize: batchSize, now: Given.now)
         #expect(rotation.resealed == 132 && rotation.unreadable.isEmpty)
-        #expect(!rotation.wasResumed && rotation.oldKeysDropped && rotation.isLogEmpty)
+        #expect(rotation.began == .newest && rotation.isLogEmpty)
         #expect(try FullDatabase.values(database) == values)
         #expect(try FullDatabase.values(open()) == values)
         #expect(try FullDatabase.count(database, under: 1) == 0)
         #expect(try database.number("SELECT count(*) FROM sealing_key") == 1)
-        #expect(try folder.bytes("key") != oldKey && keyCount() == 1 && folder.mode("key") == 0o600)
-        #expect(try !database.isRotationPending())
+        #expect(try keyCount() == 2 && folder.mode("key") == 0o600 && database.keyUse() == .newest)
+        #expect(try database.needed(database.formerKeys()).isEmpty)
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite", "crumb.sqlite-shm", "crumb.sqlite-wal", "key"])
         try folder.write(oldKey, to: "key")
         #expect(errorCode { try open() } == .keyWrong)
@@ -122,7 +122,7 @@ struct KeyRotationTests {
         let values = try FullDatabase.values(database)
         // What the steps of a rotation leave behind: the new key in the file, its row, some values, all of them, and
         // the old row gone.
-        try KeyFile(folder.file("key")).appendKey()
+        try KeyFile(folder.file("key")).appendKey(now: Given.now)
         let keys = try KeyFile(folder.file("key")).load(mayCreate: false)
         if step >= 1 { try database.write { try SealingKeyRows(database: $0).append(keys[1], now: Given.now) } }
         if step >= 2 {
@@ -139,11 +139,11 @@ struct KeyRotationTests {
         if step >= 4 { try database.write { try SealingKeyRows(database: $0).deleteOlder(than: 2) } }
         let next = try open()
         #expect(try FullDatabase.values(next) == values)
-        #expect(try next.isRotationPending() == (step < 4))
+        #expect(try next.keyUse() == (step == 0 ? .former : step < 4 ? .several : .newest))
         try next.jar(now: Given.now).receive("meanwhile=1; Path=/", from: "https://x.example/")
         let rotation = try next.rotateKey(now: Given.now)
-        #expect(rotation.wasResumed && rotation.oldKeysDropped)
-        #expect(try keyCount() == 1)
+        #expect(rotation.began == (step == 0 ? .former : step < 4 ? .several : .newest))
+        #expect(try keyCount() == (step < 4 ? 2 : 3))
         let after = try open()
         #expect(try FullDatabase.values(after).count == values.count + 1)
         #expect(try after.jar(now: Given.now).header("https://x.example/") == "meanwhile=1")
@@ -151,17 +151,64 @@ struct KeyRotationTests {
         #expect(try after.check().findings.isEmpty)
     }
 
-    @Test("Old keys stay where that is asked for, and serve other databases until those are rotated")
+    @Test("The former key stays, with the time, and serves other databases and backups")
     func kept() throws {
         for name in ["one", "two"] { try open(name).jar(now: Given.now).receive("a=\(name); Path=/") }
-        let rotation = try open("one").rotateKey(keepingOldKeys: true, now: Given.now)
-        #expect(!rotation.oldKeysDropped && rotation.resealed == 1)
-        #expect(try keyCount() == 2)
-        #expect(try open("two").jar(now: Given.now).header() == "a=two")
-        #expect(try open("two").isRotationPending())
-        #expect(try open("two").rotateKey(now: Given.now).wasResumed)
+        try open("one").backUp(to: folder.file("backup"))
+        let later = Given.now.advanced(bySeconds: 3600)
+        #expect(try open("one").rotateKey(now: later).resealed == 1)
+        let former = try KeyFile(folder.file("key")).formerKeys()
+        #expect(former.map(\.replaced) == [later] && former.map(\.position) == [0])
+        for (name, needs) in [("one", false), ("two", true), ("backup", true)] {
+            #expect(try open(name).jar(now: Given.now).header() == "a=\(name == "backup" ? "one" : name)")
+            #expect(try SessionDatabase.needed(former, byFile: folder.file(name)).isEmpty == !needs, "\(name)")
+            #expect(try open(name).keyUse() == (needs ? .former : .newest))
+        }
+        // The newest key exists already, so nothing more is added for the other database.
+        #expect(try open("two").rotateKey(now: later).began == .former)
+        #expect(try keyCount() == 2 && open("two").keyUse() == .newest)
+        try SessionDatabase.restore(
+            folder.file("backup"), to: folder.file("one"), keys: .file(folder.file("key")), replacing: true, now: later)
+        #expect(try open("one").jar(now: Given.now).header() == "a=one")
+    }
+
+    @Test("A file of the earlier form, with one key in it, is read and rotated")
+    func oneKey() throws {
+        try folder.write(Array("crumb-key-1:\(Data(count: 32).base64EncodedString())\n".utf8), to: "key")
+        try open().jar(now: Given.now).receive("a=1; Path=/")
+        _ = try open().rotateKey(now: Given.now)
+        let lines = String(decoding: try folder.bytes("key"), as: UTF8.self).split(separator: "\n")
+        #expect(lines.map { $0.hasSuffix(" replaced \(Given.now.rfc3339)") } == [true, false])
+        #expect(try open().jar(now: Given.now).header() == "a=1")
+    }
+
+    @Test("Only a former key can be forgotten, and only what needs it is lost")
+    func forgotten() throws {
+        for name in ["one", "two"] { try open(name).jar(now: Given.now).receive("a=\(name); Path=/") }
+        _ = try open("one").rotateKey(now: Given.now)
+        let stale = try KeyFile(folder.file("key")).formerKeys()
+        _ = try open("one").rotateKey(now: Given.now)
+        _ = try open("two").rotateKey(now: Given.now)
+        let file = KeyFile(folder.file("key"))
+        #expect(try file.formerKeys().count == 2)
+        try file.forget(stale)
+        #expect(try keyCount() == 2 && folder.mode("key") == 0o600)
+        try file.forget(try file.formerKeys())
         #expect(try keyCount() == 1)
         for name in ["one", "two"] { #expect(try open(name).jar(now: Given.now).header() == "a=\(name)") }
+        _ = try open("one").rotateKey(now: Given.now)
+        try file.forget(try file.formerKeys())
+        #expect(errorCode { try open("two") } == .keyWrong)
+    }
+
+    @Test("A file that is full of keys refuses a rotation, and stays readable")
+    func full() throws {
+        try open().jar(now: Given.now).receive("a=1; Path=/")
+        let file = KeyFile(folder.file("key"))
+        for _ in 1..<KeyFile.maximumKeyCount { try file.appendKey(now: Given.now) }
+        #expect(errorCode { try file.appendKey(now: Given.now) } == .keyRotationRefused)
+        #expect(try keyCount() == KeyFile.maximumKeyCount)
+        #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
     @Test("Values that cannot be read are listed, not changed, and stop nothing")
@@ -177,7 +224,7 @@ struct KeyRotationTests {
                 "cookie 'c0' of h0.example/0 in jar 'default'",
                 "cookie 'c1' of h1.example/1 in saved session 'saved' of jar 'work'", "ID token of 'p'",
             ])
-        #expect(rotation.resealed == 32 - 3 && rotation.oldKeysDropped)
+        #expect(rotation.resealed == 32 - 3)
         #expect(try FullDatabase.values(open()).count == 29)
         #expect(try database.blob("SELECT value FROM cookie WHERE name = x'6330' AND jar_id = 1") == [0])
         #expect(errorCode { try open().tokens.get("p") } == .valueDamaged)
@@ -189,7 +236,7 @@ struct KeyRotationTests {
         try open(passphrase: "one").jar(now: Given.now).receive("a=1; Path=/")
         let other = try open(passphrase: "one")
         #expect(try open(passphrase: "one").rotateKey(now: Given.now).resealed == 1)
-        #expect(try KeyFile(folder.file("key")).state() == KeyFile.State(keyCount: 1, isLocked: true))
+        #expect(try KeyFile(folder.file("key")).state() == KeyFile.State(keyCount: 2, isLocked: true))
         #expect(try other.jar(now: Given.now).header() == "a=1")
         #expect(errorCode { try open(passphrase: "two") } == .keyWrong)
         #expect(try open(passphrase: "one").jar(now: Given.now).header() == "a=1")
@@ -218,6 +265,6 @@ struct KeyRotationTests {
             try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("key")) == folder.file("real/key"))
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("real")).sorted()
         #expect(left == ["key", "other.12-34.new"])
-        #expect(try keyCount() == 1)
+        #expect(try keyCount() == 2)
     }
 }

@@ -53,7 +53,7 @@ struct PassphraseTests {
         #expect(try text().hasPrefix("crumb-scrypt-1:10,8,1,") && text().split(separator: "\n").count == 1)
         let key = try #require(try file("correct horse").load(mayCreate: false).last).exposedBytes
         let line = try #require(try KeyFile(folder.file("key")).lines()?.first)
-        guard case .locked(_, let sealedKey) = line else {
+        guard case .locked(_, let sealedKey) = line.key else {
             Issue.record("not locked")
             return
         }
@@ -125,6 +125,25 @@ struct PassphraseTests {
         #expect(try header(nil) == "a=1" && header("stray") == "a=1")
         #expect(try folder.bytes("crumb.sqlite") == before)
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite", "key"])
+    }
+
+    @Test("A passphrase locks former keys too: all of them share one lock, and keep their times")
+    func formerKeys() throws {
+        try makeDatabase(nil)
+        try file(nil).addKey(now: Given.now)
+        try file(nil).addKey(now: Given.now.advanced(bySeconds: 60))
+        let times = [Given.now, Given.now.advanced(bySeconds: 60)]
+        for (old, new) in [(nil, "one"), ("one", "two"), ("two", nil)] {
+            try file(old).changePassphrase(to: new.map { Secret($0) })
+            #expect(try KeyFile(folder.file("key")).state() == KeyFile.State(keyCount: 3, isLocked: new != nil))
+            #expect(try Set(KeyFile(folder.file("key")).lines()?.map(\.lockParameters) ?? []).count == 1)
+            #expect(try file(new).formerKeys().map(\.replaced) == times)
+            #expect(try header(new) == "a=1")
+        }
+        try file(nil).changePassphrase(to: Secret("one"))
+        try file("one").addKey(now: Given.now)
+        #expect(try Set(KeyFile(folder.file("key")).lines()?.map(\.lockParameters) ?? []).count == 1)
+        #expect(try header("one") == "a=1" && text().hasSuffix("\n") && !text().contains("crumb-key-1"))
     }
 
     @Test("A person is asked once, and only where a passphrase is needed")

@@ -76,7 +76,7 @@ struct SecretSearchTests {
             let sealed = try ["SELECT value FROM cookie", "SELECT access_token FROM token_profile"].map(database.blob)
             #expect(sealed.allSatisfy { Data(log).firstRange(of: Data($0)) != nil })
             try database.backUp(to: folder.file("backup"))
-            _ = try database.rotateKey(keepingOldKeys: true, batchSize: 1, now: Given.now)
+            _ = try database.rotateKey(batchSize: 1, now: Given.now)
             expectNoSecret(in: try folder.contents(), "after rotating")
             // What was sealed under the old key is gone from file and log too, but for the backup.
             for (name, bytes) in try folder.contents() {

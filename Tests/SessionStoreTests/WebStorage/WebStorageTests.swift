@@ -52,7 +52,7 @@ struct WebStorageTests {
         for bytes in try folder.contents().values {
             #expect(Data(bytes).firstRange(of: Data("s3cret-value".utf8)) == nil)
         }
-        _ = try database.rotateKey(keepingOldKeys: false, batchSize: 1, now: Given.now)
+        _ = try database.rotateKey(batchSize: 1, now: Given.now)
         #expect(try text(jar) == ["https://a.example token=s3cret-value", "https://a.example other=x"])
         #expect(try database.check().readableValues == 4)
         try database.execute(

@@ -1,0 +1,193 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+import SessionStore
+
+struct KeyRotateCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Create a new key and seal every value under it.",
+        discussion: """
+            Other processes can use the database in the meantime. If the rotation is interrupted, everything stays \
+            readable, and the next 'crumb key rotate' finishes it. The former key stays in the key file, with the time: \
+            earlier backups need it, and other databases under the same key file until they are rotated too. 'crumb key \
+            forget' removes it. With CRUMB_KEY, append the new key to the old one, with a comma between.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func execute(_ console: Console) throws {
+        try database.requireFile(onServer: "Rotate the key of a database on a server with 'crumb cluster rotate-key'.")
+        guard let opened = try database.openExisting(now: console.now) else {
+            throw Problem(
+                .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")
+        }
+        let rotation = try opened.rotateKey(now: console.now)
+        let former = FormerKeyUse(try opened.formerKeys())
+        if output.json {
+            try console.writeJSON(KeyRotationReport(rotation, former))
+        } else {
+            let verb =
+                switch rotation.began {
+                case .newest: "rotated the key"
+                case .former: "moved to the newest key"
+                case .several: "finished a rotation"
+                }
+            try console.writeLine("\(verb): \(counted(rotation.resealed, "value")) resealed")
+        }
+        rotation.reportUnreadable(console)
+        if rotation.began == .former {
+            console.note("the database was sealed under a former key; for a new key, run the command again")
+        }
+        if !former.keys.isEmpty {
+            let needing = former.dependents
+            let others =
+                needing.isEmpty ? "" : "; \(listed(needing)) still \(needing.count == 1 ? "needs" : "need") one"
+            console.note(
+                "earlier backups need a former key, which stays in \(try KeyLocation().name())\(others); "
+                    + "'crumb key forget' removes it")
+        }
+        if try KeyLocation().isLocked() {
+            console.note(
+                "the key is locked: a running service that was started without CRUMB_PASSPHRASE_FILE can no "
+                    + "longer open the database; restart it with that variable")
+        }
+        if !rotation.isLogEmpty {
+            console.note(
+                "another process is reading: until it has finished, the write-ahead log contains values under "
+                    + "the old key")
+        }
+        if !rotation.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+    }
+}
+
+extension KeyRotation {
+    /// Names the values that could not be resealed.
+    func reportUnreadable(_ console: Console) {
+        for location in unreadable {
+            console.error("\(location): the stored value was changed or moved; it stays as it is")
+        }
+    }
+}
+
+private struct KeyRotationReport: Encodable {
+    let resealed: Int
+    let resumed: Bool
+    let formerKeys: [FormerKeyUse.Report]
+    let logEmpty: Bool
+    let unreadable: [SealedValueReport]
+
+    init(_ rotation: KeyRotation, _ former: FormerKeyUse) {
+        resealed = rotation.resealed
+        resumed = rotation.began != .newest
+        formerKeys = former.reports
+        logEmpty = rotation.isLogEmpty
+        unreadable = rotation.unreadable.map(SealedValueReport.init)
+    }
+}
+
+struct KeyForgetCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove former keys. What is still sealed under them can never be read again.",
+        discussion: """
+            Checks the databases and backups that Crumb knows: those in the default folder, those that it has opened or \
+            written elsewhere, the database that CRUMB_DATABASE names, and the files that you name here. It cannot know \
+            moved files, copies and the disks of other machines. It keeps a key that one of them still needs, unless you \
+            use --force, and asks before it removes the others. Without a terminal, it needs --yes. With CRUMB_KEY, it \
+            only lists the keys.
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Only remove keys that were replaced longer ago than this, such as 90d; units are s, m, h and d.")
+    var olderThan: String?
+
+    @Flag(name: .shortAndLong, help: "Remove the keys without asking.")
+    var yes = false
+
+    @Flag(help: "Also remove keys that a database or a backup still needs: it becomes unreadable for good.")
+    var force = false
+
+    @Argument(help: "Further databases and backups to check, or folders with them.", completion: .file())
+    var files: [String] = []
+
+    func execute(_ console: Console) throws {
+        let named = Locations().namedDatabase
+        let isServer = named.map(DatabasePlace.isServer) ?? false
+        // Before a passphrase is asked for.
+        let servers = isServer ? try Network.required().servers : nil
+        let age = try olderThan.map(durationInSeconds)
+        for file in files where PrivateFile.isAbsent(file) {
+            throw Problem(.inputNotFound, "\(file): no such file; name a database, a backup, or a folder")
+        }
+        let location = KeyLocation()
+        let file = location.isInEnvironment ? nil : try location.file()
+        let source = try file.map(KeySource.file) ?? location.source()
+        var use = FormerKeyUse(try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }))
+        if let named, let servers {
+            let store = try servers.open(named, source, console.now)
+            use.add(store.path, needs: try store.needed(use.keys))
+        }
+        let limit = age.map { console.now.advanced(bySeconds: -$0) }
+        let chosen = use.keys.filter { key in
+            let isOld = limit.map { limit in key.replaced.map { $0 < limit } ?? false } ?? true
+            return isOld && (force || use.needed[key.position].isEmpty)
+        }
+        if !output.json {
+            for (key, report) in zip(use.keys, use.reports) {
+                let isChosen = chosen.contains { $0.position == key.position }
+                try console.writeLine("\(isChosen ? "remove" : "keep  ")  former key \(report.text)")
+            }
+        }
+        if !use.unchecked.isEmpty { console.note("not checked: \(listed(use.unchecked))") }
+        guard let file else {
+            throw Problem(
+                .keyRotationRefused,
+                "CRUMB_KEY: crumb cannot change the environment; remove the keys there that nothing needs, but not the "
+                    + "last one")
+        }
+        guard !chosen.isEmpty else {
+            if output.json { try console.writeJSON(ForgottenKeysReport(removed: 0, formerKeys: use.reports)) }
+            return console.note("\(file.path): there is no former key to remove")
+        }
+        guard try yes || isConfirmed(chosen, use, file, console) else { return console.note("nothing was changed") }
+        try file.forget(chosen)
+        let left = try file.formerKeys()
+        if output.json {
+            let reports = use.keys.filter { key in !chosen.contains { $0.position == key.position } }
+                .map { use.reports[$0.position] }
+            return try console.writeJSON(ForgottenKeysReport(removed: chosen.count, formerKeys: reports))
+        }
+        let rest = left.isEmpty ? "" : "; \(counted(left.count, "former key")) left"
+        try console.writeLine("\(file.path): removed \(counted(chosen.count, "former key"))\(rest)")
+    }
+
+    private func isConfirmed(
+        _ chosen: [KeyFile.FormerKey], _ use: FormerKeyUse, _ file: KeyFile, _ console: Console
+    ) throws -> Bool {
+        let lost = Set(chosen.flatMap { use.needed[$0.position] })
+        let loss = lost.isEmpty ? "" : " \(listed(lost.sorted())) can never be read again."
+        let question =
+            "Remove \(counted(chosen.count, "former key")) from \(file.path)?\(loss) Databases, backups and copies that "
+            + "crumb does not know, and that need one, can never be read again."
+        guard let answer = console.confirm(question) else {
+            throw ValidationError("There is no terminal to ask on: add --yes to remove the keys.")
+        }
+        return answer
+    }
+}
+
+private struct ForgottenKeysReport: Encodable {
+    let removed: Int
+    /// The former keys that stay.
+    let formerKeys: [FormerKeyUse.Report]
+}
+
+/// Names in a message: the first ones, and how many more there are.
+func listed(_ names: [String]) -> String {
+    let limit = 5
+    let shown = names.prefix(limit).joined(separator: ", ")
+    return names.count > limit ? "\(shown) and \(names.count - limit) more" : shown
+}

@@ -1,0 +1,120 @@
+public import CookieModel
+public import OAuth2
+
+extension KeyFile {
+    /// The properties of a key file, without its content.
+    public struct State: Sendable, Hashable {
+        /// How many keys it holds: the newest one, and former ones.
+        public let keyCount: Int
+        /// Whether a passphrase locks it.
+        public let isLocked: Bool
+    }
+
+    /// The kind of the file; `nil` if it does not exist. Needs no passphrase.
+    ///
+    /// - Throws: ``SessionStoreError/Code/keyExposed`` where others may read it, and
+    ///   ``SessionStoreError/Code/keyUnavailable`` where it cannot be read, or is no key.
+    public func state() throws(SessionStoreError) -> State? {
+        try lines().map { lines in State(keyCount: lines.count, isLocked: lines.contains { $0.lockParameters != nil }) }
+    }
+
+    /// Locks the key with another passphrase, or with none. No database changes: the key stays the same.
+    ///
+    /// A person who copied the old file and knows the old passphrase still has the key: use a rotation against that.
+    ///
+    /// - Parameter passphrase: the new passphrase; `nil` leaves the key in the clear, mode 0600.
+    /// - Throws: an error where the present passphrase is not right, or the file cannot be written; it is then as it was.
+    public func changePassphrase(to passphrase: Secret?) throws(SessionStoreError) {
+        try locked { () throws(SessionStoreError) in
+            try relock(passphrase)
+        }
+    }
+
+    /// Creates the file with a new key, locked if the source of its passphrase locks new files.
+    ///
+    /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists, which is then as it was.
+    public func create() throws(SessionStoreError) {
+        let failure = try publish()
+        guard failure != PrivateFile.alreadyThere else {
+            throw SessionStoreError(
+                .fileExists, path, "the key file already exists; every value that it seals would be lost with it")
+        }
+        guard failure == 0 else { throw notWritten(failure) }
+    }
+
+    /// Adds a new key, which nothing is sealed under until a rotation: services that share a database on a server get it
+    /// before.
+    ///
+    /// - Parameter now: the current time, which is stored with the former key.
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
+    ///   reading and writing it, which is then as it was.
+    public func addKey(now: Timestamp) throws(SessionStoreError) {
+        try locked { () throws(SessionStoreError) in try appendKey(now: now) }
+    }
+
+    /// Runs `body` while no other process changes the file.
+    func locked<Result>(_ body: () throws(SessionStoreError) -> Result) throws(SessionStoreError) -> Result {
+        guard let lock = FolderLock(of: path) else {
+            throw SessionStoreError(
+                .keyRotationRefused, path,
+                FolderLock.isHeldElsewhere
+                    ? "another process is changing the key file; try again when it has finished"
+                    : "the key file's folder cannot be locked: \(PrivateFile.message(PrivateFile.lastFailure))")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        // A file that a killed process left unfinished contains a key.
+        PrivateFile.removeTemporaries(of: PrivateFile.resolved(path))
+        return try body()
+    }
+
+    /// Adds a new key as the newest one, and stores with the former ones when it replaced them.
+    func appendKey(now: Timestamp) throws(SessionStoreError) {
+        guard var lines = try lines() else { throw missing }
+        guard lines.count < KeyFile.maximumKeyCount else {
+            throw SessionStoreError(
+                .keyRotationRefused, path,
+                "the key file holds \(lines.count) keys, which is the limit; run 'crumb key forget' first")
+        }
+        // The passphrase has to be proven before something new is locked with it.
+        _ = try keys(lines)
+        var lock: KeyFileLock?
+        for line in lines { lock = try self.lock(of: line) ?? lock }
+        for index in lines.indices where lines[index].replaced == nil { lines[index].replaced = now }
+        try replace(lines + [try line(SealingKey(), lock: lock)])
+    }
+}
+
+extension KeyFile {
+    /// A key that a newer one has replaced, in a key file or another source (``KeySource/formerKeys()``). Prints no key.
+    public struct FormerKey: Sendable {
+        /// Its place among the keys, of which the newest is the last.
+        public let position: Int
+        /// When a newer key was added; `nil` if the source does not tell.
+        public let replaced: Timestamp?
+        let key: SealingKey
+    }
+
+    /// The former keys, the oldest first.
+    public func formerKeys() throws(SessionStoreError) -> [FormerKey] {
+        guard let lines = try lines() else { return [] }
+        return zip(lines, try keys(lines)).dropLast().enumerated().map { position, pair in
+            FormerKey(position: position, replaced: pair.0.replaced, key: pair.1)
+        }
+    }
+
+    /// Removes former keys. What is still sealed under them can never be read again.
+    ///
+    /// The newest key stays, even if another process has made it the newest since.
+    ///
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
+    ///   reading and writing it, which is then as it was.
+    public func forget(_ keys: [FormerKey]) throws(SessionStoreError) {
+        try locked { () throws(SessionStoreError) in
+            guard let lines = try lines(), let newest = lines.last else { throw missing }
+            let kept = zip(lines, try self.keys(lines)).dropLast().filter { line, key in
+                !keys.contains { $0.key.isSame(as: key) }
+            }
+            try replace(kept.map(\.0) + [newest])
+        }
+    }
+}
