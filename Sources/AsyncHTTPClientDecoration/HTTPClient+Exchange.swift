@@ -18,7 +18,8 @@ extension HTTPClient {
     ///   - limit: The maximum number of redirects.
     ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: `false` for a stream
     ///     that yields its elements once.
-    ///   - fallback: The fallback for responses that mean "not signed in", unless the body cannot be sent again.
+    ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
+    ///     included, unless there is a `RepetitionRefusal`.
     ///   - now: Returns the current time, called for each request and response.
     /// - Returns: The response, whose body is not read yet, and the hops.
     /// - Throws: ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`,
@@ -59,6 +60,7 @@ extension ResponseHead {
             decodedSetCookie: response.headers["Set-Cookie"])
         proofNonce = response.headers.first(name: ResponseHead.proofNonceFieldName)
         authenticate = response.headers["WWW-Authenticate"].map { Octets($0) }
+        proxyStatus = response.headers[ResponseHead.proxyStatusFieldName].map { Octets($0) }
     }
 }
 

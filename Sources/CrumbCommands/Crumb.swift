@@ -31,6 +31,8 @@ package enum CrumbProgram {
     /// - Parameter network: The network of the program; `nil` for one that is replaced if a command needs the network.
     package static func main(network: Network? = nil) {
         ProgramReplacement.begin()
+        InheritedDescriptors.begin()
+        PrivateFolder.watchIfTold()
         if let network { Network.use(network) }
         let arguments = ProcessArguments.texts
         do {

@@ -35,11 +35,16 @@ package enum BodyFraming: Sendable, Hashable {
     ///   - status: Its status code.
     ///   - isToHead: Whether the request's method was HEAD.
     package init(ofResponse head: MessageHead, status: Int, isToHead: Bool, minorVersion: Int) throws(MessageError) {
+        // Section 6.3, item 1: these have no body, whatever their fields say. An interim response is passed on without such
+        // fields, as sections 6.1 and 6.2 want it.
+        guard status / 100 != 1 else {
+            self = .none
+            return
+        }
         let lengths = head.values("content-length")
         let coding = try BodyFraming.coding(of: head)
         if coding != nil, !lengths.isEmpty { throw .framingContradictory }
-        // Section 6.3, item 1: these have no body, whatever their fields say.
-        if isToHead || status / 100 == 1 || status == 204 || status == 304 {
+        if isToHead || status == 204 || status == 304 {
             self = .none
         } else if let coding {
             guard minorVersion > 0 else { throw .codingUnsupported }

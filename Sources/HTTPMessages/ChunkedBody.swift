@@ -89,8 +89,9 @@ package struct ChunkedBody: Sendable {
         var size: UInt64 = 0
         var digits = 0
         while digits < line.count, let value = ASCII.hexadecimalValue(line[digits]) {
-            // Sixteen digits are 64 bits; fifteen are more than any body has.
-            guard digits < 15 else { throw .chunkInvalid }
+            // Sixteen digits, as servers write them that fill numbers with zeros. Of 64 bits, the first one is a sign in
+            // other parsers.
+            guard digits < 16, size < 1 << 59 else { throw .chunkInvalid }
             size = size << 4 | UInt64(value)
             digits += 1
         }
@@ -112,7 +113,7 @@ package struct ChunkedBody: Sendable {
     private mutating func add(trailer line: Span<UInt8>) throws(MessageError) {
         guard trailers.count + line.count + 2 <= MessageHead.byteLimit, !ASCII.isBlank(line[0]),
             let colon = line.firstIndex(of: ASCII.colon, from: 0), colon > 0, line.isToken(0..<colon),
-            !line.containsControl
+            line.firstIndex(of: 0, from: 0) == nil, line.firstIndex(of: ASCII.carriageReturn, from: 0) == nil
         else { throw .trailerInvalid }
         // RFC 9110, section 6.5.1: fields that frame or route a message, or carry credentials, must not be in a
         // trailer.

@@ -12,7 +12,7 @@ package struct MessageHead: Sendable {
         case client
         /// A server. Errors that RFC 9112 lets a proxy repair are repaired: a bare line feed ends a line (section 2.2),
         /// a folded line joins the one before it (section 5.2), and white space before the colon is removed (section
-        /// 5.1).
+        /// 5.1). A line that is no field is left out, as browsers do, unless it may be meant to frame the message.
         case server
     }
 
@@ -27,7 +27,7 @@ package struct MessageHead: Sendable {
     }
 
     /// How many octets a head has at most.
-    package static let byteLimit = 1 << 16
+    package static let byteLimit = 1 << 18
     /// How many fields a head has at most.
     package static let fieldLimit = 500
 
@@ -47,7 +47,11 @@ package struct MessageHead: Sendable {
         var fields: [Field] = []
         while let line = try lines.next(), !line.isEmpty {
             guard fields.count < MessageHead.fieldLimit else { throw .headTooLong }
-            fields.append(try MessageHead.field(lines.octets, line, from: sender))
+            if let field = MessageHead.field(lines.octets, line, from: sender) {
+                fields.append(field)
+            } else if sender == .client || MessageHead.namesFraming(lines.octets[line]) {
+                throw .fieldInvalid
+            }
         }
         self.octets = lines.octets
         self.fields = fields
@@ -70,19 +74,24 @@ package struct MessageHead: Sendable {
         return nil
     }
 
-    private static func field(
-        _ octets: [UInt8], _ line: Range<Int>, from sender: Sender
-    ) throws(MessageError) -> Field {
+    /// The field of a line; `nil` if it has none.
+    ///
+    /// NB: A value may have control characters. Programs send them, and a cookie with one is for the cookie rules to reject.
+    private static func field(_ octets: [UInt8], _ line: Range<Int>, from sender: Sender) -> Field? {
         let bytes = octets.span
-        guard let colon = bytes.firstIndex(of: ASCII.colon, in: line) else { throw .fieldInvalid }
+        guard let colon = bytes.firstIndex(of: ASCII.colon, in: line) else { return nil }
         var nameEnd = colon
         if sender == .server { nameEnd = bytes.trimmingBlanks(line.lowerBound..<colon).upperBound }
         let name = line.lowerBound..<nameEnd
-        guard !name.isEmpty, bytes.isToken(name) else { throw .fieldInvalid }
-        let value = bytes.trimmingBlanks((colon + 1)..<line.upperBound)
-        // A cookie with a control character is for the cookie rules to reject, not a reason to refuse the response.
-        if sender == .client, bytes.extracting(value).containsControl { throw .fieldInvalid }
-        return Field(name: name, value: value, line: line)
+        guard !name.isEmpty, bytes.isToken(name) else { return nil }
+        return Field(name: name, value: bytes.trimmingBlanks((colon + 1)..<line.upperBound), line: line)
+    }
+
+    /// Whether a line that is no field has the name of one that frames a message, in whatever disguise: another parser may
+    /// read it as one.
+    private static func namesFraming(_ line: ArraySlice<UInt8>) -> Bool {
+        let letters = String(decoding: line.lazy.map(ASCII.lowercased).filter(ASCII.isLetter), as: UTF8.self)
+        return letters.contains("contentlength") || letters.contains("transferencoding")
     }
 }
 
@@ -135,7 +144,8 @@ private struct HeadLines {
         let start = position
         guard var line = try plainLine() else { return nil }
         guard !line.isEmpty, start > 0 else { return line }
-        if ASCII.isBlank(octets[line.lowerBound]) { throw .foldedLine }
+        // Before the first field, there is nothing that it could belong to. It has no name, so a server's is left out.
+        if ASCII.isBlank(octets[line.lowerBound]), sender == .client { throw .foldedLine }
         while position < octets.count, ASCII.isBlank(octets[position]) {
             guard sender == .server else { throw .foldedLine }
             for index in line.upperBound..<position { octets[index] = ASCII.space }

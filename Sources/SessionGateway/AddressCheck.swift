@@ -32,42 +32,89 @@ extension SocketAddress {
     }
 
     /// Whether a connection to it leads to this machine itself: a loopback address, or the address of all zeros, which
-    /// operating systems take for one.
+    /// operating systems take for one. So does an address that stands for one.
     var isThisMachine: Bool {
-        let octets = WebHost.embeddedIPv4(addressOctets)
-        return isLoopback || !octets.isEmpty && octets.allSatisfy { $0 == 0 }
+        WebHost.addresses(meantBy: addressOctets).contains { octets in
+            octets.count == 4
+                ? octets[0] == 127 || octets == [0, 0, 0, 0]
+                : octets.dropLast().allSatisfy { $0 == 0 }
+                    && octets.last.map { $0 < 2 } == true
+        }
     }
 
-    /// Whether it is one of this machine's own loopback addresses.
+    /// Whether it is one of this machine's own loopback addresses, as IPv4 sockets of IPv6 write it, too.
     var isLoopback: Bool {
-        let octets = WebHost.embeddedIPv4(addressOctets)
-        return octets.count == 4 ? octets[0] == 127 : octets == [UInt8](repeating: 0, count: 15) + [1]
+        let octets = addressOctets
+        let address = octets.starts(with: WebHost.mappedPrefix) ? Array(octets.suffix(4)) : octets
+        return address.count == 4 ? address[0] == 127 : address == [UInt8](repeating: 0, count: 15) + [1]
     }
 }
 
 extension WebHost {
     /// The addresses at which clouds give credentials to any program of a machine, beside `169.254.0.0/16`.
     private static let metadataServices: [[UInt8]] = [
-        [100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192],
-        [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
-        // Amazon EKS Pod Identity: docs.aws.amazon.com/eks/latest/userguide/pod-id-agent-setup.html
-        [0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23],
-        [0xFD, 0x20, 0, 0xCE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54],
+        // Alibaba Cloud.
+        "100.100.100.200", "[fd00:100::100:200]",
+        // Amazon EC2, and EKS Pod Identity: docs.aws.amazon.com/eks/latest/userguide/pod-id-agent-setup.html
+        "[fd00:ec2::254]", "[fd00:ec2::23]",
+        // Akamai (Linode).
+        "[fd00:a9fe:a9fe::1]",
+        // Azure's wire server.
+        "168.63.129.16",
+        // Google Cloud.
+        "[fd20:ce::254]",
+        // OpenStack.
+        "[fe80::a9fe:a9fe]",
+        // Oracle Cloud, and its classic one.
+        "[fd00:c1::a9fe:a9fe]", "192.0.0.192",
         // Scaleway: docs.cloud-init.io/en/latest/reference/datasources/scaleway.html
-        [0xFD, 0, 0, 0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x42],
-    ]
+        "[fd00:42::42]",
+    ].compactMap { WebHost($0)?.addressOctets }
 
     /// Whether the gateway may connect to an address. What is no address has to be resolved first.
     static func isReachable(_ address: [UInt8]) -> Bool {
-        let octets = embeddedIPv4(address)
-        return !octets.starts(with: [169, 254]) && !metadataServices.contains(octets)
+        !addresses(meantBy: address).contains { $0.starts(with: [169, 254]) || metadataServices.contains($0) }
     }
 
-    /// The octets of an IPv4 address that is mapped into IPv6, or translated by NAT64 (RFC 6052); others as they are.
-    static func embeddedIPv4(_ octets: [UInt8]) -> [UInt8] {
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        let translated = [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)
-        guard octets.count == 16, octets.starts(with: mapped) || octets.starts(with: translated) else { return octets }
-        return Array(octets.suffix(4))
+    /// `::ffff:0:0/96`: an IPv4 address as IPv6 sockets write it (RFC 4291, section 2.5.5.2).
+    fileprivate static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+
+    /// An address, and the IPv4 addresses that packets to it may get to: mapped, translated and tunnelled ones.
+    ///
+    /// Of a translator's own prefix, only its operator knows the length. So all that are possible are read.
+    static func addresses(meantBy octets: [UInt8]) -> [[UInt8]] {
+        guard octets.count == 16 else { return [octets] }
+        var meant = [octets]
+        func add(_ places: Int...) { meant.append(places.map { octets[$0] }) }
+        let zeros = octets.prefix { $0 == 0 }.count
+        // RFC 4291, section 2.5.5: IPv4-mapped and, if it is neither `::` nor `::1`, IPv4-compatible.
+        // RFC 2765, section 2.1: IPv4-translated, `::ffff:0:0:0/96`.
+        let isCompatible = zeros >= 12 && octets.suffix(4) != [0, 0, 0, 0] && octets.suffix(4) != [0, 0, 0, 1]
+        if octets.starts(with: mappedPrefix) || isCompatible
+            || zeros == 8 && octets[8..<12] == [0xFF, 0xFF, 0, 0]
+        {
+            add(12, 13, 14, 15)
+        }
+        // RFC 6052, section 2.1: the well-known prefix, `64:ff9b::/96`.
+        if octets.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) { add(12, 13, 14, 15) }
+        // RFC 8215: translators of a network have prefixes of 48 to 96 bits in `64:ff9b:1::/48`. RFC 6052, section 2.2:
+        // octet 8 is in none of their addresses.
+        if octets.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) {
+            for places in [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], [12, 13, 14, 15]] {
+                let address = places.map { octets[$0] }
+                // With a longer prefix, these octets are its own.
+                if address != [0, 0, 0, 0] { meant.append(address) }
+            }
+        }
+        // RFC 3056: 6to4, `2002::/16`.
+        if octets.starts(with: [0x20, 0x02]) { add(2, 3, 4, 5) }
+        // RFC 4380, section 4: Teredo, `2001::/32`. The address of the server, and the inverted one of the client.
+        if octets.starts(with: [0x20, 0x01, 0, 0]) {
+            add(4, 5, 6, 7)
+            meant.append(octets.suffix(4).map { ~$0 })
+        }
+        // RFC 5214, section 6.1: ISATAP.
+        if octets[8] & 0xFD == 0, octets[9..<12] == [0, 0x5E, 0xFE] { add(12, 13, 14, 15) }
+        return meant
     }
 }

@@ -1,28 +1,46 @@
 import HTTPMessages
 import WebPrimitives
 
-/// The kinds of bodies that give their values names, by which secrets are found.
+/// The kinds of bodies in which secrets are found, most of them by the names of values.
 enum NamedBody: Equatable {
     /// `application/x-www-form-urlencoded`.
     case form
-    /// `multipart/form-data`, whose parts the boundary separates (RFC 7578).
+    /// `multipart/form-data`, whose parts the boundary separates (RFC 7578); empty if the head names none.
     case multipart(boundary: [UInt8])
     /// `application/json`, or a type that ends with `+json` (RFC 6839, section 3.1).
     case json
+    /// JSON in lines, or in events.
+    case lines
+    /// A token as a whole (RFC 7519).
+    case token
+    /// Another text. It may be JSON or a form all the same.
+    case text
 
-    /// The kind of the body that follows a head; `nil` for another one.
+    private static let lineTypes: Set<String> = [
+        "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
+        "application/json-seq", "application/stream+json", "text/event-stream",
+    ]
+    private static let textWords = ["xml", "json", "javascript", "ecmascript", "html", "graphql", "jsonp"]
+
+    /// The kind of the body that follows a head; `nil` for pictures, sounds and others that have no text.
     init?(_ head: MessageHead) {
-        guard let value = head.values("content-type").first else { return nil }
+        let value = head.values("content-type").first ?? []
         let parts = String(decoding: value, as: UTF8.self).split(separator: ";", omittingEmptySubsequences: false)
-        let type = parts[0].trimmingBlanks.lowercased()
+        let type = (parts.first ?? "").trimmingBlanks.lowercased()
         switch type {
         case "application/x-www-form-urlencoded": self = .form
         case "multipart/form-data":
             let boundary = parts.dropFirst().compactMap { NamedBody.value(of: "boundary", in: $0) }.first
-            guard let boundary, !boundary.isEmpty else { return nil }
-            self = .multipart(boundary: Array(boundary.utf8))
+            self = .multipart(boundary: Array((boundary ?? "").utf8))
+        case _ where NamedBody.lineTypes.contains(type): self = .lines
         case "application/json", "text/json": self = .json
         case _ where type.hasSuffix("+json"): self = .json
+        case "application/jwt", "application/jose": self = .token
+        case _ where type.hasSuffix("+jwt"): self = .token
+        case "text/css": return nil
+        case "": self = .text
+        case _ where type.hasPrefix("text/"): self = .text
+        case _ where type.hasPrefix("application/") && NamedBody.textWords.contains(where: type.contains): self = .text
         default: return nil
         }
     }
@@ -37,24 +55,47 @@ enum NamedBody: Equatable {
 }
 
 extension SecretRedaction {
-    /// A body without the values of some names.
+    /// A body without the values of some names; `nil` if it is damaged, so that not all of them can be found.
+    static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
+        places(in: body, kind, names).map(body.redacted)
+    }
+
+    /// Where secrets are in a body.
     ///
     /// - Returns: `nil` if the body is damaged, so that not all of them can be found.
-    static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
+    static func places(in body: [UInt8], _ kind: NamedBody, _ names: SecretNames) -> [SecretPlace]? {
         switch kind {
-        case .form: form(body, names)
-        case .multipart(let boundary): multipart(body, boundary, names)
-        case .json: json(body, names)
+        case .form: places(inForm: body[...], names).map { SecretPlace(range: $0) }
+        case .multipart(let boundary): places(inMultipart: body, boundary, names)
+        case .json: places(inJSONBody: body, names)
+        case .lines: places(inLines: body, names)
+        case .token: names.includesURLs && !body.isEmpty ? [SecretPlace(range: body.indices)] : []
+        case .text: places(inText: body, names)
         }
     }
 
-    /// The parts of a form. A part begins behind a line with the boundary, and has fields and an empty line in front of
-    /// its value.
-    private static func multipart(_ body: [UInt8], _ boundary: [UInt8], _ names: SecretNames) -> [UInt8]? {
+    /// Where secrets are in a text of an unknown kind.
+    private static func places(inText body: [UInt8], _ names: SecretNames) -> [SecretPlace] {
+        if looksLikeJSON(body), let places = places(inJSONBody: body, names) { return places }
+        return looksLikeForm(body) ? places(inForm: body[...], names).map { SecretPlace(range: $0) } : []
+    }
+
+    /// Whether a text may be a form: a line without blanks and quotes.
+    static func looksLikeForm(_ body: [UInt8]) -> Bool {
+        var end = body.endIndex
+        while end > 0, ASCII.isWhiteSpace(body[end - 1]) { end -= 1 }
+        return body[..<end].allSatisfy { $0 > ASCII.space && $0 != ASCII.quote && !"<>{}".utf8.contains($0) }
+    }
+
+    /// Where secrets are in the parts of a form. A part begins behind a line with the boundary, and has fields and an empty
+    /// line in front of its value.
+    private static func places(
+        inMultipart body: [UInt8], _ boundary: [UInt8], _ names: SecretNames
+    ) -> [SecretPlace]? {
         let delimiter = [ASCII.carriageReturn, ASCII.lineFeed, ASCII.hyphen, ASCII.hyphen] + boundary
         // The first boundary has no line in front of it.
-        guard body.starts(with: delimiter.dropFirst(2)) else { return nil }
-        var redacted: [UInt8] = []
+        guard !boundary.isEmpty, body.starts(with: delimiter.dropFirst(2)) else { return nil }
+        var places: [SecretPlace] = []
         var position = delimiter.count - 2
         while !body[position...].starts(with: [ASCII.hyphen, ASCII.hyphen]) {
             guard let start = body.end(of: Array("\r\n\r\n".utf8), from: position),
@@ -62,14 +103,13 @@ extension SecretRedaction {
             else { return nil }
             let value = min(start, end - delimiter.count)..<(end - delimiter.count)
             if !value.isEmpty, let name = partName(body[position..<start]), names.contains(name.utf8) {
-                redacted += body[(position - delimiter.count + 2)..<start] + Array(mark.utf8)
-            } else {
-                redacted += body[(position - delimiter.count + 2)..<value.upperBound]
+                places.append(SecretPlace(range: value))
+            } else if names.includesURLs {
+                places += self.places(inText: body[value]).map { SecretPlace(range: $0) }
             }
-            redacted += [ASCII.carriageReturn, ASCII.lineFeed]
             position = end
         }
-        return redacted + body[(position - delimiter.count + 2)...]
+        return places
     }
 
     /// The name that the fields of a part give it.
@@ -80,91 +120,6 @@ extension SecretRedaction {
             return parameters.dropFirst().compactMap { NamedBody.value(of: "name", in: $0) }.first
         }
         return nil
-    }
-
-    /// The members of a JSON text, at any depth. Everything but the values stays as it is, to the octet.
-    private static func json(_ text: [UInt8], _ names: SecretNames) -> [UInt8]? {
-        var stream = JSONStream(handler: SecretMembers(names: names), dialect: .standard)
-        let octets = text.span
-        for position in text.indices {
-            stream.handler.position = position
-            stream.read(octets.extracting(position..<(position + 1)))
-        }
-        // A number ends where another octet follows.
-        stream.read([ASCII.space].span)
-        guard stream.isComplete else { return nil }
-        var redacted: [UInt8] = []
-        var position = 0
-        for value in stream.handler.values {
-            let isString = text[value.upperBound - 1] == ASCII.quote
-            let start = isString ? value.lowerBound : text[..<value.upperBound].startOfNumber
-            redacted += text[position..<start] + [ASCII.quote] + Array(mark.utf8) + [ASCII.quote]
-            position = value.upperBound
-        }
-        return redacted + text[position...]
-    }
-}
-
-/// Finds the strings and numbers of members with some names.
-private struct SecretMembers: JSONHandler, Sendable {
-    let names: SecretNames
-    /// Where the octet is that is read.
-    var position = 0
-    /// Where secret values are. Only the end of a number's range is known.
-    private(set) var values: [Range<Int>] = []
-    /// Whether the value that comes next is a secret member's.
-    private var isNextSecret = false
-    /// How many containers are open from a secret member on.
-    private var secretDepth = 0
-    private var start = 0
-
-    init(names: SecretNames) {
-        self.names = names
-    }
-
-    private var isSecret: Bool { isNextSecret || secretDepth > 0 }
-
-    mutating func key(_ name: Span<UInt8>) {
-        isNextSecret = name.withUnsafeBufferPointer { names.contains($0) }
-    }
-
-    mutating func begin(_ container: JSONContainer) -> Bool {
-        if isSecret { secretDepth += 1 }
-        isNextSecret = false
-        return true
-    }
-
-    mutating func end() {
-        secretDepth = max(0, secretDepth - 1)
-        isNextSecret = false
-    }
-
-    mutating func beginString() -> Bool {
-        start = position
-        defer { isNextSecret = false }
-        return isSecret
-    }
-
-    mutating func string(_ text: Span<UInt8>) {
-        values.append(start..<(position + 1))
-    }
-
-    mutating func stringTooLong() {
-        values.append(start..<(position + 1))
-    }
-
-    /// A number is complete when the octet behind it is read.
-    mutating func scalar(_ scalar: JSONScalar) {
-        if case .number = scalar, isSecret { values.append(position..<position) }
-        isNextSecret = false
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Where the number begins that the octets end with.
-    fileprivate var startOfNumber: Int {
-        let other = lastIndex { !ASCII.isDigit($0) && !"+-.eE".utf8.contains($0) }
-        return other.map { $0 + 1 } ?? startIndex
     }
 }
 

@@ -30,9 +30,18 @@ struct BrowserGate {
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
-        let deleted = lines == nil ? try await learn(own, judgement.sighting, in: context) : []
-        let retrieval = try retrieve(context)
-        let candidates = retrieval.included + retrieval.excluded.filter { $0.isOfRequest }.map(\.cookie)
+        var retrieval = try retrieve(context)
+        let outdated = outdated(own, retrieval, judgement.sighting, at: request.url)
+        var deleted: [Octets] = []
+        if lines == nil {
+            let current = own.filter { !outdated.contains($0.octets) }
+            if let names = try await learn(current, retrieval, judgement.sighting, in: context) {
+                deleted = names
+                retrieval = try retrieve(context)
+            }
+            try await weaken(current, retrieval.excluded, to: judgement.exposure, in: context)
+        }
+        let candidates = retrieval.ofRequest
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
         let known = profile.known(retrieval.included.map(\.id), in: judgement.sighting)
@@ -44,7 +53,7 @@ struct BrowserGate {
         let withheld = Set(lines?.compactMap(name) ?? [])
         let others = own.filter {
             !placed.contains($0.octets) && !hidden.contains($0.name) && !renewal.former.contains($0.octets)
-                && !withheld.contains($0.name)
+                && !withheld.contains($0.name) && !outdated.contains($0.octets)
         }
         let decoration = try gate.decoration(
             of: request, in: context, own: others.map(\.octets), order: own.map(\.octets)
@@ -52,13 +61,17 @@ struct BrowserGate {
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
                 || !known.contains(cookie.id) && !names.contains(cookie.name)
         }
-        let witness = profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting)
+        profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting)
+        let httpOnly = gate.mode == .mirror ? Set(candidates.filter(\.isHTTPOnly).map(\.name)) : []
+        let shadows = httpOnly.intersection(own.lazy.filter { !placed.contains($0.octets) }.map(\.name))
+        let deletions = deletions(
+            of: outdated, shadows, keeping: Set(candidates.filter(isSeen).map(\.id)), in: context)
         let missing = decoration.cookies.cookies.filter { isSeen($0) && !placed.contains($0.pair) }
         let seeds = gate.mode == .strip ? [] : missing.map { Octets(CookieRecord($0).setCookieLine) }
         context.verdict = judgement.storage
         return GatewayDecision(
             context: context, verdict: judgement.verdict, decoration: decoration,
-            lines: judgement.lines + [witness].compactMap(\.self) + seeds, deleted: deleted)
+            lines: judgement.lines + deletions + seeds, sighting: judgement.sighting, deleted: deleted)
     }
 
     /// The name of the cookie that a Set-Cookie line sets.
@@ -68,7 +81,7 @@ struct BrowserGate {
     }
 
     /// Whether the browser has the cookie itself, or may have it.
-    private func isSeen(_ cookie: Cookie) -> Bool {
+    func isSeen(_ cookie: Cookie) -> Bool {
         guard cookie.pair.isUTF8 else { return false }
         return switch gate.mode {
         case .mirror: !cookie.isHTTPOnly
@@ -87,12 +100,12 @@ struct BrowserGate {
 
     /// Stores what scripts have done to the cookies of the browser, as far as a same-site request shows it.
     ///
-    /// - Returns: The names of the cookies that they have deleted.
+    /// - Parameter retrieval: The jar's cookies for the request.
+    /// - Returns: The names of the cookies that they have deleted; `nil` if the jar stays as it is.
     private func learn(
-        _ own: [CookiePair], _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
-    ) async throws(GatewayFailure) -> [Octets] {
-        guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return [] }
-        let retrieval = try retrieve(context)
+        _ own: [CookiePair], _ retrieval: Retrieval, _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
+    ) async throws(GatewayFailure) -> [Octets]? {
+        guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return nil }
         let known = retrieval.included.filter(isSeen)
         let pairs = Set(own.map(\.octets))
         let names = Set(own.map(\.name))
@@ -101,6 +114,7 @@ struct BrowserGate {
             grouping: known.filter { !pairs.contains($0.pair) && !renewal.cookies.contains($0.id) }, by: \.name)
         let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
         let all = Set(known.map(\.pair))
+        let secure = Set(retrieval.excluded.filter { $0.reasons.contains(.secureOnly) }.map(\.cookie.id))
         var lines: [Octets] = []
         var learned: [Cookie.ID] = []
         for pair in own
@@ -112,12 +126,14 @@ struct BrowserGate {
                 learned.append(former[0].id)
                 lines.append(Octets(record.setCookieLine))
             } else {
-                // A request tells name and value only.
-                learned.append(
-                    Cookie.ID(
-                        name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil))
-                let isSecure = context.url.scheme.isCryptographic && pair.name.starts(with: "__".utf8)
-                lines.append(Octets(pair.octets.bytes + Array("; Path=/\(isSecure ? "; Secure" : "")".utf8)))
+                // A request tells name and value only. So the cookie is as strict as it can be, until the browser sends it
+                // with a request for which that is too strict.
+                let id = Cookie.ID(
+                    name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil)
+                guard !secure.contains(id) else { continue }
+                learned.append(id)
+                let attributes = "; Path=/; SameSite=Strict\(context.url.scheme.isCryptographic ? "; Secure" : "")"
+                lines.append(Octets(pair.octets.bytes + Array(attributes.utf8)))
             }
         }
         let now = gate.now()
@@ -130,7 +146,7 @@ struct BrowserGate {
             record.expiry = .distantPast
             lines.append(Octets(record.setCookieLine))
         }
-        guard !lines.isEmpty else { return [] }
+        guard !lines.isEmpty else { return nil }
         // Before they are in the jar: a request beside this one must not get them, and its response not set them.
         profile.noteGiven(learned)
         profile.noteDeleted(deleted.map(\.id))
@@ -141,8 +157,62 @@ struct BrowserGate {
     }
 }
 
+extension BrowserGate {
+    /// Weakens the attributes that ``learn(_:_:in:)`` has assumed, as far as the browser sends a cookie with a request for
+    /// which the jar's is too strict.
+    ///
+    /// - Parameters:
+    ///   - excluded: The cookies of the jar that the request does not get.
+    ///   - exposure: The strictest SameSite attribute that the browser's own cookie can have; `nil` for any.
+    private func weaken(
+        _ own: [CookiePair], _ excluded: [Retrieval.Exclusion], to exposure: SameSite?, in context: RequestContext
+    ) async throws(GatewayFailure) {
+        let isEncrypted = context.url.scheme.isCryptographic
+        let names = Set(own.map(\.name))
+        guard gate.mode != .strip, exposure != nil || !isEncrypted,
+            excluded.contains(where: { $0.isOfRequest && $0.cookie.mayBeLearned && names.contains($0.cookie.name) }),
+            let url = try? RequestURL("https://\(context.url.host)/")
+        else { return }
+        // A cookie that is not sent comes without its value. To a page of the site, all are sent.
+        var context = RequestContext(url: url)
+        context.verdict = EngineVerdict(.all, source: .witness)
+        let known = try retrieve(context).included
+        let pairs = Set(own.map(\.octets))
+        let lines = known.compactMap { cookie -> Octets? in
+            // One cookie for one pair: of two, the browser may have sent the other.
+            guard cookie.mayBeLearned, pairs.contains(cookie.pair), known.count(where: { $0.pair == cookie.pair }) == 1
+            else { return nil }
+            let record = CookieRecord(cookie)
+            let weakened = record.weakened(isEncrypted: isEncrypted, to: exposure)
+            return weakened == record ? nil : Octets(weakened.setCookieLine)
+        }
+        context.interface = .script
+        _ = try await gate.store(lines, in: context)
+    }
+}
+
+extension Cookie {
+    /// Whether the cookie may be one of a script that was learned from a request.
+    fileprivate var mayBeLearned: Bool {
+        isHostOnly && !isHTTPOnly && path == "/" && expiry == nil && id.partitionKey == nil
+    }
+}
+
+extension CookieRecord {
+    /// Returns the cookie as a browser must have it that sends it with a request.
+    fileprivate func weakened(isEncrypted: Bool, to exposure: SameSite?) -> CookieRecord {
+        let order: [SameSite] = [.none, .default, .lax, .strict]
+        var record = self
+        if !isEncrypted { record.isSecure = false }
+        if let exposure { record.sameSite = order.first { $0 == sameSite || $0 == exposure } ?? sameSite }
+        // Without Secure, no cookie has this attribute.
+        if record.sameSite == .none, !record.isSecure { record.sameSite = .default }
+        return record
+    }
+}
+
 /// A cookie as a Cookie field has it.
-private struct CookiePair {
+struct CookiePair {
     let octets: Octets
     let name: Octets
     let value: Octets
@@ -178,6 +248,11 @@ private struct Renewal {
         }
         former.subtract(jar.map(\.pair))
     }
+}
+
+extension Retrieval {
+    /// The cookies that the request carries, or would carry with another page or scheme.
+    var ofRequest: [Cookie] { included + excluded.filter(\.isOfRequest).map(\.cookie) }
 }
 
 extension Retrieval.Exclusion {

@@ -38,6 +38,9 @@ extension BrowserKnowledge {
         var moment: UInt32 = 0
         /// By browser: who has made a request after this moment has had the cookie before.
         var since: [UInt32: UInt32] = [:]
+        /// The moment at which the jar had lost or hidden it: a response after that deletes it in the browser. `nil` while
+        /// the jar has it.
+        var revocation: UInt32?
     }
 
     /// From how many cookies of a site on a missing one may be one that the browser has removed for others. The limits of
@@ -45,10 +48,7 @@ extension BrowserKnowledge {
     private static let crowd = 100
 
     /// Notes the cookies that the browser has sent.
-    ///
-    /// - Returns: A witness for the response, by which requests after it tell that they are younger; `nil` if there is no
-    ///   need.
-    func note(_ cookies: [Cookie], of sighting: Sighting) -> Octets? {
+    func note(_ cookies: [Cookie], of sighting: Sighting) {
         state.withLock { state in
             if state.held.count > BrowserKnowledge.limit { state.held = [:] }
             var isNews = false
@@ -64,16 +64,22 @@ extension BrowserKnowledge {
                     held.since[browser] = state.moment
                 }
                 held.moment = state.moment
+                held.revocation = nil
                 state.held[cookie.id] = held
             }
-            guard let scope = sighting.scope else { return nil }
-            if isNews {
-                if state.renewals.count > BrowserKnowledge.limit { state.renewals = [:] }
-                state.renewals[scope.domain] = state.moment
-            }
+            guard isNews, let scope = sighting.scope else { return }
+            if state.renewals.count > BrowserKnowledge.limit { state.renewals = [:] }
+            state.renewals[scope.domain] = state.moment
+        }
+    }
+
+    /// A witness for the response to a request, by which requests after it tell that they are younger; `nil` if there is no
+    /// need.
+    func renewal(of sighting: Sighting) -> Octets? {
+        state.withLock { state in
             // A browser refuses a witness of this class from a request of another site.
-            guard sighting.isWhole, let browser = sighting.browser, let moment = sighting.moment,
-                let renewal = state.renewals[scope.domain], moment < renewal
+            guard sighting.isWhole, let scope = sighting.scope, let browser = sighting.browser,
+                let moment = sighting.moment, let renewal = state.renewals[scope.domain], moment < renewal
             else { return nil }
             let mark = WitnessCookies.Mark(browser: browser, moment: state.moment, period: sighting.period)
             return witnesses.line(.strict, mark, in: scope)
@@ -93,7 +99,7 @@ extension BrowserKnowledge {
         else { return false }
         return state.withLock { state in
             guard state.moment < .max, let held = state.held[cookie.id], held.pair == cookie.pair,
-                let since = held.since[browser], since <= moment
+                held.revocation == nil, let since = held.since[browser], since <= moment
             else { return false }
             if let expiry = held.expiry, expiry <= now { return false }
             let ids = Set(state.held.keys).union(state.given.keys)
@@ -120,6 +126,7 @@ extension BrowserKnowledge {
                 state.given[id] = state.moment
                 // Requests that lack the new one may be older than it.
                 state.held[id]?.since = [:]
+                state.held[id]?.revocation = nil
             }
         }
     }
@@ -129,7 +136,8 @@ extension BrowserKnowledge {
         state.withLock { state in
             Set(
                 ids.filter { id in
-                    [state.held[id]?.moment, state.given[id]].contains { $0.map { $0 >= sighting.start } == true }
+                    let held = state.held[id].flatMap { $0.revocation == nil ? $0.moment : nil }
+                    return [held, state.given[id]].contains { $0.map { $0 >= sighting.start } == true }
                 })
         }
     }

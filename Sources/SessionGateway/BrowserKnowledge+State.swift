@@ -10,7 +10,8 @@ extension BrowserKnowledge {
         var browsers: [WitnessCookies.Scope: UInt32] = [:]
         /// By domain: a request with a witness of this moment is younger than all that is known of the cookies.
         var renewals: [Octets: UInt32] = [:]
-        /// The kinds that the browser has sent in each scope since its last page without witnesses.
+        /// The kinds that the browser has sent in each scope since its last page without witnesses; empty if it has only
+        /// got some.
         var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]
         /// The partitions by the number in their witness.
         var partitions: [PartitionID: PartitionKey] = [:]
@@ -51,11 +52,14 @@ extension BrowserKnowledge.State {
     ) -> (classes: EngineVerdict.Classes, source: EngineVerdict.Source) {
         let marks = echo.marks
         guard !echo.isForged else { return ([], .witness) }
-        // Without https, no field tells anything: only what came back counts.
+        // A page of another site gets no more than this from any browser. A witness that says more has lost the attribute
+        // that it was set with.
+        let limit: EngineVerdict.Classes = evidence.isForeign ? evidence.classes.union(.none) : .all
+        // Without https, no field tells more: only what came back counts.
         if !scope.isEncrypted {
             let classes: EngineVerdict.Classes =
-                marks[.strict] != nil && marks[.lax] != nil
-                ? .all : marks[.strict] == nil && marks[.lax] != nil ? [.none, .lax, .default] : []
+                marks[.lax] == nil || !limit.contains(.lax)
+                ? [] : marks[.strict] != nil ? .all : [.none, .lax, .default]
             if !marks.isEmpty { known[scope] = Set(marks.keys) }
             return (classes, marks.isEmpty ? .nothing : .witness)
         }
@@ -67,11 +71,12 @@ extension BrowserKnowledge.State {
         known[scope] = kinds
         // A witness that has never come back is not refused but unknown: for a tab's page, the fields show the rest.
         func has(_ kind: WitnessCookies.Kind, _ kindClass: EngineVerdict.Classes) -> Bool {
-            marks[kind] != nil || !kinds.contains(kind) && evidence.classes.contains(kindClass)
+            marks[kind] != nil && limit.contains(kindClass)
+                || !kinds.contains(kind) && evidence.classes.contains(kindClass)
         }
         var classes: EngineVerdict.Classes = []
         if let mark = marks[.none] {
-            let isOwn = evidence.isDocument || marks[.strict] != nil
+            let isOwn = evidence.isDocument || marks[.strict] != nil && limit.contains(.strict)
             learn(mark, evidence, isOwn: isOwn)
             // One that was set in a page of another site may be for that page alone.
             if mark.context == 0 || sharesWithThirdParties || isOwn || ownContexts.contains(mark.context) {
@@ -89,10 +94,10 @@ extension BrowserKnowledge.State {
         if classes.contains(.lax) {
             classes.insert(.default)
         } else if marks[.default] != nil {
-            if !evidence.isDocument { treatsDefaultAsNone = true }
+            if !evidence.isDocument, marks[.lax] == nil { treatsDefaultAsNone = true }
             if treatsDefaultAsNone {
                 if classes.contains(.none) { classes.insert(.default) }
-            } else {
+            } else if marks[.lax] == nil {
                 classes.insert(.recentDefault)
             }
         }
@@ -101,6 +106,34 @@ extension BrowserKnowledge.State {
             classes.formIntersection(evidence.isDocument ? evidence.classes : evidence.isSameSite ? .all : [.none])
         }
         return (classes, .witness)
+    }
+
+    /// The strictest SameSite attribute of a cookie that the browser sends with a request; `nil` if that is not known.
+    ///
+    /// A witness that does not come back may have been removed. So the page that has caused the request counts too.
+    func exposure(
+        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+    ) -> SameSite? {
+        let (marks, kinds) = (echo.marks, known[scope] ?? [])
+        guard !echo.isForged, kinds.contains(.strict), marks[.strict] == nil,
+            evidence.isForeign || !evidence.isSameSite && evidence.foreignPage != nil
+        else { return nil }
+        if marks[.lax] != nil { return !evidence.isForeign || evidence.classes.contains(.lax) ? .lax : nil }
+        // A browser may keep a cookie of the site for the other page alone.
+        guard kinds.contains(.lax), let mark = marks[.none],
+            mark.context == 0 || ownContexts.contains(mark.context)
+        else { return nil }
+        return evidence.isDocument ? .default : SameSite.none
+    }
+
+    /// Whether the browser's ordinary store answers a request, and keeps what the response sets. Frames with a temporary
+    /// store must get no witnesses: these would give them the cookies of the site.
+    func isOfOrdinaryStore(
+        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+    ) -> Bool {
+        if !echo.marks.isEmpty || evidence.isDocument || evidence.isOfOrdinaryStore { return true }
+        // Over http, a frame looks like the page of a tab. But the page around it has witnesses already.
+        return !scope.isEncrypted && evidence.isPageRequest && !(evidence.isSameSite && known[scope] != nil)
     }
 
     /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.

@@ -26,6 +26,9 @@ final class BrowserKnowledge: Sendable {
         let storage: EngineVerdict
         /// Whether the request navigates the tab.
         let isTopLevelNavigation: Bool
+        /// The strictest SameSite attribute that a cookie of the site has if the browser sends it with the request; `nil`
+        /// if the request tells nothing of it.
+        var exposure: SameSite?
         /// What the request tells of the cookies that the browser has.
         let sighting: Sighting
         /// The browser's other cookies, in their order.
@@ -41,22 +44,27 @@ final class BrowserKnowledge: Sendable {
     private let suffixes: PublicSuffixList
     /// Whether requests of a host are seen.
     private let sees: @Sendable (WebHost) -> Bool
+    /// Whether requests of all hosts of a site are seen.
+    private let seesSite: @Sendable (WebHost) -> Bool
     private let random: @Sendable () -> UInt64
     let state = Mutex(State())
 
     /// Creates the knowledge of a browser that nothing is known of.
     ///
     /// - Parameters:
+    ///   - isOffered: Whether the browser reaches the sites at addresses of this machine, without TLS.
     ///   - sees: Whether the gateway reads the https requests of a host.
+    ///   - seesSite: Whether it reads those of a registrable domain and of all hosts below it.
     init(
         _ suffixes: PublicSuffixList, key: SymmetricKey = SymmetricKey(size: .bits256),
-        random: @escaping @Sendable () -> UInt64 = { .random(in: 1 ... .max) },
-        sees: @escaping @Sendable (WebHost) -> Bool
+        random: @escaping @Sendable () -> UInt64 = { .random(in: 1 ... .max) }, isOffered: Bool = false,
+        sees: @escaping @Sendable (WebHost) -> Bool, seesSite: @escaping @Sendable (WebHost) -> Bool
     ) {
-        witnesses = WitnessCookies(key: key)
+        witnesses = WitnessCookies(key: key, hasPrefixes: !isOffered)
         self.suffixes = suffixes
         self.random = random
         self.sees = sees
+        self.seesSite = seesSite
     }
 
     /// Whether a Set-Cookie line of a server would replace a witness.
@@ -76,6 +84,7 @@ final class BrowserKnowledge: Sendable {
         return state.withLock { state in
             if state.known.count > BrowserKnowledge.limit { state.known = [:] }
             state.notePage(request.url, evidence)
+            let exposure = state.exposure(echo, scope, evidence)
             let reading = state.read(echo, scope, evidence, period: period)
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with the site's own pages.
@@ -83,18 +92,20 @@ final class BrowserKnowledge: Sendable {
             var sighting = state.sighting(of: echo, scope, evidence)
             let mark = WitnessCookies.Mark(
                 browser: sighting.browser ?? state.moment, moment: state.moment, period: period)
-            var lines = self.lines(for: echo, scope, evidence, isOwn: isOwn, mark)
             (sighting.site, sighting.period) = (request.url.host.registrableDomain(suffixes), period)
             var storage = verdict
             // The first page of a site over http: nothing tells a tab's page from a frame. It gets no cookies, but may set
             // them.
-            let isFirstPage = !scope.isEncrypted && evidence.isPageRequest && state.known[scope] == nil
+            let isFirstPage = !scope.isEncrypted && evidence.isPageRequest && state.known[scope]?.isEmpty != false
             if isFirstPage { storage.classes = [.none, .lax, .default] }
+            let isOfOrdinaryStore = state.isOfOrdinaryStore(echo, scope, evidence)
+            var lines = isOfOrdinaryStore ? self.lines(for: echo, scope, evidence, isOwn: isOwn, mark) : []
+            if !lines.isEmpty, state.known[scope] == nil { state.known[scope] = [] }
             if scope.isEncrypted, !echo.isForged {
                 if let mark = echo.marks[.partitioned] {
                     verdict.partition = state.partitions[PartitionID(domain: scope.domain, number: mark.context)]
                     storage.partition = verdict.partition
-                } else if let page = isOwn ? request.url : evidence.referrer {
+                } else if isOfOrdinaryStore, let page = isOwn ? request.url : evidence.referrer {
                     let key = PartitionKey(topLevelSite: site(of: page), hasCrossSiteAncestor: !isOwn)
                     if let number = state.number(for: key, of: scope.domain, or: random(), now: now) {
                         let mark = WitnessCookies.Mark(context: number, period: period)
@@ -110,19 +121,17 @@ final class BrowserKnowledge: Sendable {
                 verdict: verdict, storage: storage,
                 isTopLevelNavigation: evidence.isDocument || isFirstPage
                     || !scope.isEncrypted && reading.classes.contains(.lax) && !reading.classes.contains(.strict),
-                sighting: sighting, cookies: echo.others, lines: lines)
+                exposure: exposure, sighting: sighting, cookies: echo.others, lines: lines)
         }
     }
 
     /// Where the witnesses of a host are set: for its whole site only if the gateway sees all of it. Otherwise they would
-    /// travel through tunnels, where others could read them.
+    /// travel through tunnels, and a server behind one could set them again with other attributes.
     func scope(of url: RequestURL) -> WitnessCookies.Scope {
         let isEncrypted = url.scheme.isCryptographic
         let site = url.host.registrableDomain(suffixes)
-        let apex = WebHost(String(decoding: site, as: UTF8.self))
-        let other = WebHost("crumb-witness.\(String(decoding: site, as: UTF8.self))")
-        let seesAll = apex.map(sees) == true && other.map(sees) == true
-        guard seesAll, url.host.kind == .domain, !url.host.isPublicSuffix(suffixes) else {
+        let isWhole = WebHost(String(decoding: site, as: UTF8.self)).map(seesSite) == true
+        guard isWhole, url.host.kind == .domain, !url.host.isPublicSuffix(suffixes) else {
             return WitnessCookies.Scope(domain: url.host.octets, isHostOnly: true, isEncrypted: isEncrypted)
         }
         return WitnessCookies.Scope(domain: site, isHostOnly: false, isEncrypted: isEncrypted)

@@ -18,6 +18,7 @@ extension ByteStream {
 
     /// Closes the connection. What was written before is sent.
     func close() async {
+        guard !isHandshaking else { return abort() }
         if failure == nil, channel.isActive { await drain() }
         channel.close(promise: nil)
     }
@@ -38,19 +39,17 @@ extension ByteStream {
     }
 
     /// Closes a connection whose client may still be sending: the answer is not lost to a reset (RFC 9112, section 9.6).
-    func closeLingering(within limit: TimeAmount) async {
+    /// What the client sends is dropped until it has ended, for as long as a write may take.
+    func closeLingering() async {
         await endWriting()
-        var rest = 1 << 20
-        let deadline = NIODeadline.now() + limit
-        while rest > 0, (try? await more(within: deadline - .now())) == true {
-            rest -= takeAvailable().readableBytes
-        }
+        let deadline = clock.now + ByteStream.writeLimit
+        while (try? await more(within: deadline - clock.now)) == true { _ = takeAvailable() }
         channel.close(promise: nil)
     }
 
-    /// Waits until everything is sent, but not for long: the other side may not read.
+    /// Waits until everything is sent, for as long as a write may take.
     private func drain() async {
-        let timer = channel.eventLoop.scheduleTask(in: .seconds(2)) { [weak self] in
+        let timer = clock.schedule(in: ByteStream.writeLimit, on: channel.eventLoop) { [weak self] in
             self?.assumeIsolated { $0.abort() }
         }
         try? await channel.writeAndFlush(ByteBuffer()).get()

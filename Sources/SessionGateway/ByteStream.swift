@@ -1,7 +1,6 @@
 import HTTPMessages
 import NIOCore
 import NIOSSL
-import NIOTLS
 import WebPrimitives
 
 /// One connection as a stream of octets.
@@ -10,28 +9,40 @@ import WebPrimitives
 /// party slows the fast one down, and memory stays bounded. Everything runs on the connection's event loop.
 actor ByteStream {
     nonisolated let channel: any Channel
+    nonisolated let clock: any GatewayClock
     private nonisolated let executor: any SerialExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Octets that have arrived and were not consumed.
     private var buffer = ByteBuffer()
+    /// How many octets have arrived so far.
+    private var arrived = 0
+    /// The same when the last octets were written.
+    private(set) var arrivedBeforeWrite = 0
     private var isEnded = false
+    /// Whether it has ended without the end of its TLS (RFC 8446, section 6.1), so that anyone may have cut it off.
+    private var isTruncated = false
     private(set) var failure: (any Error)?
     private var reader: CheckedContinuation<Void, any Error>?
     /// How many events there were that a reader waits for.
     private var eventCount = 0
-    private var writers: [CheckedContinuation<Void, any Error>] = []
+    private var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private var writerCount = 0
     private var isReadingStopped = false
     /// Whether it is a stream of an HTTP/2 connection, which ends with one request.
     nonisolated let isStream: Bool
     /// Whether a TLS handshake has ended.
     private var isSecured = false
+    /// Whether a TLS handshake has begun and has not ended: nothing can be written.
+    private(set) var isHandshaking = false
     /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
     private(set) var applicationProtocol: String?
     /// The certificate that the server has shown in it; `nil` if there was none.
     private(set) var serverCertificate: NIOSSLCertificate?
     private var body = BodyReader(.none)
-    private var timer: Scheduled<Void>?
+    /// Whether a piece of the body has arrived.
+    private(set) var hasBegunBody = false
+    private var timer: GatewayTimer?
     private var failureAction: (@Sendable () -> Void)?
     private var absence: Absence?
 
@@ -39,18 +50,21 @@ actor ByteStream {
     private struct Absence {
         let limit: TimeAmount?
         let action: @Sendable () -> Void
-        var timer: Scheduled<Void>?
+        var timer: GatewayTimer?
     }
 
-    private init(_ channel: any Channel, isStream: Bool) {
+    private init(_ channel: any Channel, _ clock: any GatewayClock, isStream: Bool) {
         self.channel = channel
+        self.clock = clock
         self.isStream = isStream
         executor = channel.eventLoop.executor
     }
 
     /// Puts a stream at the end of a channel's pipeline. Call it on the channel's event loop.
-    static func add(to channel: any Channel, isStream: Bool = false) throws -> ByteStream {
-        let stream = ByteStream(channel, isStream: isStream)
+    static func add(
+        to channel: any Channel, clock: any GatewayClock = MachineClock(), isStream: Bool = false
+    ) throws -> ByteStream {
+        let stream = ByteStream(channel, clock, isStream: isStream)
         try channel.pipeline.syncOperations.addHandler(StreamHandler(stream))
         return stream
     }
@@ -87,7 +101,7 @@ actor ByteStream {
             guard eventCount == count else { return continuation.resume() }
             reader = continuation
             if let limit {
-                timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
+                timer = clock.schedule(in: limit, on: channel.eventLoop) { [weak self] in
                     self?.assumeIsolated { $0.endReading(throwing: StreamError.timedOut) }
                 }
             }
@@ -115,6 +129,9 @@ actor ByteStream {
 
     /// The first of them; `nil` if there is none.
     var firstOctet: UInt8? { buffer.getInteger(at: buffer.readerIndex) }
+
+    /// How many octets have been consumed so far.
+    var consumed: Int { arrived - buffer.readableBytes }
 
     /// Whether nothing has arrived that was not consumed, and the stream goes on.
     var isIdle: Bool { buffer.readableBytes == 0 && !isEnded && failure == nil && channel.isActive }
@@ -146,9 +163,9 @@ actor ByteStream {
     /// Waits until the client has closed its socket, at most until `end`, and looks after `pause` again.
     private func awaitAbsence(until end: NIODeadline? = nil, pause: TimeAmount = .milliseconds(20)) {
         guard let absence, end != nil || absence.timer == nil else { return }
-        let end = end ?? absence.limit.map { .now() + $0 } ?? .distantFuture
-        guard NIODeadline.now() < end, !PeerUser.hasClosed(channel) else { return absence.action() }
-        self.absence?.timer = channel.eventLoop.scheduleTask(in: min(pause, end - .now())) { [weak self] in
+        let end = end ?? absence.limit.map { clock.now + $0 } ?? .distantFuture
+        guard clock.now < end, !PeerUser.hasClosed(channel) else { return absence.action() }
+        self.absence?.timer = clock.schedule(in: min(pause, end - clock.now), on: channel.eventLoop) { [weak self] in
             self?.assumeIsolated { $0.awaitAbsence(until: end, pause: .seconds(1)) }
         }
     }
@@ -194,17 +211,26 @@ actor ByteStream {
             // An empty line may have begun with the last octets.
             searched = max(0, bytes.count - 3)
             let isFirst = bytes.count == 0
-            if !isFirst, deadline == nil, let limit { deadline = .now() + limit }
-            guard try await more(within: deadline.map { $0 - .now() } ?? idle) else {
+            if !isFirst, deadline == nil, let limit { deadline = clock.now + limit }
+            guard try await more(within: deadline.map { $0 - clock.now } ?? idle) else {
                 if isFirst { return nil }
                 throw StreamError.endedEarly
             }
         }
     }
 
+    /// Consumes a head that the stream has ended in, and completes it. Its last line is left out if that may be cut: a
+    /// cookie would lose attributes.
+    func takeCutHead() -> [UInt8] {
+        let octets = Array(buffer: takeAvailable())
+        let lineEnd: [UInt8] = [ASCII.carriageReturn, ASCII.lineFeed]
+        return (octets.lastIndex(of: ASCII.lineFeed).map { Array(octets[...$0]) } ?? octets + lineEnd) + lineEnd
+    }
+
     /// Says how the end of the next body is found.
     func beginBody(_ framing: BodyFraming) {
         body = BodyReader(framing)
+        hasBegunBody = false
     }
 
     /// Consumes the next piece of the body.
@@ -212,8 +238,14 @@ actor ByteStream {
     /// - Throws: ``StreamError/endedEarly`` if the stream ends before the body, `MessageError` for a chunk that is none.
     func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         while true {
-            if let piece = try body.next(in: &buffer) { return piece }
-            guard try await more(within: limit) else { return try body.end() }
+            if let piece = try body.next(in: &buffer) {
+                hasBegunBody = true
+                return piece
+            }
+            guard try await more(within: limit) else {
+                guard !isTruncated else { throw StreamError.endedEarly }
+                return try body.end()
+            }
         }
     }
 
@@ -240,25 +272,22 @@ actor ByteStream {
             channel.pipeline.fireChannelRead(arrived)
             channel.pipeline.fireChannelReadComplete()
         }
+        isHandshaking = true
+        let deadline = clock.now + limit
         while !isSecured {
             if let failure { throw failure }
             if isEnded { throw StreamError.endedEarly }
-            try await waitForEvent(after: eventCount, within: limit)
+            try await waitForEvent(after: eventCount, within: deadline - clock.now)
         }
     }
 
-    /// Gives the connection to a handler of another protocol. What has arrived goes there; this stream is over.
-    ///
-    /// - Parameter observers: Handlers for what is left of its events.
-    func handOver(
-        to handler: sending any ChannelHandler, then observers: sending [any ChannelHandler]
-    ) throws {
+    /// Gives the connection to the handlers of another protocol. What has arrived goes there; this stream is over.
+    func handOver(to handlers: sending [any ChannelHandler]) throws {
         let pipeline = channel.pipeline.syncOperations
         let own = try pipeline.context(handlerType: StreamHandler.self)
         failure = StreamError.stopped
         try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
-        try pipeline.addHandler(handler)
-        try pipeline.addHandlers(observers)
+        try pipeline.addHandlers(handlers)
         let arrived = takeAvailable()
         if arrived.readableBytes > 0 {
             own.fireChannelRead(NIOAny(arrived))
@@ -270,16 +299,37 @@ actor ByteStream {
 
     // MARK: - Writing
 
-    /// Writes octets, and waits while the other side does not read.
-    ///
-    /// - Parameter limit: How long the other side may take none. Then the connection is aborted.
-    func write(_ octets: ByteBuffer, within limit: TimeAmount = .minutes(10)) async throws {
+    /// How long the other side may take none of what is written.
+    static let writeLimit = TimeAmount.minutes(10)
+
+    /// Writes octets, and waits while the other side does not read. Then the connection is aborted.
+    func write(_ octets: ByteBuffer) async throws {
+        try send(octets)
+        do {
+            try await waitUntilWritable(within: ByteStream.writeLimit)
+        } catch StreamError.timedOut {
+            abort()
+            throw StreamError.timedOut
+        }
+    }
+
+    /// Writes octets without waiting.
+    func send(_ octets: ByteBuffer) throws {
         if let failure { throw failure }
+        arrivedBeforeWrite = arrived
         channel.writeAndFlush(octets, promise: nil)
+    }
+
+    /// Waits while the other side does not read.
+    ///
+    /// - Throws: ``StreamError/timedOut`` after `limit`; the connection's failure.
+    func waitUntilWritable(within limit: TimeAmount) async throws {
         // A stream of HTTP/2 ends with the last octets of its messages, which is no failure.
         guard !channel.isWritable else { return }
-        let timer = channel.eventLoop.scheduleTask(in: limit) { [weak self] in
-            self?.assumeIsolated { $0.abort() }
+        writerCount += 1
+        let number = writerCount
+        let timer = clock.schedule(in: limit, on: channel.eventLoop) { [weak self] in
+            self?.assumeIsolated { $0.writers.removeValue(forKey: number)?.resume(throwing: StreamError.timedOut) }
         }
         defer { timer.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -289,7 +339,7 @@ actor ByteStream {
             } else if channel.isWritable {
                 continuation.resume()
             } else {
-                writers.append(continuation)
+                writers[number] = continuation
             }
         }
     }
@@ -306,8 +356,9 @@ actor ByteStream {
 
     // MARK: - Events of the channel
 
-    fileprivate func receive(_ octets: ByteBuffer) {
+    func receive(_ octets: ByteBuffer) {
         var octets = octets
+        arrived += octets.readableBytes
         if buffer.readableBytes == 0 {
             buffer = octets
         } else {
@@ -317,7 +368,7 @@ actor ByteStream {
         }
     }
 
-    fileprivate func endReading(throwing error: (any Error)? = nil) {
+    func endReading(throwing error: (any Error)? = nil) {
         eventCount += 1
         timer?.cancel()
         timer = nil
@@ -326,21 +377,23 @@ actor ByteStream {
         if let error { reader.resume(throwing: error) } else { reader.resume() }
     }
 
-    fileprivate func becomeSecured(speaking applicationProtocol: String?) {
+    func becomeSecured(speaking applicationProtocol: String?) {
         isSecured = true
+        isHandshaking = false
         self.applicationProtocol = applicationProtocol
         // Now: the server may close the connection at once.
         serverCertificate = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self).peerCertificate
         endReading()
     }
 
-    fileprivate func end() {
+    func end(truncated isTruncated: Bool = false) {
         if failure == nil { isEnded = true }
+        if isTruncated { self.isTruncated = true }
         awaitAbsence()
         endReading()
     }
 
-    fileprivate func fail(_ error: any Error) {
+    func fail(_ error: any Error) {
         if failure == nil {
             failureAction?()
             absence?.action()
@@ -351,70 +404,11 @@ actor ByteStream {
         resumeWriters()
     }
 
-    fileprivate func resumeWriters() {
-        let waiting = writers
-        writers = []
+    func resumeWriters() {
+        let waiting = writers.values
+        writers = [:]
         for writer in waiting {
             if let failure { writer.resume(throwing: failure) } else { writer.resume() }
         }
-    }
-}
-
-/// Why a stream of octets cannot go on.
-enum StreamError: Error {
-    case endedEarly
-    case stopped
-    case timedOut
-}
-
-/// Hands the events of a channel to its stream, on the event loop that both run on.
-private final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let stream: ByteStream
-
-    init(_ stream: ByteStream) {
-        self.stream = stream
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let octets = unwrapInboundIn(data)
-        stream.assumeIsolated { $0.receive(octets) }
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
-        stream.assumeIsolated { $0.endReading() }
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { stream.assumeIsolated { $0.resumeWriters() } }
-        context.fireChannelWritabilityChanged()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { stream.assumeIsolated { $0.end() } }
-        if case TLSUserEvent.handshakeCompleted(let name)? = event as? TLSUserEvent {
-            stream.assumeIsolated { $0.becomeSecured(speaking: name) }
-        }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        stream.assumeIsolated {
-            // With TLS, the end of the stream closes the connection.
-            $0.end()
-            $0.fail(ChannelError.ioOnClosedChannel)
-        }
-        context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // As in browsers: many servers close a connection without saying so first.
-        if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError {
-            stream.assumeIsolated { $0.end() }
-        } else {
-            stream.assumeIsolated { $0.fail(error) }
-        }
-        context.close(promise: nil)
     }
 }

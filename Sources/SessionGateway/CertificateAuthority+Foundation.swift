@@ -32,7 +32,12 @@ public final class CertificateAuthority: Sendable {
     /// The key of all hosts' certificates.
     private let leafKey = P256.Signing.PrivateKey()
     private let name: DistinguishedName
-    private let contexts = Mutex<[WebHost: (context: NIOSSLContext, end: Timestamp)]>([:])
+    private struct ContextKey: Hashable {
+        let host: WebHost
+        let acceptsLegacyTLS: Bool
+    }
+
+    private let contexts = Mutex<[ContextKey: (context: NIOSSLContext, end: Timestamp)]>([:])
 
     /// Creates an authority with a new key.
     ///
@@ -76,18 +81,24 @@ public final class CertificateAuthority: Sendable {
     }
 
     /// Returns the TLS context that serves a client's connection to `host`.
-    func context(for host: WebHost, now: Timestamp) throws -> NIOSSLContext {
-        if let known = contexts.withLock({ $0[host] }), now < known.end { return known.context }
+    ///
+    /// - Parameter acceptsLegacyTLS: Whether the client may speak TLS 1.0 and 1.1.
+    func context(
+        for host: WebHost, acceptingLegacyTLS acceptsLegacyTLS: Bool = false, now: Timestamp
+    ) throws -> NIOSSLContext {
+        let key = ContextKey(host: host, acceptsLegacyTLS: acceptsLegacyTLS)
+        if let known = contexts.withLock({ $0[key] }), now < known.end { return known.context }
         let leaf = try NIOSSLCertificate(bytes: try leaf(for: host, now: now), format: .der)
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(leaf)],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(leafKey.derRepresentation), format: .der)))
         tls.applicationProtocols = ["h2", "http/1.1"]
+        tls.minimumTLSVersion = acceptsLegacyTLS ? .tlsv1 : .tlsv12
         let context = try NIOSSLContext(configuration: tls)
         let end = now.advanced(bySeconds: CertificateAuthority.leafLifetime / 2)
         contexts.withLock { contexts in
             if contexts.count >= CertificateAuthority.contextLimit { contexts = [:] }
-            contexts[host] = (context, end)
+            contexts[key] = (context, end)
         }
         return context
     }

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPMessages
 import NIOCore
 import RequestDecoration
+import SessionStore
 import WebPrimitives
 
 extension ClientConnection {
@@ -11,6 +12,8 @@ extension ClientConnection {
     func exchange(
         _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
     ) async throws -> Bool {
+        var request = request
+        request.needsReadableCoding = settings.recording?.redaction != nil
         let login = try logins.flatMap { try RequestLogin($0, request, decision) }
         var pending = PendingRequest(request, decision, login)
         if request.framing != .none { await client.beginBody(request.framing) }
@@ -56,17 +59,23 @@ extension ClientConnection {
     /// - Returns: `nil` if the request has to be sent once more.
     private func attempt(_ pending: inout PendingRequest, _ record: inout GatewayRecord) async throws -> Bool? {
         let request = pending.request
-        let route = route(to: request.destination, isTunnel: request.isTunnelled)
+        let partition = ConnectionPartition(
+            request, pending.decision, client: number, gate.jar.policy.publicSuffixes)
+        let route = route(to: request.destination, isTunnel: request.isTunnelled, partition)
         let decoration = pending.decision.decoration
         let head = request.octets(
-            with: decoration, toProxy: route.isToProxy,
+            with: decoration, toProxy: route.isToProxy, as: servers.gateway,
             proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
         var demand = UpstreamConnections.Demand()
         demand.isFresh = !request.mayBeRepeated
+        demand.passed = passed
+        demand.passed.add(PassedGateways(request.head))
         // NIOHPACK takes values as text only.
         let isText = String(validating: head, as: UTF8.self) != nil
-        demand.isHTTP1 = request.isUpgrade || !isText
-        demand.isWebSocket = isText && request.framing == .none && WebSocketHandshake(of: request.head) != nil
+        // Some servers end the whole connection because of a long head.
+        demand.isHTTP1 = request.isUpgrade || !isText || head.count > HTTP2RequestCodec.headLimit
+        demand.isWebSocket =
+            isText && request.isUpgrade && request.framing == .none && WebSocketHandshake(of: request.head) != nil
         var refusals = 0
         while true {
             let (server, isReused) = try await connection(route, for: demand)
@@ -111,23 +120,29 @@ extension ClientConnection {
     ///
     /// - Parameter isTunnel: Whether they come through a tunnel. The proxy for a tunnel is the one for https, whatever
     ///   goes through it.
-    func route(to destination: Destination, isTunnel: Bool) -> UpstreamConnections.Route {
+    func route(
+        to destination: Destination, isTunnel: Bool, _ partition: ConnectionPartition
+    ) -> UpstreamConnections.Route {
         let url = try? RequestURL("\(isTunnel ? "https" : "http")://\(destination.description)/")
         return UpstreamConnections.Route(
-            destination: destination, proxy: url.flatMap(settings.proxy), isTunnel: isTunnel)
+            destination: destination, proxy: url.flatMap(settings.proxy), isTunnel: isTunnel,
+            partition: partition)
     }
 
     /// A connection to a server for one request.
     private func connection(
         _ route: UpstreamConnections.Route, for demand: UpstreamConnections.Demand
-    ) async throws(GatewayFailure) -> (server: ByteStream, isReused: Bool) {
+    ) async throws -> UpstreamConnections.Found {
         var demand = demand
         if let spare {
             self.spare = nil
             if isSpareSecured { return (spare, false) }
             demand.spare = spare
         }
-        return try await servers.connection(route, for: demand)
+        if let server = await servers.idle(route, for: demand) { return (server, true) }
+        return try await open { [demand] () throws(GatewayFailure) in
+            try await self.servers.connection(route, for: demand)
+        }
     }
 
     /// Sends a request through a connection and passes the response on.
@@ -146,6 +161,7 @@ extension ClientConnection {
         } catch {
             throw UnansweredError(cause: error)
         }
+        requestEnd = time
         guard request.framing != .none else {
             let response = try await waiting { try await finalResponse(to: request, from: server) }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
@@ -156,6 +172,7 @@ extension ClientConnection {
             if kept.server { await servers.put(server, route) } else { await server.close() }
             return kept.client
         }
+        requestEnd = nil
         let body = pending.body
         async let upload = sendBody(of: request, keptIn: body, recordedIn: pending.entry, to: server)
         do {
@@ -173,11 +190,19 @@ extension ClientConnection {
                 if isUnderWay { await server.abort() }
                 let end = await upload
                 await client.resumeReading()
-                if !isUnderWay { await discard(response, from: server, route) }
+                if !isUnderWay {
+                    if await mayKeep(server, response, after: pending) {
+                        await discard(response, from: server, route)
+                    } else {
+                        await server.abort()
+                    }
+                }
                 try end.check()
                 return nil
             }
-            let kept = try await deliver(response, to: pending, from: server, &record)
+            // A client that waits for permission to send its body may send it now, or not.
+            let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
+            let kept = try await deliver(response, to: pending, from: server, closing: isUncertain, &record)
             // A server may answer before it has read the body. The rest is not sent.
             if !kept.client || !kept.server {
                 await client.stopReading()
@@ -185,8 +210,12 @@ extension ClientConnection {
             }
             let isSent = if case .sent = await upload { true } else { false }
             await client.resumeReading()
-            if isSent, kept.server { await servers.put(server, route) } else { await server.abort() }
-            if !isSent { await client.closeLingering(within: .seconds(2)) }
+            if isSent, kept.server, await mayKeep(server, response, after: pending) {
+                await servers.put(server, route)
+            } else {
+                await server.abort()
+            }
+            if !isSent { await client.closeLingering() }
             return isSent && kept.client
         } catch {
             await client.stopReading()
@@ -196,6 +225,16 @@ extension ClientConnection {
             if case .refused(let failure) = end, error is UnansweredError { throw failure }
             throw error
         }
+    }
+
+    /// Whether a connection can be used again after a request with a body: a stream, which ends with it, or one whose
+    /// server has waited for all of a body that is not another site's.
+    private func mayKeep(
+        _ server: ByteStream, _ response: ForwardedResponse, after pending: PendingRequest
+    ) async -> Bool {
+        guard !server.isStream else { return true }
+        return await server.arrivedBeforeWrite <= response.start
+            && pending.decision.trustsBody(of: pending.request)
     }
 
     /// Reads a response that the client does not get, so that its connection can be used for another request.
@@ -220,11 +259,15 @@ extension ClientConnection {
     ) async throws -> ForwardedResponse {
         for count in 0..<32 {
             let octets: [UInt8]?
+            let start = await server.consumed
             do {
-                octets = try await server.head(idle: settings.limits.response, within: settings.limits.head)
+                octets =
+                    try await hasAnswer(from: server)
+                    ? await server.head(idle: settings.limits.response, within: settings.limits.head) : nil
             } catch let error as MessageError {
                 throw GatewayFailure.responseInvalid(error, from: request.destination.description)
             } catch StreamError.endedEarly {
+                if let response = await cutResponse(to: request, from: server) { return response }
                 throw GatewayFailure(
                     .httpResponseIncomplete, 502,
                     "\(request.destination.description) ends the connection in the head of its response",
@@ -233,21 +276,49 @@ extension ClientConnection {
                 throw UnansweredError(cause: error, isFirst: count == 0)
             }
             guard let octets else { throw UnansweredError(cause: StreamError.endedEarly, isFirst: count == 0) }
-            let response: ForwardedResponse
+            var response: ForwardedResponse
             do {
                 response = try ForwardedResponse(MessageHead(octets, from: .server), toHead: request.method == "HEAD")
             } catch {
                 throw GatewayFailure.responseInvalid(error, from: request.destination.description)
             }
+            response.start = start
             guard response.isInterim else { return response }
+            if requestEnd != nil { requestEnd = time }
             if request.line.minorVersion > 0 {
-                let head = response.octets(chunked: false, closes: false, mapping: request.mapping) { _ in false }
+                let head = response.octets(chunked: false, closes: false, mapping: request.mapping) { _ in nil }
                 try await client.write(ByteBuffer(bytes: head))
             }
         }
         throw GatewayFailure(
             .httpProtocolError, 502, "\(request.destination.description) sends interim responses only",
             nextStep: "Report it to the people who run the server.")
+    }
+
+    /// Waits for the first octet of a response. The time for it begins when the request is complete.
+    ///
+    /// - Returns: `false` at the end of the connection.
+    private func hasAnswer(from server: ByteStream) async throws -> Bool {
+        while true {
+            do {
+                let deadline = (requestEnd ?? time) + settings.limits.response
+                return try await server.hasOctets(within: deadline - time)
+            } catch StreamError.timedOut where requestEnd.map({ time < $0 + settings.limits.response }) ?? true {
+                // The body of the request is under way, or has ended meanwhile.
+            }
+        }
+    }
+
+    /// The response whose head has no empty line, since the server has closed the connection; `nil` if it is no response.
+    ///
+    /// Browsers take it over http, and so the client may have it as it is. Over https, it may have been cut by somebody who
+    /// wants a cookie without its attributes.
+    private func cutResponse(to request: ForwardedRequest, from server: ByteStream) async -> ForwardedResponse? {
+        guard !request.destination.isEncrypted,
+            let head = try? MessageHead(await server.takeCutHead(), from: .server),
+            let response = try? ForwardedResponse(head, toHead: request.method == "HEAD", cut: true)
+        else { return nil }
+        return response.isInterim || response.status == 101 ? nil : response
     }
 
     /// Stores the cookies of a response, and signs the user in if it says "not signed in".
@@ -274,10 +345,12 @@ extension ClientConnection {
         case .done(let changes): record.cookiesStored += changes
         case .omitted: isWithheld = false
         }
+        if case .failure = consequence, !isWithheld { pending.isOutdated = true }
         switch consequence {
         case .none: return false
-        case .failure(let failure):
+        case .failure(let failure, let isSignedIn):
             record.loginFailure = failure
+            if isSignedIn { record.isSignedInAgain = true }
             return false
         case .repetition(let isSignedIn):
             // It must not take effect for a client that does not wait any more.
@@ -307,76 +380,6 @@ extension ClientConnection {
                 .httpUpgradeFailed, 502,
                 "\(request.destination.description) changes the protocol, which the request does not ask for",
                 nextStep: "Report it to the people who run the server.")
-        }
-    }
-
-    /// Passes a response on, whose cookies are stored.
-    ///
-    /// - Returns: Which of the two connections can be used for another request.
-    private func deliver(
-        _ response: ForwardedResponse, to pending: PendingRequest, from server: ByteStream,
-        _ record: inout GatewayRecord
-    ) async throws -> (client: Bool, server: Bool) {
-        let (request, decision) = (pending.request, pending.decision)
-        record.status = response.status
-        // A body that ends with the connection is sent in chunks, so that the client's connection goes on.
-        let isChunked =
-            response.framing == .chunked || response.framing == .untilClose
-        let writesChunks = isChunked && request.line.minorVersion > 0
-        let keepsClient = request.keepsConnection && (writesChunks || !isChunked) && !isStopping
-        let head = response.octets(
-            chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
-            mapping: request.mapping, before: pending.withheld.filter(gate.passes),
-            clearing: pending.clearing, adding: decision.lines
-        ) { line in
-            !response.isOfProxy && (decision.context == nil || gate.passes(line))
-        }
-        await client.enqueue(ByteBuffer(bytes: head))
-        if response.status == 101 {
-            await client.flush()
-            await pending.entry?.end()
-            await join(client, server)
-            return (client: false, server: false)
-        }
-        await server.beginBody(response.framing)
-        try await sendBody(
-            of: response, from: server, recordedIn: pending.entry, inChunks: writesChunks, &record)
-        return (client: keepsClient, server: response.keepsConnection)
-    }
-
-    /// Sends the body of a response.
-    private func sendBody(
-        of response: ForwardedResponse, from server: ByteStream, recordedIn entry: RecordedExchange?,
-        inChunks writesChunks: Bool, _ record: inout GatewayRecord
-    ) async throws {
-        // A server may wait for something to tell; a client that has gone does not.
-        var isWatched = client.isStream
-        do {
-            while true {
-                if await server.available.readableBytes == 0 {
-                    await client.flush()
-                    if !isWatched { await watchClient(after: nil) }
-                    isWatched = true
-                }
-                let piece = try await server.nextPiece(within: settings.limits.body)
-                await entry?.append(toResponse: piece)
-                switch piece {
-                case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
-                case .end(let trailers):
-                    if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
-                    await client.forgetAbsence()
-                    return
-                }
-            }
-        } catch {
-            await client.forgetAbsence()
-            // The head has gone: only the end of the connection tells the client that the body is not complete. Where the
-            // end of the connection is that of the body, it has to be a reset.
-            let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }
-            record.failure =
-                (isLate ? GatewayFailure.Kind.connectionReadTimeout : .connectionTerminated).rawValue
-            if response.framing == .untilClose, !writesChunks { await client.abort() }
-            throw error
         }
     }
 }

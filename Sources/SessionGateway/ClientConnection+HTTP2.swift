@@ -9,12 +9,10 @@ extension ClientConnection {
     func serveHTTP2(to destination: Destination, _ server: ByteStream?) async throws {
         let (arriving, arrivals) = AsyncStream<ByteStream>.makeStream()
         var configuration = NIOHTTP2Handler.Configuration()
-        // Browsers cancel what a page does not need any more; on one machine that is no attack.
+        // Browsers cancel what a page does not need any more. The work that is left of it counts (`beginWork()`).
         configuration.stream.streamResetFrameRateLimit.maximumCount = 10_000
-        configuration.connection.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: 100),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
-        ]
+        configuration.connection.initialSettings = [HTTP2FrameAdapter.headSetting]
+        configuration.connection.maximumSequentialContinuationFrames = HTTP2FrameAdapter.continuationLimit
         // Behind a proxy, Firefox opens WebSockets in HTTP/2 without its cookies and its origin. Over HTTP/1.1 it sends both.
         if gate.profile == nil {
             configuration.connection.initialSettings.append(HTTP2Setting(parameter: .enableConnectProtocol, value: 1))
@@ -22,34 +20,47 @@ extension ClientConnection {
         let ending = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: client.channel.eventLoop,
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
-        try await client.handOver(
-            to: NIOHTTP2Handler(
-                mode: .server, eventLoop: client.channel.eventLoop,
-                connectionConfiguration: configuration.connection, streamConfiguration: configuration.stream,
-                streamDelegate: ending.http2StreamDelegate
-            ) { stream in
-                stream.eventLoop.makeCompletedFuture {
-                    try stream.syncOptions?.setOption(.autoRead, value: false)
-                    try stream.pipeline.syncOperations.addHandler(HTTP2StreamCodec())
-                    guard case .terminated = arrivals.yield(try ByteStream.add(to: stream, isStream: true)) else {
-                        return
-                    }
-                    // The gateway stops: the client may send it elsewhere.
-                    let reset = HTTP2Frame.FramePayload.rstStream(.refusedStream)
-                    try stream.pipeline.syncOperations.context(handlerType: HTTP2StreamCodec.self)
-                        .writeAndFlush(NIOAny(reset), promise: nil)
+        let clock = client.clock
+        let handler = NIOHTTP2Handler(
+            mode: .server, eventLoop: client.channel.eventLoop,
+            connectionConfiguration: configuration.connection, streamConfiguration: configuration.stream,
+            streamDelegate: ending.http2StreamDelegate
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.syncOptions?.setOption(.autoRead, value: false)
+                try stream.pipeline.syncOperations.addHandler(HTTP2StreamCodec())
+                let hasRoom = self.assumeIsolated { $0.beginWork() }
+                if hasRoom,
+                    case .enqueued = arrivals.yield(try ByteStream.add(to: stream, clock: clock, isStream: true))
+                {
+                    return
                 }
-            }, then: [ending, NIOCloseOnErrorHandler()])
+                if hasRoom { self.assumeIsolated { $0.work -= 1 } }
+                // The client may send it again.
+                let reset = HTTP2Frame.FramePayload.rstStream(.refusedStream)
+                try stream.pipeline.syncOperations.context(handlerType: HTTP2StreamCodec.self)
+                    .writeAndFlush(NIOAny(reset), promise: nil)
+            }
+        }
+        try await client.handOver(to: [HTTP2FrameAdapter(.server), handler, ending, NIOCloseOnErrorHandler()])
+        // Not with the first settings, which NIOHTTP2 takes for acknowledged: the client may not know of them yet.
+        let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: settings.limits.streams)
+        client.channel.writeAndFlush(
+            HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([limit]))), promise: nil)
         client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
         streams = [:]
         waitForStream()
         // The gateway may have begun to stop during the handshake.
         if isStopping { await stop() }
         var spare = server
+        var hasRequest = mayConnectInAdvance
         await withDiscardingTaskGroup { group in
             for await stream in arriving {
+                hasRequest = true
                 let request = ClientConnection(
-                    stream, gate: gate, settings: settings, servers: servers, logins: logins, observing: observe)
+                    stream, number: number, gate: gate, settings: settings, servers: servers, logins: logins,
+                    observing: observe)
+                await request.continueTunnel(after: passed)
                 let id = ObjectIdentifier(request)
                 streams?[id] = request
                 idleTimer?.cancel()
@@ -63,8 +74,14 @@ extension ClientConnection {
                 }
             }
         }
+        if !hasRequest, !isStopping { observeDistrust(of: destination) }
         idleTimer?.cancel()
         await spare?.close()
+    }
+
+    /// Says which gateways the tunnel of the requests has passed.
+    private func continueTunnel(after passed: PassedGateways) {
+        self.passed = passed
     }
 
     /// Serves the request of one stream. Closes it.
@@ -79,14 +96,24 @@ extension ClientConnection {
         await client.close()
     }
 
+    /// Counts a request. A client that cancels requests may send others before the work for those has ended.
+    ///
+    /// - Returns: Whether there is room for it.
+    private func beginWork() -> Bool {
+        guard work < 2 * settings.limits.streams else { return false }
+        work += 1
+        return true
+    }
+
     private func end(_ stream: ObjectIdentifier) async {
+        work -= 1
         streams?[stream] = nil
         guard streams?.isEmpty == true else { return }
         if !isStopping { waitForStream() }
     }
 
     private func waitForStream() {
-        idleTimer = client.channel.eventLoop.scheduleTask(in: settings.limits.idle) { [client] in
+        idleTimer = client.clock.schedule(in: settings.limits.idle, on: client.channel.eventLoop) { [client] in
             client.channel.close(promise: nil)
         }
     }

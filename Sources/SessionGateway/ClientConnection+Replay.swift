@@ -48,7 +48,7 @@ extension ClientConnection {
     ) async throws -> (body: [UInt8]?, isRead: Bool) {
         let spool = pending.login?.body ?? BodySpool(spools)
         pending.body = spool
-        if pending.request.head.values("expect").contains(where: { $0.lowercased == "100-continue" }) {
+        if pending.request.expectsPermission {
             try await client.write(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"))
         }
         var body: [UInt8] = []
@@ -100,9 +100,9 @@ extension ClientConnection {
             request.keepsConnection && (writesChunks || replayed.text == nil) && isRead && !isStopping
         let head = response.octets(
             chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
-            mapping: request.mapping, adding: pending.decision.lines
+            mapping: request.mapping, adding: gate.lines(pending.decision), hint: pending.decision.hint
         ) { line in
-            pending.decision.context == nil || gate.passes(line)
+            pending.decision.context == nil ? line : gate.line(for: request, inPlaceOf: line)
         }
         await client.enqueue(ByteBuffer(bytes: head))
         do {

@@ -15,6 +15,7 @@ extension ClientConnection {
         guard !head.has("content-length"), !head.has("transfer-encoding") else {
             throw GatewayFailure.requestInvalid(.framingContradictory)
         }
+        passed = PassedGateways(head)
         let destination = Destination(host: authority.host, port: port)
         guard !settings.isOffline || settings.interception?.contains(destination.host) == true else {
             throw GatewayFailure.offline(tunnel: destination)
@@ -32,9 +33,9 @@ extension ClientConnection {
         let server: ByteStream?
         do {
             server = try await openServer(destination)
-        } catch {
-            observeTunnel("SOCKS", to: destination, error)
-            return try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply(error).octets))
+        } catch let failure as GatewayFailure {
+            observeTunnel("SOCKS", to: destination, failure)
+            return try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply(failure).octets))
         }
         try await client.write(ByteBuffer(bytes: SOCKSHandshake.Reply.succeeded.octets))
         guard let server else { return try await serveUnopenedTunnel("SOCKS", to: destination) }
@@ -45,23 +46,26 @@ extension ClientConnection {
     ///
     /// Browsers open tunnels that they may not need. A server that takes one handshake after the other would wait for that
     /// of a connection without a request.
-    private func openServer(_ destination: Destination) async throws(GatewayFailure) -> ByteStream? {
+    private func openServer(_ destination: Destination) async throws -> ByteStream? {
         guard !settings.isOffline, settings.interception?.contains(destination.host) != true else { return nil }
-        return try await servers.open(route(to: destination, isTunnel: true))
+        return try await openTunnelled(destination)
     }
 
-    /// How long a client has time to begin in a tunnel to a host whose requests are read. Then a connection is opened: the
-    /// server may be the first to send.
-    private static let hesitation = TimeAmount.seconds(1)
+    /// Opens the connection that a tunnel leads to.
+    private func openTunnelled(_ destination: Destination) async throws -> ByteStream {
+        let route = route(to: destination, isTunnel: true, ConnectionPartition(client: number))
+        return try await open { [passed] () throws(GatewayFailure) in
+            (try await self.servers.open(route, after: passed), false)
+        }.server
+    }
 
     /// Serves what comes through a tunnel that leads to no server yet.
     private func serveUnopenedTunnel(_ method: String, to destination: Destination) async throws {
         do {
-            let limit = settings.isOffline ? settings.limits.idle : Self.hesitation
+            let limit = settings.isOffline ? settings.limits.idle : settings.limits.hesitation
             guard try await client.hasOctets(within: limit) else { return }
         } catch StreamError.timedOut where !settings.isOffline {
-            return try await serveTunnel(
-                method, to: destination, try await servers.open(route(to: destination, isTunnel: true)))
+            return try await serveTunnel(method, to: destination, try await openTunnelled(destination))
         }
         if await client.firstOctet == 0x16, let interception = settings.interception,
             interception.contains(destination.host)
@@ -72,7 +76,7 @@ extension ClientConnection {
         guard !settings.isOffline else {
             return observeTunnel(method, to: destination, .offline(destination.description))
         }
-        let server = try await servers.open(route(to: destination, isTunnel: true))
+        let server = try await openTunnelled(destination)
         observeTunnel(method, to: destination, nil)
         await join(client, server)
     }
@@ -123,14 +127,32 @@ extension ClientConnection {
         var destination = destination
         destination.isEncrypted = true
         // TLS to the server comes with the first request, so that a failure can be told in its response.
-        try await client.startTLS(
-            NIOSSLServerHandler(context: interception.authority.context(for: destination.host, now: gate.now())),
-            within: settings.limits.head)
+        do {
+            try await client.startTLS(
+                NIOSSLServerHandler(
+                    context: interception.authority.context(
+                        for: destination.host, acceptingLegacyTLS: settings.legacyTLS(destination.host),
+                        now: gate.now())),
+                within: settings.limits.head)
+        } catch {
+            if TLSFailure.isDistrust(error, mayGoAway: mayConnectInAdvance || isStopping) {
+                observeDistrust(of: destination)
+            }
+            throw error
+        }
         guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination, server) }
         spare = server
         isSpareSecured = false
+        // Node, and programs that pin certificates, look at the certificate after the handshake.
+        if !mayConnectInAdvance, try await !hasRequest(within: settings.limits.idle) {
+            if !isStopping { observeDistrust(of: destination) }
+            return
+        }
         try await serveRequests(through: destination)
     }
+
+    /// Whether a connection without a request says nothing: browsers open some that they may need later.
+    var mayConnectInAdvance: Bool { gate.profile != nil }
 
     /// Waits for octets of the server, and then no longer for those of the client.
     private func waitForServer(_ server: ByteStream) async -> Bool {
@@ -155,12 +177,15 @@ extension ClientConnection {
     func join(_ client: ByteStream, _ server: ByteStream) async {
         use(server)
         defer { use(nil) }
+        noteProgress()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.copy(client, to: server) }
             group.addTask { await self.copy(server, to: client) }
         }
-        await server.close()
+        // Either side may read slowly.
+        async let serverEnd: Void = server.close()
         await client.close()
+        await serverEnd
     }
 
     private func copy(_ source: ByteStream, to target: ByteStream) async {
@@ -168,8 +193,9 @@ extension ClientConnection {
             while true {
                 let octets = await source.takeAvailable()
                 if octets.readableBytes > 0 {
-                    try await target.write(octets)
-                } else if try await !source.more(within: settings.limits.body) {
+                    try await target.send(octets)
+                    try await whileBusy { try await target.waitUntilWritable(within: $0) }
+                } else if try await !whileBusy({ try await source.more(within: $0) }) {
                     return await target.endWriting()
                 }
             }

@@ -38,6 +38,9 @@ extension ClientConnection {
                 return true
             }
         }
+        requestEnd = nil
+        noteProgress()
+        defer { requestEnd = time }
         do {
             var position = 0
             while let piece = try await spool?.piece(at: position) {
@@ -45,7 +48,7 @@ extension ClientConnection {
                 if case .data(let data) = piece { position += data.readableBytes }
             }
             while true {
-                let piece = try await client.nextPiece(within: settings.limits.body)
+                let piece = try await whileBusy { try await client.nextPiece(within: $0) }
                 await spool?.append(piece)
                 if try await send(piece) { return .sent }
             }

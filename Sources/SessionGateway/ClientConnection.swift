@@ -2,6 +2,7 @@ import CookieModel
 import HTTPMessages
 import NIOCore
 import RequestDecoration
+import Synchronization
 import WebPrimitives
 
 /// One connection of a client: the requests that come through it, one after the other, or a tunnel.
@@ -12,6 +13,8 @@ actor ClientConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let client: ByteStream
+    /// Tells the client's connection from all others. The streams of an HTTP/2 connection share it.
+    let number: UInt64
     let gate: JarGate
     let settings: GatewaySettings
     let servers: UpstreamConnections
@@ -20,6 +23,8 @@ actor ClientConnection {
     /// The sites that are offered to clients that use no proxy; `nil` in a proxy.
     let origins: ReverseOrigins?
     let observe: @Sendable (GatewayRecord) -> Void
+    /// The gateways that the tunnel has passed through which the requests come.
+    var passed = PassedGateways()
     /// The connection that a tunnel has opened, for the first request in it.
     var spare: ByteStream?
     /// Whether that connection needs no TLS, or has it.
@@ -30,17 +35,29 @@ actor ClientConnection {
     private(set) var isAborted = false
     /// The streams of an HTTP/2 connection; `nil` if it is none.
     var streams: [ObjectIdentifier: ClientConnection]?
+    /// How many requests of such a connection are under way: the work for a request may end after its stream.
+    var work = 0
     /// Closes such a connection when it has had no stream for a while.
-    var idleTimer: Scheduled<Void>?
+    var idleTimer: GatewayTimer?
+    /// When the last octet of the present exchange, or of a tunnel, passed in either direction.
+    private var lastProgress = NIODeadline.uptimeNanoseconds(0)
+    /// When the last octet of the present request was sent; `nil` while its body is under way.
+    var requestEnd: NIODeadline?
     /// The connection to a server that is used now.
     private var server: ByteStream?
+    /// The search for one.
+    private var opening: Task<Result<UpstreamConnections.Found, GatewayFailure>, Never>?
+
+    private static let numbers = Atomic<UInt64>(0)
 
     init(
-        _ client: ByteStream, gate: JarGate, settings: GatewaySettings, servers: UpstreamConnections,
+        _ client: ByteStream, number: UInt64? = nil, gate: JarGate, settings: GatewaySettings,
+        servers: UpstreamConnections,
         logins: GatewayLogin?, origins: ReverseOrigins? = nil,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void
     ) {
         self.client = client
+        self.number = number ?? Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
         self.gate = gate
         self.settings = settings
         self.servers = servers
@@ -55,15 +72,24 @@ actor ClientConnection {
         // A connection may be accepted just when the gateway stops.
         guard !isStopping, !Task.isCancelled else { return await client.close() }
         do {
-            let isAllowed = PeerUser.mayUse(client.channel)
+            let access = PeerUser.access(client.channel)
             isIdle = true
             let hasBegun = try await client.hasOctets(within: settings.limits.idle)
             isIdle = false
-            guard isAllowed else {
+            switch access {
+            case .permitted: break
+            case .denied:
                 return try await refuse(
                     GatewayFailure(
                         .httpRequestDenied, 403, "the gateway belongs to another user of this machine",
                         nextStep: "Run a gateway of your own: crumb gateway run."),
+                    method: "GET")
+            case .unknown:
+                return try await refuse(
+                    GatewayFailure(
+                        .proxyInternalError, 503,
+                        "the gateway cannot find out which user of this machine the connection belongs to",
+                        nextStep: "Try again: the system may have no descriptor left for it."),
                     method: "GET")
             }
             switch hasBegun ? await client.firstOctet : nil {
@@ -82,6 +108,7 @@ actor ClientConnection {
         }
         if let spare { await spare.close() }
         await client.close()
+        await servers.release(client: number)
     }
 
     /// Ends after the request that is served now.
@@ -100,8 +127,27 @@ actor ClientConnection {
     func abort() async {
         isAborted = true
         for stream in streams?.values ?? [:].values { await stream.abort() }
+        opening?.cancel()
         await client.abort()
         await server?.abort()
+    }
+
+    /// Finds a connection to a server. The attempt ends with the client's connection, but not when the gateway is about to
+    /// stop.
+    func open(
+        _ find: @escaping @Sendable () async throws(GatewayFailure) -> UpstreamConnections.Found
+    ) async throws -> UpstreamConnections.Found {
+        guard !isAborted else { throw StreamError.endedEarly }
+        let opening = Task(executorPreference: servers.taskExecutor) {
+            do throws(GatewayFailure) {
+                return Result<UpstreamConnections.Found, GatewayFailure>.success(try await find())
+            } catch {
+                return .failure(error)
+            }
+        }
+        self.opening = opening
+        defer { self.opening = nil }
+        return try await waiting { try await opening.value.get() }
     }
 
     /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
@@ -122,6 +168,27 @@ actor ClientConnection {
     /// Notes the connection to a server that is used now, so that it can be aborted.
     func use(_ server: ByteStream?) {
         self.server = server
+    }
+
+    // MARK: - Limits
+
+    /// The time for the limits.
+    var time: NIODeadline { client.clock.now }
+
+    /// Notes that octets have passed.
+    func noteProgress() { lastProgress = time }
+
+    /// Waits for octets, or for room for them, as long as something passes in either direction.
+    func whileBusy<Value: Sendable>(_ action: (TimeAmount) async throws -> Value) async throws -> Value {
+        while true {
+            do {
+                let value = try await action(lastProgress + settings.limits.body - time)
+                noteProgress()
+                return value
+            } catch StreamError.timedOut where time < lastProgress + settings.limits.body {
+                // The other direction has gone on.
+            }
+        }
     }
 
     // MARK: - Requests
@@ -156,7 +223,7 @@ actor ClientConnection {
     }
 
     /// Waits for the first octet of a request.
-    private func hasRequest(within limit: TimeAmount) async throws -> Bool {
+    func hasRequest(within limit: TimeAmount) async throws -> Bool {
         isIdle = true
         defer { isIdle = false }
         do {
@@ -214,22 +281,25 @@ actor ClientConnection {
             } catch let error as MessageError {
                 throw GatewayFailure.requestInvalid(error)
             }
+            guard !PassedGateways(head).names.contains(servers.gateway) else { throw GatewayFailure.loop }
             guard let request else {
-                record.url = String(decoding: head.octets[head.startLine][inside: line.target], as: UTF8.self)
                 record.isDecorated = false
                 try await openTunnel(head, line, isNested: tunnel != nil)
                 return false
             }
             record.url = shown(request.url)
+            record.host = request.url.host
             guard !["TRACE", "TRACK"].contains(method.uppercased()) else {
                 throw GatewayFailure(
                     .httpRequestDenied, 405, "the gateway does not pass on TRACE, whose answer would show the cookies",
                     nextStep: "Use another method.")
             }
+            if request.forwardsLeft == 0 { return try await answerLastForward(request, record) }
             let decision = try await gate.decision(on: request)
             record.isDecorated = decision.context != nil
             record.verdict = decision.verdict
             record.cookiesDeleted = decision.deleted
+            record.hint = decision.hint
             if let events = gate.events, events.contains(request.url) {
                 return try await take(events, request, decision.verdict)
             }
@@ -247,6 +317,23 @@ actor ClientConnection {
         }
     }
 
+    /// Answers an OPTIONS request that is to go no further (RFC 9110, section 7.6.2).
+    ///
+    /// - Returns: Whether the connection can be used for another request.
+    private func answerLastForward(_ request: ForwardedRequest, _ record: GatewayRecord) async throws -> Bool {
+        var record = record
+        record.status = 200
+        record.isDecorated = false
+        observe(record)
+        let keepsConnection = request.keepsConnection && request.framing == .none
+        try await client.write(
+            ByteBuffer(
+                string: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\(keepsConnection ? "" : "Connection: close\r\n")\r\n")
+        )
+        if !keepsConnection { await client.closeLingering() }
+        return keepsConnection
+    }
+
     /// The URL of a request in its record, before the request is checked.
     private func shownURL(_ head: MessageHead, _ line: RequestLine) -> String {
         let target = Array(head.octets[head.startLine][inside: line.target])
@@ -255,7 +342,11 @@ actor ClientConnection {
         {
             return shown(url)
         }
-        return String(decoding: target.prefix { $0 != ASCII.questionMark }, as: UTF8.self)
+        // The target of a CONNECT request may not have user information, which is a secret all the same.
+        let isAuthority = if case .authority = line.form { true } else { false }
+        let user = isAuthority ? target.lastIndex(of: ASCII.at) : nil
+        let shown = target[(user.map { $0 + 1 } ?? 0)...]
+        return String(decoding: shown.prefix { $0 != ASCII.questionMark }, as: UTF8.self)
     }
 
     /// The URL of a request in its record.
@@ -273,13 +364,27 @@ actor ClientConnection {
         record.method = method
         record.url = destination.description
         record.isDecorated = false
+        record.host = destination.host
+        record.isUnread = failure == nil
         if let failure { record.fail(failure) } else { record.status = 200 }
+        observe(record)
+    }
+
+    /// Reports a client that ended its connection to the gateway after it saw the certificate, before its first request.
+    func observeDistrust(of destination: Destination) {
+        var record = GatewayRecord(time: gate.now())
+        record.method = "CONNECT"
+        record.url = destination.description
+        record.isDecorated = false
+        record.host = destination.host
+        record.hint = .authorityNotTrusted
+        record.failure = GatewayFailure.Kind.tlsAlertReceived.rawValue
         observe(record)
     }
 
     /// Answers in the server's place, and closes the connection.
     private func refuse(_ failure: GatewayFailure, method: String) async throws {
         try await client.write(ByteBuffer(bytes: failure.response(to: method)))
-        await client.closeLingering(within: .seconds(2))
+        await client.closeLingering()
     }
 }

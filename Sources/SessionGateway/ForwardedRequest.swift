@@ -43,6 +43,8 @@ struct ForwardedRequest: Sendable {
     ) throws(MessageError) {
         let text = head.octets[head.startLine]
         let hosts = head.values("host")
+        // RFC 6455, section 11.3.1: two keys would have two answers.
+        guard head.values("sec-websocket-key").count < 2 else { throw .keyRepeated }
         guard hosts.count < 2, line.minorVersion == 0 || hosts.count == 1 else { throw .hostInvalid }
         let hostField = try hosts.first.map { value throws(MessageError) in
             guard let host = Authority(value) else { throw .hostInvalid }
@@ -95,7 +97,21 @@ struct ForwardedRequest: Sendable {
     }
 
     /// Whether the client wants another protocol on the connection, as a WebSocket's handshake does.
-    var isUpgrade: Bool { head.has("upgrade") && head.members("connection").contains("upgrade") }
+    var isUpgrade: Bool {
+        // RFC 9110, section 7.8: in HTTP/1.0, the field is to be ignored.
+        line.minorVersion > 0 && head.has("upgrade") && head.members("connection").contains("upgrade")
+    }
+
+    /// Whether the client waits for permission to send the body (RFC 9110, section 10.1.1).
+    var expectsPermission: Bool { line.minorVersion > 0 && head.members("expect").contains("100-continue") }
+
+    /// How often an OPTIONS request may still be forwarded (RFC 9110, section 7.6.2); `nil` if it does not say.
+    var forwardsLeft: Int? {
+        guard method == "OPTIONS" else { return nil }
+        let values = head.values("max-forwards")
+        guard values.count == 1, values[0].count <= 9, values[0].allSatisfy(ASCII.isDigit) else { return nil }
+        return Int(String(decoding: values[0], as: UTF8.self))
+    }
 
     /// Whether the client reads trailer fields behind the body of a response (RFC 9110, section 10.1.4).
     var acceptsTrailers: Bool { head.members("te").contains("trailers") }
@@ -115,8 +131,39 @@ struct ForwardedRequest: Sendable {
         }
     }
 
+    /// The beginnings of the User-Agent fields of programs that are no browsers, in lower case.
+    private static let programs = [
+        "aiohttp", "apache-httpclient", "axios", "curl/", "git/", "go-http-client/", "got (", "guzzlehttp/", "httpie/",
+        "java", "libwww-perl/", "lwp", "node", "okhttp/", "php", "postmanruntime/", "python", "ruby", "undici", "wget",
+        "xh/",
+    ]
+
+    /// The name of the program that has sent it, if it is plainly no browser; `nil` if it may be one.
+    var programName: String? {
+        guard !isOfBrowser else { return nil }
+        let agent = head.values("user-agent").first.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let lowercased = agent.lowercased()
+        guard ForwardedRequest.programs.contains(where: lowercased.hasPrefix) else { return nil }
+        // A product as RFC 9110, section 10.1.5, has it, so that it needs no quoting.
+        return String(agent.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0)) }.prefix(40))
+    }
+
     private func isOfSameHost(_ referrer: Octets) -> Bool {
         (try? RequestURL(referrer))?.host == url.host
+    }
+
+    /// Whether the server may use only content codings in which a recording finds secrets.
+    var needsReadableCoding = false
+
+    /// The content codings of a list that a recording can decode; `identity` if there are none.
+    private static func readableCodings(_ value: Octets) -> Octets {
+        let members = value.split(separator: ASCII.comma).map { Octets(Array($0)).trimmingBlanks }
+        let readable = members.filter { member in
+            let name = Octets(Array(member.prefix { $0 != ASCII.semicolon })).trimmingBlanks.lowercased
+            return ["gzip", "x-gzip", "deflate", "identity"].contains(name)
+        }
+        guard !readable.isEmpty else { return "identity" }
+        return readable == members ? value : Octets(Array(readable.map(\.bytes).joined(separator: Array(", ".utf8))))
     }
 
     /// The names of the fields for this connection only (RFC 9110, section 7.6.1), in lower case. Fields that frame the
@@ -136,10 +183,11 @@ struct ForwardedRequest: Sendable {
     ///   - decoration: What the jar adds; `nil` for nothing.
     ///   - proxy: The credentials for a proxy, if the request goes through one.
     ///   - isToProxy: Whether the request goes to a proxy, in absolute form.
+    ///   - gateway: The name of this gateway, for a proxy.
     ///   - acceptsTrailers: Whether the server is told so, which HTTP/2 permits (RFC 9113, section 8.2.2).
     func octets(
-        with decoration: Decoration?, toProxy isToProxy: Bool = false, proxyAuthorization: String? = nil,
-        acceptingTrailers acceptsTrailers: Bool = false
+        with decoration: Decoration?, toProxy isToProxy: Bool = false, as gateway: String? = nil,
+        proxyAuthorization: String? = nil, acceptingTrailers acceptsTrailers: Bool = false
     ) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(head.octets.count + 512)
@@ -156,6 +204,7 @@ struct ForwardedRequest: Sendable {
         written.append(contentsOf: " HTTP/1.1\r\n".utf8)
         append(fieldsTo: &written, with: decoration)
         if acceptsTrailers { written.append(field: "TE", "trailers") }
+        if isToProxy, let gateway { written.append(field: "Via", PassedGateways(head).via(adding: gateway)) }
         if let proxyAuthorization { written.append(field: "Proxy-Authorization", Octets(proxyAuthorization)) }
         written += [ASCII.carriageReturn, ASCII.lineFeed]
         return written
@@ -177,8 +226,21 @@ struct ForwardedRequest: Sendable {
                 if !hasConnection { written.append(field: "Connection", isUpgrade ? "Upgrade" : "keep-alive") }
                 hasConnection = true
             case "keep-alive", "proxy-authorization", "proxy-authenticate", "te": continue
+            case "accept-encoding" where needsReadableCoding && !replaced.contains("accept-encoding"):
+                let value = ForwardedRequest.readableCodings(Octets(head.octets, in: field.value))
+                written.append(field: head.octets[field.name], value)
             case "upgrade":
                 if isUpgrade { written.append(line: head.octets[field.line]) }
+            case "via":
+                let value = Octets(head.octets, in: field.value)
+                guard let others = PassedGateways.withoutNames(value) else { continue }
+                if others == value {
+                    written.append(line: head.octets[field.line])
+                } else {
+                    written.append(field: head.octets[field.name], others)
+                }
+            case "max-forwards" where forwardsLeft != nil:
+                written.append(field: head.octets[field.name], Octets("\((forwardsLeft ?? 1) - 1)"))
             case "cookie":
                 guard decoration != nil else {
                     let value = Octets(head.octets, in: field.value)

@@ -7,17 +7,24 @@ struct ForwardedResponse: Sendable {
     let head: MessageHead
     let status: Int
     let framing: BodyFraming
+    /// Whether the server has closed the connection before the empty line of its head.
+    let isCut: Bool
     private let minorVersion: Int
+    /// How many octets its connection had brought before it.
+    var start = 0
 
     /// Checks a response.
     ///
-    /// - Parameter isToHead: Whether the request's method was HEAD.
-    init(_ head: MessageHead, toHead isToHead: Bool) throws(MessageError) {
+    /// - Parameters:
+    ///   - isToHead: Whether the request's method was HEAD.
+    ///   - isCut: Whether the server has sent no empty line.
+    init(_ head: MessageHead, toHead isToHead: Bool, cut isCut: Bool = false) throws(MessageError) {
         let line = head.octets.span.extracting(head.startLine)
         guard let status = StatusLine(line), line.hasPrefix("HTTP/1.") else { throw .startLineInvalid }
         minorVersion = line[7] == ASCII.zero ? 0 : 1
         self.head = head
         self.status = status.status
+        self.isCut = isCut
         framing = try BodyFraming(
             ofResponse: head, status: status.status, isToHead: isToHead, minorVersion: minorVersion)
     }
@@ -30,7 +37,8 @@ struct ForwardedResponse: Sendable {
 
     /// Whether the server keeps the connection open for another request.
     var keepsConnection: Bool {
-        minorVersion > 0 && framing != .untilClose && status != 101 && !head.members("connection").contains("close")
+        minorVersion > 0 && !isCut && framing != .untilClose && status != 101
+            && !head.members("connection").contains("close")
     }
 
     /// The values of the Set-Cookie fields, in order.
@@ -49,13 +57,13 @@ struct ForwardedResponse: Sendable {
             status: status, location: head.values("location").first { !$0.isEmpty },
             authenticate: head.values("www-authenticate"),
             proofNonce: head.values("dpop-nonce").first.map { String(decoding: $0, as: UTF8.self) },
-            setCookie: setCookie)
+            proxyStatus: head.values("proxy-status"), setCookie: setCookie)
     }
 
     /// The head as it goes to the client.
     ///
     /// The server's fields stay octet for octet, in their order, except for the fields for one connection only and the
-    /// Set-Cookie lines that `passes` holds back.
+    /// Set-Cookie lines that `passed` replaces or holds back.
     ///
     /// - Parameters:
     ///   - isChunked: Whether the body is sent in chunks, which the server did not.
@@ -66,11 +74,12 @@ struct ForwardedResponse: Sendable {
     ///   - former: Set-Cookie lines of responses before this one.
     ///   - clearing: Clear-Site-Data fields of responses before this one.
     ///   - lines: Set-Cookie lines of the gateway's own.
-    ///   - passes: Whether the Set-Cookie line of that value goes on.
+    ///   - hint: What the user should change, as a Proxy-Status field.
+    ///   - passed: The Set-Cookie line that goes on in place of one of the server's; `nil` for none.
     func octets(
         chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, mapping: OriginMapping? = nil,
         before former: [Octets] = [], clearing: [Octets] = [], adding lines: [Octets] = [],
-        passes: (Octets) -> Bool
+        hint: GatewayHint? = nil, passed: (Octets) -> Octets?
     ) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(head.octets.count + 64)
@@ -89,11 +98,11 @@ struct ForwardedResponse: Sendable {
             case "upgrade": if status == 101 { written.append(line: head.octets[field.line]) }
             case "set-cookie":
                 let value = Octets(head.octets, in: field.value)
-                guard passes(value) else { continue }
-                if mapping == nil {
-                    written.append(line: line(field))
+                guard let line = passed(value) else { continue }
+                if mapping == nil, line == value {
+                    written.append(line: self.line(field))
                 } else {
-                    written.append(field: head.octets[field.name], cookie(value))
+                    written.append(field: head.octets[field.name], cookie(line))
                 }
             case "alt-svc" where isIntercepted, "secure-session-registration" where isIntercepted: continue
             case "content-length":
@@ -108,6 +117,7 @@ struct ForwardedResponse: Sendable {
             }
         }
         for line in lines { written.append(field: "Set-Cookie", cookie(line)) }
+        if let status = hint?.proxyStatus { written.append(field: "Proxy-Status", status) }
         if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
         if status == 101 {
             written.append(field: "Connection", "Upgrade")

@@ -66,10 +66,12 @@ public final class Gateway: Sendable {
         let takesEvents = settings.client == .browser && readsEncrypted
         events = takesEvents ? settings.pageEvents.map { PageEvents($0) } : nil
         // All requests to the sites that are offered at addresses pass through the gateway.
-        let seesAll = !settings.origins.isEmpty
+        let isOffered = !settings.origins.isEmpty
         profile =
             settings.client == .browser
-            ? BrowserKnowledge(jar.policy.publicSuffixes) { seesAll || hosts?.contains($0) == true } : nil
+            ? BrowserKnowledge(
+                jar.policy.publicSuffixes, isOffered: isOffered, sees: { isOffered || hosts?.contains($0) == true },
+                seesSite: { isOffered || hosts?.containsSite($0) == true }) : nil
     }
 
     /// The path at which pages of decrypted hosts, or of the https sites that are offered at addresses, send events with a
@@ -119,15 +121,17 @@ public final class Gateway: Sendable {
                 || remote.isThisMachine && remote.port.map(ports.contains) == true
         }
         let tls = ServerTLS(settings)
+        let name = PassedGateways.newName()
         let shared = SharedConnections(settings.limits)
         let servers = Dictionary(
             uniqueKeysWithValues: group.makeIterator().map { loop in
                 (
                     ObjectIdentifier(loop),
                     UpstreamConnections(
-                        on: loop, settings, tls: tls, sharing: shared, isProhibited: isProhibited)
+                        on: loop, of: name, settings, tls: tls, sharing: shared, isProhibited: isProhibited)
                 )
             })
+        await settings.recording?.learn(from: jar)
         await ready(listeners.map(\.address))
         let sites = zip(settings.origins, listeners).map { origin, listener in
             ReverseOrigins.Site(url: origin.url, port: listener.address.port)
@@ -149,6 +153,7 @@ public final class Gateway: Sendable {
         }
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
+        await settings.recording?.finish()
         if !Task.isCancelled, let failure { throw failure }
     }
 
@@ -176,10 +181,16 @@ public final class Gateway: Sendable {
         on port: Int, for url: RequestURL?
     ) async throws(GatewayError) -> (listener: Listener, address: GatewayAddress) {
         let listener: Listener
+        let clock = settings.clock
         do {
             listener = try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelOption(.backlog, value: 1024)
+                .serverChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(AcceptPause())
+                    }
+                }
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -188,7 +199,7 @@ public final class Gateway: Sendable {
                     .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 1 << 16)
                 )
                 .bind(host: settings.host, port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
+                    channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel, clock: clock) }
                 }
         } catch {
             throw GatewayError(error, listeningOn: GatewayAddress(host: settings.host, port: port).description)
@@ -251,9 +262,36 @@ public final class Gateway: Sendable {
         func remaining() -> [ClientConnection] {
             connections.withLock { $0.values.filter { $0.run == run }.map(\.connection) }
         }
-        for connection in remaining() { await connection.stop() }
-        try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
-        for connection in remaining() { await connection.abort() }
+        await withDiscardingTaskGroup { group in
+            // One that closes waits for a client that reads slowly.
+            for connection in remaining() { group.addTask { await connection.stop() } }
+            try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
+            for connection in remaining() { await connection.abort() }
+        }
+    }
+}
+
+/// What a user should change about the requests of a client.
+public enum GatewayHint: Sendable, Hashable {
+    /// A program, which is no browser, uses a gateway for browsers: its requests get no cookies, and the cookies of their
+    /// responses are not stored. The name is the program's own.
+    case isOfProgram(String)
+    /// The client has ended the connection after it saw the gateway's certificate.
+    case authorityNotTrusted
+
+    /// The stable code.
+    public var code: String {
+        switch self {
+        case .isOfProgram: "client-tool"
+        case .authorityNotTrusted: "authority-not-trusted"
+        }
+    }
+
+    /// The hint for a program that reads the response's fields (RFC 9209).
+    var proxyStatus: Octets? {
+        guard case .isOfProgram(let name) = self else { return nil }
+        return Octets(
+            "crumb; details=\"\(name) is no browser and gets no cookies: run the gateway with --client tool\"")
     }
 }
 
@@ -281,12 +319,18 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
     public internal(set) var isReplayed = false
-    /// Whether the user was signed in again, and the request sent once more.
+    /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
     public internal(set) var isSignedInAgain = false
     /// Why the response says "not signed in" and is the answer all the same; `nil` for other responses.
     public internal(set) var loginFailure: LoginFailure?
     /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
     public internal(set) var failure: String?
+    /// The host that it is for; `nil` if the gateway refuses it before that is known.
+    public internal(set) var host: WebHost?
+    /// Whether it is a tunnel whose octets pass unread.
+    public internal(set) var isUnread = false
+    /// What the user should change; `nil` for nothing.
+    public internal(set) var hint: GatewayHint?
 
     init(time: Timestamp) {
         self.time = time

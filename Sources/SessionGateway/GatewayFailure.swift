@@ -52,6 +52,10 @@ struct GatewayFailure: Error, Sendable {
             nextStep: "Send the request again.")
     }
 
+    /// The client has gone, so nothing gets to see this.
+    static let abandoned = GatewayFailure(
+        .connectionTerminated, 502, "the client does not wait for the connection any more", nextStep: "Try again.")
+
     static func responseInvalid(_ error: MessageError, from server: String) -> GatewayFailure {
         GatewayFailure(
             .httpProtocolError, 502, "the response of \(server) cannot be passed on: \(error.reason)",
@@ -73,6 +77,10 @@ struct GatewayFailure: Error, Sendable {
             GatewayFailure(
                 .tlsProtocolError, 502, "\(name) does not speak TLS",
                 nextStep: "Check the scheme and the port of the URL.")
+        case .oldVersion:
+            GatewayFailure(
+                .tlsProtocolError, 502, "\(name) speaks only versions of TLS that are not secure any more",
+                nextStep: "Update the server, or name it with --legacy-tls.")
         case .refused:
             GatewayFailure(
                 .tlsAlertReceived, 502, "\(name) refuses the TLS handshake",
@@ -88,7 +96,7 @@ struct GatewayFailure: Error, Sendable {
         case .other:
             GatewayFailure(
                 .tlsProtocolError, 502, "no TLS connection to \(name) can be made",
-                nextStep: "Check which versions of TLS the server accepts.")
+                nextStep: "Check which cipher suites the server accepts.")
         }
     }
 

@@ -143,6 +143,7 @@ struct RequestLogin {
     /// The body of the request, kept for sending it again; `nil` if it has no body.
     let body: BodySpool?
     private let login: GatewayLogin
+    private let context: RequestContext
     private var recovery: LoginRecovery
     private var answer: AuthorizationRule?
     private var counts: [LoginRule: Int] = [:]
@@ -153,10 +154,11 @@ struct RequestLogin {
     /// - Returns: `nil` if no rule applies to the request, the client signs it in itself, or the browser would not send
     ///   cookies of the class that a session has.
     init?(_ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision) throws(GatewayFailure) {
-        guard decision.context != nil, decision.verdict?.classes.contains(.lax) != false,
+        guard let context = decision.context, decision.verdict?.classes.contains(.lax) != false,
             !request.head.has("authorization"), let fallback = try login.fallback(for: request.url)
         else { return nil }
         self.login = login
+        self.context = context
         recovery = LoginRecovery(fallback)
         body = request.framing == .none ? nil : BodySpool(login.spools)
     }
@@ -192,8 +194,9 @@ struct RequestLogin {
         case none
         /// The request is sent once more: it lacked the server's nonce, or the user is signed in again.
         case repetition(isSignedIn: Bool)
-        /// The response says "not signed in", and is the answer all the same.
-        case failure(LoginFailure)
+        /// The response says "not signed in", and is the answer all the same: the login failed, or the user is signed in
+        /// again and the request must not be sent once more.
+        case failure(LoginFailure, isSignedIn: Bool)
     }
 
     /// Signs the user in if a response says "not signed in".
@@ -206,28 +209,29 @@ struct RequestLogin {
     ) async throws -> (consequence: Consequence, storage: GatewayLogin.Storage) {
         let head = response.responseHead
         if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }
-        let isRepeatable = await body?.isIncomplete != true
-        if hasProof, !wantedNonce, isRepeatable, head.wantsProofNonce {
+        if hasProof, !wantedNonce, head.wantsProofNonce, await body?.isIncomplete != true {
             wantedNonce = true
             return (.repetition(isSignedIn: false), .due)
         }
         if let failure = recovery.failure(in: head, from: request.url) {
-            return (.failure(LoginFailure(failure)), .due)
+            return (.failure(LoginFailure(failure), isSignedIn: false), .due)
         }
-        guard let challenge = recovery.challenge(in: head, from: request.url) else { return (.none, .due) }
-        guard isRepeatable else { return (.failure(.bodyTooLong(request)), .due) }
-        guard repetitions < RequestLogin.limit else { return (.none, .due) }
+        guard repetitions < RequestLogin.limit, let challenge = recovery.challenge(in: head, from: request.url)
+        else { return (.none, .due) }
         repetitions += 1
         let (result, storage) = try await login.answer(
             challenge, by: recovery, after: counts, storing: store, now: now)
         switch result {
-        case .failure(let error): return (.failure(LoginFailure(error)), storage)
+        case .failure(let error): return (.failure(LoginFailure(error), isSignedIn: false), storage)
         case .success(let outcome):
             recovery = outcome.recovery
             if case .authorization(let rule) = outcome.answer { answer = rule }
             // More of the body may have come meanwhile than there is room for.
-            guard await body?.isIncomplete != true else { return (.failure(.bodyTooLong(request)), storage) }
-            return (.repetition(isSignedIn: true), storage)
+            let isBodyRepeatable = await body?.isIncomplete != true
+            guard let refusal = challenge.repetitionRefusal(of: context, isBodyRepeatable: isBodyRepeatable) else {
+                return (.repetition(isSignedIn: true), storage)
+            }
+            return (.failure(LoginFailure(refusal, context), isSignedIn: true), storage)
         }
     }
 }
@@ -251,16 +255,14 @@ public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
         description = "\(error)"
     }
 
-    private init(code: String, _ description: String) {
-        self.code = code
-        self.description = description
-    }
-
-    fileprivate static func bodyTooLong(_ request: ForwardedRequest) -> LoginFailure {
-        let url = SecretRedaction.url(String(decoding: request.url.withoutQuery, as: UTF8.self))
-        return LoginFailure(
-            code: "body-too-long",
-            "\(url): the site responded 'not signed in', and the request was not repeated, since "
-                + "its body is longer than \(BodySpool.lengthLimit >> 20) MiB, or there is no room for it")
+    fileprivate init(_ refusal: RepetitionRefusal, _ request: RequestContext) {
+        code =
+            switch refusal {
+            case .mayHaveActed: "request-not-repeated"
+            case .bodyNotRepeatable: "body-too-long"
+            }
+        description = refusal.message(
+            for: SecretRedaction.url(request.url.withoutQuery.description), request.method,
+            bodyReason: "its body is longer than \(BodySpool.lengthLimit >> 20) MiB, or there is no room for it")
     }
 }

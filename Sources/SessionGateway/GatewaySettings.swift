@@ -54,6 +54,9 @@ public struct GatewaySettings: Sendable {
         public var idle = TimeAmount.minutes(5)
         /// For the rest of a head, from one read to the next.
         public var head = TimeAmount.seconds(30)
+        /// For the first octet in a tunnel to a host whose requests are read. Then a connection is opened: the server may be
+        /// the first to send.
+        public var hesitation = TimeAmount.seconds(1)
         /// For a connection to a server.
         public var connect = TimeAmount.seconds(30)
         /// For the head of a response.
@@ -66,6 +69,9 @@ public struct GatewaySettings: Sendable {
         public var stop = TimeAmount.seconds(5)
         /// How many clients are connected at the same time.
         public var connections = 10_000
+        /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose work
+        /// has not ended, they may be twice as many.
+        public var streams = 100
         /// How many idle connections to servers are kept for further requests.
         public var idleServers = 64
         /// How many octets of requests' bodies are kept at the same time, for requests that may have to be sent once more.
@@ -102,6 +108,9 @@ public struct GatewaySettings: Sendable {
     public var interception: Interception?
     /// How servers of intercepted hosts are verified.
     public var tls = TLSConfiguration.makeClientConfiguration()
+    /// Whether TLS 1.0 and 1.1 are spoken with the server of a host, and with clients that reach it. The least version is
+    /// 1.2 otherwise.
+    public var legacyTLS: @Sendable (WebHost) -> Bool = { _ in false }
     /// The certificates that the gateway shows to servers that ask for one, by their hosts.
     public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
@@ -114,6 +123,8 @@ public struct GatewaySettings: Sendable {
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
+    /// The clock that ``limits`` are measured with.
+    var clock: any GatewayClock = MachineClock()
     /// Makes what finds the addresses of servers, on an event loop.
     typealias ResolverMaker = @Sendable (any EventLoop) -> any Resolver & Sendable
     /// How the addresses of servers are found; `nil` for the system's way.
@@ -125,11 +136,21 @@ public struct GatewaySettings: Sendable {
         public var authority: CertificateAuthority
         /// Whether a host is one of them.
         public var contains: @Sendable (WebHost) -> Bool
+        /// Whether a registrable domain and all hosts below it are among them. If so, its hosts share what the gateway
+        /// learns of a browser; otherwise each host begins on its own.
+        public var containsSite: @Sendable (WebHost) -> Bool
 
         /// Creates an interception.
-        public init(authority: CertificateAuthority, contains: @escaping @Sendable (WebHost) -> Bool) {
+        ///
+        /// - Parameter containsSite: Must not say yes if ``contains`` says no for any host of the site: its server would
+        ///   get the gateway's own cookies.
+        public init(
+            authority: CertificateAuthority, contains: @escaping @Sendable (WebHost) -> Bool,
+            containsSite: @escaping @Sendable (WebHost) -> Bool = { _ in false }
+        ) {
             self.authority = authority
             self.contains = contains
+            self.containsSite = containsSite
         }
     }
 

@@ -55,6 +55,22 @@ extension HPACKHeaders {
     /// announced, which a body with a length cannot have.
     var needsChunks: Bool { !contains(name: "content-length") || contains(name: "trailer") }
 
+    /// Whether all names are in lower case (RFC 9113, section 8.2.1).
+    var hasLowerCase: Bool { allSatisfy { !$0.name.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")) ~= $0 } } }
+
+    /// The length of a response's body by its Content-Length; `nil` without one.
+    ///
+    /// - Parameter endsStream: Whether there is no body.
+    /// - Throws: `MessageError` if it is no number, or several, or there is no body of that length.
+    func length(endsStream: Bool) throws(MessageError) -> Int? {
+        let values = self["content-length"]
+        guard let value = values.first else { return nil }
+        guard values.allSatisfy({ $0 == value }) else { throw .lengthRepeated }
+        guard value.utf8.allSatisfy(ASCII.isDigit), let length = Int(value) else { throw .lengthInvalid }
+        guard !endsStream || length == 0 else { throw .bodyLengthWrong }
+        return length
+    }
+
     /// Whether a value was not UTF-8. NIOHPACK has put another character in the place of the octets.
     var hasLostOctets: Bool { contains { $0.value.unicodeScalars.contains("\u{FFFD}") } }
 }

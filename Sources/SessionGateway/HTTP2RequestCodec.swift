@@ -15,6 +15,9 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
+    /// How long the head of a request is at most. Longer ones go over HTTP/1.1.
+    static let headLimit = 1 << 14
+
     /// Whether the server has announced that it does not process a stream (GOAWAY).
     private let isDropped: (HTTP2StreamID) -> Bool
     var written = MessageParts()
@@ -25,6 +28,11 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     private var hasHead = false
     private var isChunked = false
     private var hasNoBody = false
+    /// How many octets of the body are still to come; `nil` if the response does not say it.
+    private var remaining: Int?
+    /// The end of the body by its length, without the end of the stream.
+    private var held: ByteBuffer?
+    private var hasFailed = false
     /// The handshake of the WebSocket that the request opens; `nil` for other requests.
     private var handshake: WebSocketHandshake?
     var isOpenWebSocket = false
@@ -65,23 +73,53 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     // MARK: - The response
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .headers(let frame) where hasHead:
-            if isChunked { read(.lastChunk(frame.headers.fieldLines() ?? []), context) }
-        case .headers(let frame):
-            do {
+        guard !hasFailed else { return }
+        do {
+            switch unwrapInboundIn(data) {
+            case .headers(let frame) where hasHead: try readTrailers(frame, context)
+            case .headers(let frame):
                 read(ByteBuffer(bytes: try head(frame)), context)
                 if isOpenWebSocket, frame.endStream { endInput(context) }
-            } catch {
-                context.fireErrorCaught(error)
+            case .data(let frame):
+                guard case .byteBuffer(let octets) = frame.data else { return }
+                try readBody(octets, endsStream: frame.endStream, context)
+            default: break
             }
-        case .data(let frame):
-            guard hasHead, !hasNoBody, case .byteBuffer(let octets) = frame.data else { return }
-            read(isChunked ? octets.asChunk : octets, context)
-            if isChunked, frame.endStream { read(.lastChunk([]), context) }
-            if isOpenWebSocket, frame.endStream { endInput(context) }
-        default: break
+        } catch {
+            hasFailed = true
+            context.fireErrorCaught(error)
         }
+    }
+
+    /// Reads a piece of the body. Its last one passes with the end of the stream only: until then, it may turn out to be
+    /// longer than its Content-Length says.
+    private func readBody(_ octets: ByteBuffer, endsStream: Bool, _ context: ChannelHandlerContext) throws {
+        guard hasHead else { throw MessageError.startLineInvalid }
+        guard !hasNoBody else { return }
+        if let remaining {
+            guard octets.readableBytes <= remaining else { throw MessageError.bodyLengthWrong }
+            self.remaining = remaining - octets.readableBytes
+        }
+        if octets.readableBytes > 0 {
+            if remaining == 0, !endsStream { held = octets } else { read(isChunked ? octets.asChunk : octets, context) }
+        }
+        if endsStream { try endBody([], context) }
+    }
+
+    private func readTrailers(_ frame: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext) throws {
+        guard frame.endStream, !frame.headers.contains(where: { $0.name.hasPrefix(":") }), frame.headers.hasLowerCase,
+            let lines = frame.headers.fieldLines()
+        else { throw MessageError.trailerInvalid }
+        try endBody(lines, context)
+    }
+
+    private func endBody(_ trailers: [UInt8], _ context: ChannelHandlerContext) throws {
+        if isOpenWebSocket { return endInput(context) }
+        guard !hasNoBody else { return }
+        guard remaining ?? 0 == 0 else { throw MessageError.bodyLengthWrong }
+        if let held { read(isChunked ? held.asChunk : held, context) }
+        held = nil
+        if isChunked { read(.lastChunk(trailers), context) }
     }
 
     private func read(_ octets: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -91,8 +129,12 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     /// The head of a response as HTTP/1.1 has it.
     private func head(_ frame: HTTP2Frame.FramePayload.Headers) throws -> [UInt8] {
         let headers = frame.headers
-        guard let text = headers.first(name: ":status"), let status = Int(text), 100...999 ~= status, status != 101
+        // RFC 9113, sections 8.1 and 8.3.2.
+        guard headers.count(where: { $0.name.hasPrefix(":") }) == 1, let first = headers.first, first.name == ":status",
+            first.value.utf8.count == 3, let status = Int(first.value), 100...999 ~= status, status != 101,
+            status / 100 != 1 || !frame.endStream
         else { throw MessageError.startLineInvalid }
+        guard headers.hasLowerCase else { throw MessageError.fieldInvalid }
         hasHead = status / 100 != 1
         if let handshake, status / 100 == 2 {
             isOpenWebSocket = true
@@ -105,6 +147,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         hasNoBody = !hasHead || isToHead || status == 204 || status == 304
         isChunked = !hasNoBody && !frame.endStream && headers.needsChunks
         guard let lines = headers.fieldLines(chunked: isChunked) else { throw MessageError.fieldInvalid }
+        if !hasNoBody { remaining = try headers.length(endsStream: frame.endStream) }
         var head = Array("HTTP/1.1 \(status) \r\n".utf8) + lines
         if isChunked { head.append(field: "Transfer-Encoding", "chunked") }
         if !hasNoBody, frame.endStream, !headers.contains(name: "content-length") {

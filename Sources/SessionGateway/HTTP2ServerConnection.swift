@@ -14,7 +14,8 @@ actor HTTP2ServerConnection {
 
     /// How long it stays open without a stream.
     private let idle: TimeAmount
-    private var idleTimer: Scheduled<Void>?
+    private var idleTimer: GatewayTimer?
+    private let clock: any GatewayClock
     private var multiplexer: NIOHTTP2Handler.StreamMultiplexer?
     /// How many requests are under way, or wait.
     private(set) var streamCount = 0
@@ -29,6 +30,7 @@ actor HTTP2ServerConnection {
     /// Speaks HTTP/2 on a connection whose handshake has chosen it.
     init(on stream: ByteStream, idle: TimeAmount) async throws {
         channel = stream.channel
+        clock = stream.clock
         executor = channel.eventLoop.executor
         self.idle = idle
         var configuration = NIOHTTP2Handler.Configuration()
@@ -40,8 +42,9 @@ actor HTTP2ServerConnection {
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .initialWindowSize, value: HTTP2ServerConnection.streamWindow),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: MessageHead.byteLimit),
+            HTTP2FrameAdapter.headSetting,
         ]
+        configuration.connection.maximumSequentialContinuationFrames = HTTP2FrameAdapter.continuationLimit
         configuration.stream.targetWindowSize = HTTP2ServerConnection.streamWindow
         configuration.stream.outboundBufferSizeHighWatermark = 1 << 16
         configuration.stream.outboundBufferSizeLowWatermark = 1 << 15
@@ -49,10 +52,14 @@ actor HTTP2ServerConnection {
             mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
         ) { $0.close() }
-        try await stream.handOver(to: handler, then: [ConnectionObserver(self)])
+        try await stream.handOver(to: [HTTP2FrameAdapter(.client), handler, ConnectionObserver(self)])
+        try channel.pipeline.syncOperations.handler(type: HTTP2FrameAdapter.self).begin()
         multiplexer = try channel.pipeline.syncOperations.handler(type: NIOHTTP2Handler.self).syncMultiplexer()
         waitForStream()
     }
+
+    /// Whether the connection has not ended.
+    nonisolated var isOpen: Bool { channel.isActive }
 
     /// Whether another request can be sent.
     var isUsable: Bool { !isRetired && channel.isActive }
@@ -85,10 +92,11 @@ actor HTTP2ServerConnection {
             }
         }
         do {
+            let clock = clock
             let stream = try await opened.flatMapThrowing { stream in
                 guard stream.isActive else { throw ChannelError.ioOnClosedChannel }
                 stream.closeFuture.whenComplete { [weak self] _ in self?.assumeIsolated { $0.endStream() } }
-                return try ByteStream.add(to: stream, isStream: true)
+                return try ByteStream.add(to: stream, clock: clock, isStream: true)
             }.get()
             return .stream(stream)
         } catch {
@@ -113,7 +121,7 @@ actor HTTP2ServerConnection {
     }
 
     private func waitForStream() {
-        idleTimer = channel.eventLoop.scheduleTask(in: idle) { [channel] in channel.close(promise: nil) }
+        idleTimer = clock.schedule(in: idle, on: channel.eventLoop) { [channel] in channel.close(promise: nil) }
     }
 
     /// Learns how many requests the server takes at the same time, and whether it opens WebSockets.
@@ -128,7 +136,7 @@ actor HTTP2ServerConnection {
     }
 
     /// Takes no more requests, and closes the connection after those that are under way.
-    fileprivate func retire(after last: HTTP2StreamID? = nil) {
+    func retire(after last: HTTP2StreamID? = nil) {
         lastStream = last ?? lastStream
         isRetired = true
         if streamCount == 0 { close() }

@@ -15,8 +15,12 @@ struct GatewayDecision: Sendable {
     var decoration: Decoration?
     /// The Set-Cookie lines that the response gets for the browser.
     var lines: [Octets] = []
+    /// What the request tells of the browser's cookies; `nil` for programs.
+    var sighting: BrowserKnowledge.Sighting?
     /// The names of the cookies that a script has deleted, and so the jar.
     var deleted: [Octets] = []
+    /// What the user should change; `nil` for nothing.
+    var hint: GatewayHint?
 }
 
 /// The jar behind a gateway: what goes onto a request, and what becomes of the cookies in its response.
@@ -37,7 +41,9 @@ struct JarGate: Sendable {
         on request: ForwardedRequest, after lines: [Octets]? = nil
     ) async throws(GatewayFailure) -> GatewayDecision {
         if let profile {
-            return try await BrowserGate(gate: self, profile: profile).decision(on: request, after: lines)
+            var decision = try await BrowserGate(gate: self, profile: profile).decision(on: request, after: lines)
+            decision.hint = request.programName.map { .isOfProgram($0) }
+            return decision
         }
         // The jar alone decides what a program gets. A request that a browser has sent passes unchanged: only the engine
         // knows which of a site's cookies it may carry.
@@ -102,7 +108,15 @@ struct JarGate: Sendable {
         var lines = response.setCookie
         if let profile { lines.removeAll(where: profile.isWitness) }
         let stored = try await store(lines, status: response.status, in: context)
-        profile?.noteGiven(zip(lines, stored).compactMap { passes($0) ? $1.cookie?.id : nil })
+        if let profile {
+            // Of several lines for a cookie, the last one counts.
+            var isGiven: [Cookie.ID: Bool] = [:]
+            for (line, decision) in zip(lines, stored) {
+                if let id = decision.cookie?.id { isGiven[id] = decision.outcome != .deleted && passes(line) }
+            }
+            profile.noteGiven(isGiven.filter(\.value).map(\.key))
+            profile.noteRevoked(isGiven.filter { !$0.value }.map(\.key), at: context.url)
+        }
         let cleared = response.clearsCookies ? try await clear(context) : []
         return stored.filter { $0.outcome.changesJar }.compactMap { $0.cookie?.name } + cleared
     }
@@ -148,8 +162,23 @@ struct JarGate: Sendable {
         }
     }
 
-    /// Whether a Set-Cookie line goes on to the client.
-    func passes(_ line: Octets) -> Bool {
+    /// The Set-Cookie line that the client gets for one of a server: this one, or one that deletes what it replaces. `nil`
+    /// for none.
+    ///
+    /// A client that kept its copy of a cookie which the server has deleted or hidden would go on sending it.
+    func line(for client: ForwardedRequest, inPlaceOf line: Octets) -> Octets? {
+        guard !passes(line) else { return line }
+        guard profile?.isWitness(line) != true, client.mapping == nil || mode != .strip else { return nil }
+        return CookieDeletion.line(inPlaceOf: line, profile: jar.policy.profile)
+    }
+
+    /// The Set-Cookie lines of the gateway's own in a response whose cookies are stored.
+    func lines(_ decision: GatewayDecision) -> [Octets] {
+        decision.lines + [decision.sighting.flatMap { profile?.renewal(of: $0) }].compactMap(\.self)
+    }
+
+    /// Whether a Set-Cookie line goes on to the client as it is.
+    private func passes(_ line: Octets) -> Bool {
         // HTTP/2 has fields as text, so octets that are none would come back as others. Such a cookie stays in the jar.
         guard profile.map({ !$0.isWitness(line) && line.isUTF8 }) ?? true else { return false }
         switch mode {

@@ -11,16 +11,27 @@ import WebPrimitives
 ///
 /// A loopback port is open to every user of the machine, and who can use a gateway has the session.
 enum PeerUser {
+    /// Whether a connection may use the gateway.
+    enum Access {
+        case permitted
+        /// It belongs to another user, or its other end is closed.
+        case denied
+        /// The system does not tell, for example because it has no descriptor for the question.
+        case unknown
+    }
+
     /// Whether the other end of a connection belongs to this process's user or to root. Only Linux can tell; elsewhere
-    /// `true`. Ask as soon as the connection is accepted: of a socket that was closed, nothing is known.
-    static func mayUse(_ channel: any Channel) -> Bool {
+    /// it is permitted. Ask as soon as the connection is accepted: of a socket that was closed, nothing is known.
+    static func access(_ channel: any Channel) -> Access {
         #if os(Linux)
-            guard let local = channel.localAddress, let remote = channel.remoteAddress,
-                let user = user(from: remote, to: local)
-            else { return false }
-            return user == getuid() || user == 0
+            guard let local = channel.localAddress, let remote = channel.remoteAddress else { return .denied }
+            return switch owner(from: remote, to: local) {
+            case .user(let user): user == getuid() || user == 0 ? .permitted : .denied
+            case .closed: .denied
+            case .unknown: .unknown
+            }
         #else
-            return true
+            return .permitted
         #endif
     }
 
@@ -28,38 +39,57 @@ enum PeerUser {
     static func hasClosed(_ channel: any Channel) -> Bool {
         #if os(Linux)
             guard let local = channel.localAddress, let remote = channel.remoteAddress else { return false }
-            return user(from: remote, to: local) == nil
+            return owner(from: remote, to: local) == .closed
         #else
             return false
         #endif
     }
 
     #if os(Linux)
+        /// The owner of a socket.
+        enum Owner: Equatable {
+            case user(UInt32)
+            /// There is no such socket any more.
+            case closed
+            /// The kernel does not tell.
+            case unknown
+        }
+
         private static let sockDiag: Int32 = 4
+        private static let errorType: UInt16 = 2
+        private static let errorOffset = 16
         private static let sockDiagByFamily: UInt16 = 20
         private static let userOffset = 80
         private static let inodeOffset = 84
 
-        /// The owner of the TCP socket at `remote` that is connected to `local`; `nil` if the kernel does not tell.
+        /// The owner of the TCP socket at `remote` that is connected to `local`.
         ///
         /// Asks the kernel for that one socket (`sock_diag(7)`), so the cost does not grow with their number.
-        static func user(from remote: SocketAddress, to local: SocketAddress) -> UInt32? {
-            guard let request = request(from: remote, to: local) else { return nil }
+        static func owner(from remote: SocketAddress, to local: SocketAddress) -> Owner {
+            guard let request = request(from: remote, to: local) else { return .unknown }
             let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), sockDiag)
-            guard descriptor >= 0 else { return nil }
+            guard descriptor >= 0 else { return .unknown }
             defer { close(descriptor) }
-            guard send(descriptor, request, request.count, 0) == request.count else { return nil }
+            guard send(descriptor, request, request.count, 0) == request.count else { return .unknown }
             var answer = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &answer, answer.count, 0)
-            let buffer = ByteBuffer(bytes: answer.prefix(max(count, 0)))
-            guard buffer.getInteger(at: 4, endianness: Endianness.host, as: UInt16.self) == sockDiagByFamily else {
-                return nil
+            return owner(in: ByteBuffer(bytes: answer.prefix(max(count, 0))))
+        }
+
+        /// The owner that an answer of the kernel names: `nlmsghdr`, then `inet_diag_msg` or `nlmsgerr`.
+        static func owner(in answer: ByteBuffer) -> Owner {
+            switch answer.getInteger(at: 4, endianness: Endianness.host, as: UInt16.self) {
+            case errorType:
+                let failure = answer.getInteger(at: errorOffset, endianness: Endianness.host, as: Int32.self)
+                return failure == -ENOENT ? .closed : .unknown
+            case sockDiagByFamily:
+                guard let user = answer.getInteger(at: userOffset, endianness: Endianness.host, as: UInt32.self),
+                    let inode = answer.getInteger(at: inodeOffset, endianness: Endianness.host, as: UInt32.self)
+                else { return .unknown }
+                // A socket that was closed has no inode, and the kernel names root as its owner.
+                return inode == 0 ? .closed : .user(user)
+            default: return .unknown
             }
-            // A socket that was closed has no inode, and the kernel names root as its owner.
-            guard let inode = buffer.getInteger(at: inodeOffset, endianness: Endianness.host, as: UInt32.self),
-                inode != 0
-            else { return nil }
-            return buffer.getInteger(at: userOffset, endianness: Endianness.host, as: UInt32.self)
         }
 
         /// A request for the state of one socket: `nlmsghdr`, then `inet_diag_req_v2`.

@@ -13,6 +13,8 @@ struct PendingRequest {
     var withheld: [Octets] = []
     /// The Clear-Site-Data fields of these responses.
     var clearing: [Octets] = []
+    /// Whether the cookies of the response are older than a login: they are neither stored nor passed on.
+    var isOutdated = false
     /// The entry of the recording; `nil` if nothing is recorded.
     var entry: RecordedExchange?
 

@@ -29,13 +29,15 @@ struct RecordedEntry: Sendable {
     var wait: Int64 = 0
     var receive: Int64 = 0
 
-    /// The request's body without the secrets that it has; `nil` if it is recorded as it was sent.
-    private var redacted: [UInt8]?
-    /// The response's body without the tokens that it has; `nil` if it is recorded as it was sent.
-    private var redactedResponse: [UInt8]?
+    /// The request's body, if it is not recorded as it was sent: without its secrets.
+    private var replacedRequest: [UInt8]?
+    /// The response's body, if it is not recorded as it was sent: without its tokens, and without its coding.
+    private var replacedResponse: [UInt8]?
     /// Why a body is left out; `nil` if it is not.
     private var requestOmission: StaticString?
     private var responseOmission: StaticString?
+    /// The secrets that the entry shows to be ones, by the names of their values.
+    private(set) var secrets: [(value: [UInt8], kind: KnownSecrets.Kind)] = []
 
     init(
         time: Timestamp, method: String, url: RequestURL, head: MessageHead, redaction: SecretRedaction?,
@@ -59,36 +61,75 @@ struct RecordedEntry: Sendable {
         if await response.spool.isIncomplete { responseOmission = RecordedEntry.tooLong }
         if failure != nil, answer != nil { responseOmission = "The body is not complete." }
         guard redaction != nil else { return }
+        collectSecrets()
         if SecretRedaction.isForTokens(url: Array(url.description.utf8)) {
             responseOmission = RecordedEntry.forTokens
         }
         await redactRequest()
-        if responseOmission == nil { await redactResponse() }
+        await redactResponse()
     }
 
     /// Finds secrets in the request's body.
     private mutating func redactRequest() async {
-        guard request.count > 0, let kind = NamedBody(head) else { return }
-        guard !head.has("content-encoding") else {
-            return requestOmission = "The body is encoded, so secrets in it cannot be found."
+        guard requestOmission == nil, let kind = NamedBody(head) else { return }
+        let result = await SearchedBody(request, kind, head, upTo: SecretRedaction.bodyLimit, for: .secrets)
+        (requestOmission, replacedRequest) = (result.omission, result.replacement)
+        note(result.secrets, .credential)
+        if let octets = result.octets, SecretRedaction.isForTokens(octets, kind) {
+            responseOmission = RecordedEntry.forTokens
         }
-        guard let octets = await request.octets(upTo: SecretRedaction.bodyLimit) else {
-            return requestOmission = "The body is too long to look for secrets in it."
-        }
-        guard let body = SecretRedaction.body(octets, kind) else {
-            return requestOmission = "The body is damaged, so secrets in it cannot be found."
-        }
-        if body != octets { redacted = body }
-        if SecretRedaction.isForTokens(octets, kind) { responseOmission = RecordedEntry.forTokens }
     }
 
     /// Finds tokens in the response's body.
     private mutating func redactResponse() async {
-        guard let head = answer?.head, NamedBody(head) == .json, !head.has("content-encoding"),
-            let octets = await response.octets(upTo: SecretRedaction.bodyLimit),
-            let body = SecretRedaction.body(octets, .json, .tokens), body != octets
-        else { return }
-        redactedResponse = body
+        guard let head = answer?.head, let kind = NamedBody(head) else { return }
+        let result = await SearchedBody(
+            response, kind, head, upTo: SecretRedaction.responseLimit, for: .tokens, decoding: true)
+        note(result.secrets, .credential)
+        guard responseOmission == nil else { return }
+        (responseOmission, replacedResponse) = (result.omission, result.replacement)
+    }
+
+    /// Collects the values of cookies, of fields with credentials, and of parameters of URLs.
+    private mutating func collectSecrets() {
+        guard let redaction else { return }
+        let target = Array(url.description.utf8)
+        note(SecretRedaction.places(inURL: target[...]).map { Array(target[$0]) }, .value)
+        for pair in head.values("cookie").flatMap({ $0.split(separator: ASCII.semicolon) }) {
+            let value = pair.drop { $0 != ASCII.equals }.dropFirst()
+            note([Octets(Array(value)).trimmingBlanks.bytes], .value)
+        }
+        for line in answer?.setCookie ?? [] {
+            guard case .cookie(let cookie) = SetCookie.parse(line) else { continue }
+            note([cookie.value.bytes], cookie.isHTTPOnly ? .credential : .value)
+        }
+        for message in [head, answer?.head].compactMap(\.self) {
+            for field in message.fields {
+                let name = message.lowercasedName(field)
+                let value = Octets(message.octets, in: field.value)
+                if name == "proxy-authorization" || SecretNames.secrets.contains(field: name) {
+                    note(RecordedEntry.credentials(value), .credential)
+                } else if redaction.isSecret(field: name) {
+                    note([value.bytes], .value)
+                } else {
+                    note(SecretRedaction.places(in: value, ofField: name).map { Array(value.bytes[$0.range]) }, .value)
+                }
+            }
+        }
+    }
+
+    private mutating func note(_ values: [[UInt8]], _ kind: KnownSecrets.Kind) {
+        for value in values { secrets.append((value, kind)) }
+    }
+
+    /// The secrets in the value of a field with a credential: all of it, behind a scheme (RFC 9110, section 11.4), and the
+    /// password of the Basic scheme.
+    private static func credentials(_ value: Octets) -> [[UInt8]] {
+        let parts = value.split(separator: ASCII.space, maxSplits: 1).map { Octets(Array($0)).trimmingBlanks.bytes }
+        guard parts.count == 2 else { return [value.bytes] }
+        let pair = Base64.decode(parts[1]) ?? []
+        let password = pair.drop { $0 != ASCII.colon }.dropFirst()
+        return [parts[1], Array(password)]
     }
 
     /// The entry.
@@ -140,9 +181,10 @@ struct RecordedEntry: Sendable {
             object.append("postData", json: data.bytes)
             return [.json(object.bytes)]
         }
-        if let redacted {
-            if !request.isText { data.append("_encoding", "base64") }
-            data.append("text", request.isText ? redacted : Base64.encode(redacted))
+        if let replacedRequest {
+            let isText = String(validating: replacedRequest, as: UTF8.self) != nil
+            if !isText { data.append("_encoding", "base64") }
+            data.append("text", isText ? replacedRequest : Base64.encode(replacedRequest))
             object.append("postData", json: data.bytes)
             return [.json(object.bytes)]
         }
@@ -169,9 +211,9 @@ struct RecordedEntry: Sendable {
         object.append("bodySize", answer == nil ? -1 : Int64(response.count))
         if let failure { object.append("_error", failure) }
         var content = JSONObjectWriter()
-        content.append("size", Int64(response.count))
+        content.append("size", Int64(replacedResponse?.count ?? response.count))
         content.append("mimeType", RecordedEntry.text(answer?.head.values("content-type").first ?? []))
-        if let coding = answer?.head.values("content-encoding").first, response.count > 0 {
+        if let coding = answer?.head.values("content-encoding").first, response.count > 0, replacedResponse == nil {
             content.append("_contentEncoding", RecordedEntry.text(coding))
         }
         if let responseOmission { content.append("comment", responseOmission.description) }
@@ -179,12 +221,14 @@ struct RecordedEntry: Sendable {
             object.append("content", json: content.bytes)
             return [.json(object.bytes)]
         }
-        if !response.isText { content.append("encoding", "base64") }
-        if let redactedResponse {
-            content.append("text", response.isText ? redactedResponse : Base64.encode(redactedResponse))
+        if let replacedResponse {
+            let isText = String(validating: replacedResponse, as: UTF8.self) != nil
+            if !isText { content.append("encoding", "base64") }
+            content.append("text", isText ? replacedResponse : Base64.encode(replacedResponse))
             object.append("content", json: content.bytes)
             return [.json(object.bytes)]
         }
+        if !response.isText { content.append("encoding", "base64") }
         return [
             .json(object.openBytes + Array(",\"content\":".utf8) + content.openBytes + Array(",\"text\":\"".utf8)),
             .body(response.spool, response.isText ? .text : .base64), .json(Array("\"}}".utf8)),
@@ -218,6 +262,13 @@ struct RecordedEntry: Sendable {
     }
 
     // MARK: - JSON
+
+    /// The text of an entry itself, in which no secret is looked for.
+    static let names = Array(
+        ("startedDateTime time timings send wait receive cache _replayed request method url httpVersion HTTP/1.1 cookies "
+            + "headers queryString headersSize bodySize postData mimeType _encoding base64 comment text response status "
+            + "statusText content size redirectURL _error _contentEncoding encoding name value path domain expires "
+            + "httpOnly secure sameSite").utf8)
 
     private static func milliseconds(_ microseconds: Int64) -> String.UTF8View {
         let count = max(microseconds, 0)

@@ -38,6 +38,20 @@ enum SecretNames: Sendable {
         "granttype", "clientsecret", "clientassertion", "token", "refreshtoken",
     ]
 
+    /// Whether URLs lose their secrets in texts that are searched for these names.
+    var includesURLs: Bool { self == .secrets || self == .tokens }
+
+    /// Words in the names of fields whose value is a URL.
+    private static let urlWords: Set<String> = [
+        "href", "link", "location", "origin", "path", "redirect", "referer", "referrer", "refresh", "sourcemap", "uri",
+        "url",
+    ]
+
+    /// Whether the value of a field of that name, in lower case, is a URL, or has URLs that need not look like it.
+    static func isURL(field name: String) -> Bool {
+        name.split(separator: "-").contains { urlWords.contains(String($0)) }
+    }
+
     /// Whether the name of a parameter, a part or a member, which may be percent-encoded, is one of them.
     func contains(_ name: some Collection<UInt8>) -> Bool {
         let names = SecretNames.components(name)

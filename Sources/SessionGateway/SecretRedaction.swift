@@ -8,8 +8,11 @@ import WebPrimitives
 struct SecretRedaction: Sendable {
     /// The text in the place of a value.
     static let mark = "redacted"
-    /// The longest body in which secrets are looked for, in octets. A longer one of a kind that names them is not recorded.
+    /// The longest body of a request in which secrets are looked for, in octets. A longer one that may have some is not
+    /// recorded.
     static let bodyLimit = 1 << 20
+    /// The same for responses, whose secrets nothing has to be compared with.
+    static let responseLimit = 4 << 20
 
     /// The names of the jar's own fields, in lower case, for one request.
     var jarFields: Set<String> = []
@@ -22,11 +25,20 @@ struct SecretRedaction: Sendable {
     /// The value of a field as it is recorded.
     func value(_ value: Octets, ofField name: String) -> Octets {
         if isSecret(field: name) { return Octets(SecretRedaction.mark) }
-        switch name {
-        case "location", "content-location", "referer", "refresh": return Octets(SecretRedaction.url(value.bytes))
-        case "sec-websocket-protocol": return SecretRedaction.protocols(value)
-        default: return value
+        if name == "sec-websocket-protocol" { return SecretRedaction.protocols(value) }
+        let places = SecretRedaction.places(in: value, ofField: name)
+        return places.isEmpty ? value : Octets(value.bytes.redacted(places))
+    }
+
+    /// Where secrets are in the value of a field that is not a secret as a whole: in JSON, or in URLs.
+    static func places(in value: Octets, ofField name: String) -> [SecretPlace] {
+        let first = value.trimmingBlanks.first
+        if first == ASCII.leftBrace || first == ASCII.leftBracket,
+            let places = places(inJSON: value.bytes[...], .secrets)
+        {
+            return places
         }
+        return places(inText: value.bytes[...], isURL: SecretNames.isURL(field: name)).map { SecretPlace(range: $0) }
     }
 
     /// Protocols of WebSockets that are no secrets. Pages, which can set no other field, send tokens beside them.
@@ -45,55 +57,40 @@ struct SecretRedaction: Sendable {
         return redacted == members ? value : Octets(Array(redacted.map(\.bytes).joined(separator: Array(", ".utf8))))
     }
 
-    /// A URL whose secret parameters, in its path, its query and its fragment, have no values.
-    static func url(_ url: [UInt8]) -> [UInt8] {
-        let fragment = url.firstIndex(of: ASCII.numberSign) ?? url.count
-        let query = url[..<fragment].firstIndex(of: ASCII.questionMark) ?? fragment
-        let segments = url[..<query].split(separator: ASCII.slash, omittingEmptySubsequences: false)
-        var redacted = Array(segments.map { pairs($0, .secrets) }.joined(separator: [ASCII.slash]))
-        for part in [url[query..<fragment], url[fragment...]] {
-            guard let first = part.first else { continue }
-            redacted.append(first)
-            redacted += form(part.dropFirst())
-        }
-        return redacted
-    }
-
-    /// The same for a URL that is shown.
-    static func url(_ url: String) -> String {
-        url.utf8.contains(ASCII.equals) ? String(decoding: self.url(Array(url.utf8)), as: UTF8.self) : url
-    }
-
-    /// The parameters of a form (`application/x-www-form-urlencoded`) or a query without the values of some names.
-    static func form(_ form: some Collection<UInt8>, _ names: SecretNames = .secrets) -> [UInt8] {
-        let parameters = Array(form).split(separator: ASCII.ampersand, omittingEmptySubsequences: false)
-        return Array(parameters.map { pairs($0, names) }.joined(separator: [ASCII.ampersand]))
-    }
-
-    /// A name and its value, or several with semicolons between them. What is behind the first secret name may be part of
-    /// its value.
-    private static func pairs(_ text: ArraySlice<UInt8>, _ names: SecretNames) -> [UInt8] {
-        var start = text.startIndex
-        while start < text.endIndex {
-            let end = text[start...].firstIndex(of: ASCII.semicolon) ?? text.endIndex
-            if let equals = text[start..<end].firstIndex(of: ASCII.equals), equals + 1 < text.endIndex,
-                names.contains(text[start..<equals])
-            {
-                return Array(text[...equals]) + Array(mark.utf8)
-            }
-            start = end + 1
-        }
-        return Array(text)
-    }
-
     /// Whether a request asks an endpoint of OAuth 2.0 for a token, or about one: the response has others in its body.
     static func isForTokens(_ body: [UInt8], _ kind: NamedBody) -> Bool {
-        self.body(body, kind, .tokenRequests) != body
+        places(in: body, kind, .tokenRequests)?.isEmpty == false
     }
 
     /// Whether the query of a URL asks for a token.
     static func isForTokens(url: [UInt8]) -> Bool {
-        let query = url.drop { $0 != ASCII.questionMark }.dropFirst()
-        return form(query, .grants) != Array(query)
+        !places(inForm: url[...].drop { $0 != ASCII.questionMark }.dropFirst(), .grants).isEmpty
+    }
+}
+
+/// Where a secret is in a text.
+struct SecretPlace: Equatable {
+    let range: Range<Int>
+    /// Whether the mark needs the quotes of JSON: the secret is a number.
+    var isNumber = false
+}
+
+extension [UInt8] {
+    /// The text with the mark in the place of its secrets.
+    func redacted(_ places: [SecretPlace]) -> [UInt8] {
+        guard !places.isEmpty else { return self }
+        var redacted: [UInt8] = []
+        var position = 0
+        for place in places.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            // A place may be within the one before it.
+            guard place.range.lowerBound >= position else {
+                position = Swift.max(position, place.range.upperBound)
+                continue
+            }
+            redacted += self[position..<place.range.lowerBound]
+            redacted += place.isNumber ? Array("\"\(SecretRedaction.mark)\"".utf8) : Array(SecretRedaction.mark.utf8)
+            position = place.range.upperBound
+        }
+        return redacted + self[position...]
     }
 }

@@ -1,6 +1,7 @@
 import NIOCore
 package import NIOSSL
 import OAuth2
+import PublicSuffix
 import SwiftASN1
 import Synchronization
 import WebPrimitives
@@ -20,6 +21,7 @@ final class ServerTLS: Sendable {
         /// The host that gets a certificate of its own; `nil` for all others.
         let host: WebHost?
         let offer: Offer
+        let isLegacy: Bool
     }
 
     /// A trusted certificate is for another host.
@@ -29,6 +31,8 @@ final class ServerTLS: Sendable {
     /// Whether a server has to be the one that the host names.
     private let checksHosts: Bool
     private let certificates: [WebHost: ClientCertificate]
+    /// Whether a server may speak TLS 1.0 and 1.1, which RFC 8996 forbids.
+    private let allowsLegacy: @Sendable (WebHost) -> Bool
     private let contexts = Mutex<[Kind: NIOSSLContext]>([:])
 
     init(_ settings: GatewaySettings) {
@@ -37,6 +41,7 @@ final class ServerTLS: Sendable {
         if checksHosts { configuration.certificateVerification = .noHostnameVerification }
         self.configuration = configuration
         certificates = settings.clientCertificates
+        allowsLegacy = settings.legacyTLS
     }
 
     /// Puts TLS under a connection to a host, and verifies the server before anything is sent to it.
@@ -44,26 +49,36 @@ final class ServerTLS: Sendable {
     /// NIOSSL compares the addresses of a certificate with the one that the connection leads to, which behind a proxy is
     /// the proxy's, and accepts such an address for any name. So the host is checked here.
     ///
+    /// - Parameter isIdentified: Whether the server gets the host's client certificate if it asks for one.
     /// - Throws: ``OtherHost``; the errors of the handshake.
     func secure(
-        _ stream: ByteStream, to host: WebHost, offering offer: Offer, within limit: TimeAmount
+        _ stream: ByteStream, to host: WebHost, offering offer: Offer, identified isIdentified: Bool,
+        within limit: TimeAmount
     ) async throws {
         // An address goes into no SNI field (RFC 6066, section 3).
         let name = host.isIPAddress ? nil : host.description
-        try await stream.startTLS(
-            NIOSSLClientHandler(context: context(for: host, offering: offer), serverHostname: name), within: limit)
+        let context = try context(for: host, offering: offer, identified: isIdentified)
+        try await stream.startTLS(NIOSSLClientHandler(context: context, serverHostname: name), within: limit)
         guard checksHosts else { return }
         guard let certificate = await stream.serverCertificate, try certificate.isFor(host) else { throw OtherHost() }
     }
 
     /// Returns the TLS context for a connection to a host.
-    private func context(for host: WebHost, offering offer: Offer) throws -> NIOSSLContext {
-        let certificate = certificates[host]
+    private func context(
+        for host: WebHost, offering offer: Offer, identified isIdentified: Bool
+    ) throws -> NIOSSLContext {
+        let certificate = isIdentified ? certificates[host] : nil
+        let isLegacy = allowsLegacy(host)
         return try contexts.withLock { contexts in
-            let kind = Kind(host: certificate == nil ? nil : host, offer: offer)
+            let kind = Kind(host: certificate == nil ? nil : host, offer: offer, isLegacy: isLegacy)
             if let context = contexts[kind] { return context }
             var configuration = configuration
             configuration.applicationProtocols = offer.names
+            if isLegacy {
+                configuration.minimumTLSVersion = .tlsv1
+            } else if [.tlsv1, .tlsv11].contains(configuration.minimumTLSVersion) {
+                configuration.minimumTLSVersion = .tlsv12
+            }
             if let certificate { configuration = try configuration.showing(certificate.pem.exposedBytes) }
             let context = try NIOSSLContext(configuration: configuration)
             contexts[kind] = context
@@ -100,10 +115,16 @@ extension NIOSSLCertificate {
     }
 
     /// Whether a name of a certificate is that of a host. A wildcard stands for one whole label, the first one.
+    ///
+    /// As in browsers, no wildcard is for the hosts below a registry's suffix or an unknown top-level domain. Those below a
+    /// suffix such as `github.io` are one owner's.
     private static func matches(_ pattern: String, _ host: WebHost) -> Bool {
         let name = host.description.hasSuffix(".") ? String(host.description.dropLast()) : host.description
         let pattern = pattern.lowercased()
         guard pattern.hasPrefix("*."), let dot = name.firstIndex(of: ".") else { return pattern == name }
-        return dot > name.startIndex && pattern.dropFirst() == name[dot...]
+        let parent = String(name[name.index(after: dot)...])
+        let suffixes = PublicSuffixList.bundled
+        return dot > name.startIndex && pattern.dropFirst(2) == parent
+            && (!suffixes.isPublicSuffix(parent) || suffixes.section(of: parent) == .private)
     }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The HTTP/2 connections of one jar to servers: one for each route, whichever event loop asks, and further ones while the
+/// The HTTP/2 connections of one jar to servers: one for each route, which is of one partition, whichever event loop asks, and further ones while the
 /// server takes no more requests at the same time on those that are open.
 ///
 /// Which protocol a server speaks is known after the first TLS handshake. Requests that come meanwhile wait for it.
@@ -26,12 +26,12 @@ final class SharedConnections: Sendable {
         case own(ByteStream)
     }
 
-    private typealias Negotiation = Task<Result<Negotiated, GatewayFailure>, Never>
+    private typealias Opening = Negotiation<Result<Negotiated, GatewayFailure>>
 
     private enum Entry {
-        case negotiating(Negotiation)
+        case negotiating(Opening)
         /// With what opens another one; `nil` if none is being opened.
-        case shared([HTTP2ServerConnection], further: Negotiation?)
+        case shared([HTTP2ServerConnection], further: Opening?)
         /// The server did not choose HTTP/2. It is asked again after that time.
         case single(until: NIODeadline)
     }
@@ -50,7 +50,7 @@ final class SharedConnections: Sendable {
         self.limits = limits
     }
 
-    /// Finds out how a request gets to a server.
+    /// Finds out how a request gets to a server. Ends early if the task is cancelled.
     func answer(_ route: Route, opening open: @escaping Opener) async throws(GatewayFailure) -> Answer {
         var full: [HTTP2ServerConnection] = []
         // A connection may end, or be full, just when it is to be used.
@@ -69,7 +69,9 @@ final class SharedConnections: Sendable {
                 if let stream = await waitingStream(full, route) { return .stream(stream, isNew: false) }
                 full = []
             case .negotiating(let negotiation, let isOwn):
-                switch await negotiation.value {
+                switch await negotiation.outcome(forFirst: isOwn) {
+                case nil: throw .abandoned
+                case .failure where !isOwn && negotiation.isAbandoned: break
                 case .failure(let failure):
                     // The server may permit no further connection.
                     guard !full.isEmpty else { throw failure }
@@ -108,6 +110,15 @@ final class SharedConnections: Sendable {
         return nil
     }
 
+    /// Closes the connections that only one client has used, which has gone, after their last requests.
+    func release(client: UInt64) async {
+        let entries = state.withLock { state in
+            let routes = state.entries.keys.filter { $0.partition.client == client }
+            return routes.compactMap { state.entries.removeValue(forKey: $0) }
+        }
+        for case .shared(let connections, _) in entries { for connection in connections { await connection.retire() } }
+    }
+
     /// Closes all connections, and those that are still being opened once they are open.
     func close() {
         let entries = state.withLock { state in
@@ -118,7 +129,7 @@ final class SharedConnections: Sendable {
     }
 
     private enum Step {
-        case negotiating(Negotiation, isOwn: Bool)
+        case negotiating(Opening, isOwn: Bool)
         case shared([HTTP2ServerConnection])
         /// No further connection may be opened.
         case waiting
@@ -128,8 +139,17 @@ final class SharedConnections: Sendable {
     /// - Parameter full: The connections that take no more requests at the same time.
     private func step(_ route: Route, without full: [HTTP2ServerConnection], _ open: @escaping Opener) -> Step {
         state.withLock { state in
-            // Not in the request's own task: others wait for it.
-            func negotiation() -> Negotiation { Negotiation { await self.negotiate(route, open) } }
+            func negotiation() -> Opening {
+                Opening {
+                    await self.negotiate(route, open)
+                } droppingForFirst: { outcome in
+                    switch outcome {
+                    case .success(.own(let stream)): await stream.abort()
+                    case .success(.shared(_, let first)): await first?.abort()
+                    case .failure: break
+                    }
+                }
+            }
             switch state.entries[route] {
             case .shared(let connections, let further):
                 let others = connections.filter { connection in !full.contains { $0 === connection } }
@@ -143,7 +163,13 @@ final class SharedConnections: Sendable {
             case .negotiating(let negotiation): return .negotiating(negotiation, isOwn: false)
             case .single, nil:
                 if state.entries.count >= SharedConnections.routeLimit {
-                    state.entries = state.entries.filter { if case .single = $1 { false } else { true } }
+                    state.entries = state.entries.filter { entry in
+                        switch entry.value {
+                        case .single: false
+                        case .shared(let connections, nil): connections.contains(where: \.isOpen)
+                        case .shared, .negotiating: true
+                        }
+                    }
                 }
                 let first = negotiation()
                 state.entries[route] = .negotiating(first)

@@ -9,14 +9,31 @@ package enum TLSFailure {
     case otherHost
     /// The server does not speak TLS at this port.
     case notTLS
+    /// The server speaks only versions of TLS that are older than the least one.
+    case oldVersion
     /// The server refuses the handshake with an alert (RFC 8446, section 6), such as one for a missing client certificate.
     case refused
     /// The server does not finish the handshake in time.
     case timedOut
     /// The connection ends, or breaks, before the handshake does.
     case disconnected
-    /// Any other reason, such as no common version.
+    /// Any other reason, such as no common cipher suite.
     case other
+
+    /// Whether a client ends the handshake because of the certificate that it was shown: it sends an alert about it (RFC
+    /// 8446, section 6.2), or no more at all.
+    ///
+    /// - Parameter mayGoAway: Whether the end of the connection says nothing.
+    static func isDistrust(_ error: any Error, mayGoAway: Bool) -> Bool {
+        guard case NIOSSLError.handshakeFailed(let failure) = error else {
+            return !mayGoAway && TLSFailure(error) == .disconnected
+        }
+        // The library tells its reasons apart in text only.
+        let text = "\(failure)"
+        return !mayGoAway && text.lowercased().contains("eof") || text.contains("ALERT_UNKNOWN_CA")
+            || text.contains("ALERT_BAD_CERTIFICATE")
+            || text.contains("ALERT_CERTIFICATE_") || text.contains("ALERT_UNSUPPORTED_CERTIFICATE")
+    }
 
     package init(_ error: any Error) {
         switch error {
@@ -30,6 +47,8 @@ package enum TLSFailure {
                 self = .untrustedCertificate
             } else if ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "EOF"].contains(where: text.contains) {
                 self = .notTLS
+            } else if ["UNSUPPORTED_PROTOCOL", "ALERT_PROTOCOL_VERSION"].contains(where: text.contains) {
+                self = .oldVersion
             } else if ["SSLV3_ALERT_", "TLSV1_"].contains(where: text.contains) {
                 self = .refused
             } else {

@@ -1,6 +1,9 @@
+import CookieModel
 import HTTPMessages
 import NIOCore
 import NIOPosix
+import OAuth2
+import SessionStore
 import WebPrimitives
 
 #if canImport(Darwin)
@@ -17,6 +20,9 @@ import WebPrimitives
 /// behind each of them, so the file is a complete HAR after every entry. A process that is killed while it writes leaves at
 /// most the last entry incomplete; `crumb import` and ``TrafficReplay`` read the ones before it.
 ///
+/// Without secrets, each entry is checked for all that are known when it is written, and the file for all that are known at
+/// the end: ``finish()``.
+///
 /// If the file cannot be written, the recording ends and the traffic goes on.
 public actor TrafficRecording {
     private static let beginning =
@@ -31,6 +37,14 @@ public actor TrafficRecording {
     nonisolated let redaction: SecretRedaction?
     nonisolated let spools = BodySpool.Budget()
     private let failed: @Sendable (String) -> Void
+    private let removed: @Sendable (Int) -> Void
+    /// The secrets that must not be in the file.
+    private var secrets = KnownSecrets()
+    /// How many of them there were at the last check of the whole file.
+    private var checkedSecrets = 0
+    /// How many occurrences of secrets were removed, and how many of them were reported.
+    private(set) var removals = 0
+    private var reportedRemovals = 0
     /// Where the next entry goes.
     private var position: off_t
     private var count = 0
@@ -43,14 +57,17 @@ public actor TrafficRecording {
     /// - Parameters:
     ///   - hasSecrets: Whether values of cookies and credentials are recorded.
     ///   - failed: Gets the reason, once, why no more can be recorded.
+    ///   - removed: Gets how many secrets the check has found in entries, and removed from them.
     /// - Throws: ``GatewayError`` if there is such a file already, or it cannot be created.
     public init(
-        path: String, withSecrets hasSecrets: Bool, failed: @escaping @Sendable (String) -> Void
+        path: String, withSecrets hasSecrets: Bool, failed: @escaping @Sendable (String) -> Void,
+        removed: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws(GatewayError) {
         self.path = path
         self.failed = failed
+        self.removed = removed
         redaction = hasSecrets ? nil : SecretRedaction()
-        descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw GatewayError(code: .recordingUnavailable, path, String(cString: strerror(errno)))
         }
@@ -69,13 +86,98 @@ public actor TrafficRecording {
         close(descriptor)
     }
 
+    /// Takes note of the secrets in a jar, which must not be in the file.
+    func learn(from jar: CookieJar) {
+        guard redaction != nil else { return }
+        for cookie in (try? jar.cookies())?.readable ?? [] {
+            learn(cookie.value, cookie.isHTTPOnly ? .credential : .value)
+        }
+        for field in (try? jar.headerFields()) ?? [] where field.name.lowercased() != "user-agent" {
+            let isCredential = SecretNames.secrets.contains(field: field.name.lowercased())
+            learn(field.value?.exposedBytes ?? [], isCredential ? .credential : .value)
+        }
+        for case .success(let stored) in (try? jar.tokens.all()) ?? [] {
+            for token in [stored.tokens.accessToken, stored.tokens.refreshToken, stored.tokens.idToken] {
+                learn(token?.exposedBytes ?? [], .credential)
+            }
+        }
+    }
+
+    private func learn(_ secret: some Collection<UInt8>, _ kind: KnownSecrets.Kind) {
+        secrets.add(secret, kind, excluding: RecordedEntry.names)
+    }
+
     /// Writes an entry, after those that are being written.
     func write(_ entry: RecordedEntry) async {
+        await acquire()
+        for (secret, kind) in entry.secrets { learn(secret, kind) }
+        if !hasFailed { await record(entry) }
+        release()
+    }
+
+    /// Removes the secrets from the file that have become known since their entries were written, and reports how many
+    /// there were. More can be recorded afterwards.
+    public func finish() async {
+        await acquire()
+        if secrets.count > checkedSecrets, count > 0 {
+            checkedSecrets = secrets.count
+            do {
+                let found = try await check()
+                removals += found
+            } catch {
+                let reason = (error as? WriteError)?.reason ?? "\(error)"
+                failed(
+                    "the recording in '\(path)' could not be checked for secrets: \(reason). Do not give it to others.")
+            }
+        }
+        release()
+        if removals > reportedRemovals { removed(removals - reportedRemovals) }
+        reportedRemovals = removals
+    }
+
+    /// Waits until nothing else is done with the file.
+    private func acquire() async {
         while isWriting { await withCheckedContinuation { waiting.append($0) } }
         isWriting = true
-        if !hasFailed { await record(entry) }
+    }
+
+    private func release() {
         isWriting = false
         if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+
+    /// Overwrites all known secrets in the file, whose length stays the same.
+    ///
+    /// - Returns: How many there were.
+    private func check() async throws -> Int {
+        let (secrets, end) = (secrets, position)
+        return try await Task.detached { [descriptor] in
+            try await NIOThreadPool.singleton.runIfActive {
+                var found = 0
+                var place = off_t(TrafficRecording.beginning.utf8.count)
+                while place < end {
+                    let length = min(TrafficRecording.pieceLength + secrets.longest, Int(end - place))
+                    var piece = try TrafficRecording.read(length, from: descriptor, at: place)
+                    let count = secrets.overwrite(&piece)
+                    if count > 0 { try TrafficRecording.write(piece, to: descriptor, at: place) }
+                    found += count
+                    guard place + off_t(piece.count) < end, piece.count > secrets.longest else { break }
+                    place += off_t(piece.count - secrets.longest)
+                }
+                return found
+            }
+        }.value
+    }
+
+    private static func read(_ count: Int, from descriptor: Int32, at position: off_t) throws(WriteError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: count)
+        while true {
+            let length = pread(descriptor, &octets, count, position)
+            if length < 0, errno == EINTR { continue }
+            guard length >= 0 else { throw WriteError(reason: String(cString: strerror(errno))) }
+            octets.removeLast(count - length)
+            return octets
+        }
     }
 
     /// Writes an entry. If that fails, the recording ends with the entry before it.
@@ -110,13 +212,17 @@ public actor TrafficRecording {
                 while case .data(let piece)? = try await spool.piece(at: place) {
                     place += piece.readableBytes
                     encoder.append(piece, to: &octets)
-                    guard octets.count > TrafficRecording.pieceLength else { continue }
-                    position = try await append(octets, at: position)
-                    octets = []
+                    guard octets.count > TrafficRecording.pieceLength + secrets.longest else { continue }
+                    removals += secrets.overwrite(&octets)
+                    // A secret may begin in what is left, and end in the next piece.
+                    let end = octets.count - secrets.longest
+                    position = try await append(Array(octets[..<end]), at: position)
+                    octets.removeFirst(end)
                 }
                 encoder.end(&octets)
             }
         }
+        removals += secrets.overwrite(&octets)
         return try await append(octets + TrafficRecording.end, at: position) - off_t(TrafficRecording.end.count)
     }
 

@@ -7,8 +7,8 @@ import WebPrimitives
 
 /// The connections of one jar to servers, on one event loop.
 ///
-/// They are never shared between jars: a server may have authenticated the connection. Those of HTTP/1.1 stay on the event
-/// loop, those of HTTP/2 are for all.
+/// They are never shared between jars, nor between the partitions of one (``ConnectionPartition``): a server may have
+/// authenticated the connection. Those of HTTP/1.1 stay on the event loop, those of HTTP/2 are for all.
 actor UpstreamConnections {
     typealias Destination = ForwardedRequest.Destination
 
@@ -19,6 +19,8 @@ actor UpstreamConnections {
         let proxy: GatewaySettings.UpstreamProxy?
         /// Whether the proxy opens a tunnel, in which requests look as they do without it.
         let isTunnel: Bool
+        /// Which requests share the connections.
+        let partition: ConnectionPartition
 
         /// Whether requests are sent in absolute form.
         var isToProxy: Bool { proxy != nil && !isTunnel }
@@ -31,7 +33,10 @@ actor UpstreamConnections {
     /// Runs the tasks of the clients on the same event loop.
     nonisolated let taskExecutor: EventLoopTaskExecutor
 
+    /// The name of the gateway for other proxies.
+    nonisolated let gateway: String
     private let limits: GatewaySettings.Limits
+    private let clock: any GatewayClock
     private let resolver: GatewaySettings.ResolverMaker?
     private let tls: ServerTLS
     private let shared: SharedConnections
@@ -44,13 +49,16 @@ actor UpstreamConnections {
     private var order: [Route] = []
 
     init(
-        on loop: any EventLoop, _ settings: GatewaySettings, tls: ServerTLS, sharing shared: SharedConnections,
+        on loop: any EventLoop, of gateway: String, _ settings: GatewaySettings, tls: ServerTLS,
+        sharing shared: SharedConnections,
         isProhibited: @escaping @Sendable (SocketAddress) -> Bool
     ) {
         self.loop = loop
+        self.gateway = gateway
         executor = loop.executor
         taskExecutor = EventLoopTaskExecutor(loop)
         limits = settings.limits
+        clock = settings.clock
         resolver = settings.resolver
         self.tls = tls
         self.shared = shared
@@ -67,30 +75,41 @@ actor UpstreamConnections {
         var isWebSocket = false
         /// Whether a connection that has had a request is not good enough, since it may be closed just now.
         var isFresh = false
+        /// The gateways that the request has passed.
+        var passed = PassedGateways()
     }
 
-    /// A connection for one request, or a stream that stands for one.
-    ///
-    /// - Returns: Whether it has had a request before.
-    func connection(
-        _ route: Route, for demand: Demand
-    ) async throws(GatewayFailure) -> (server: ByteStream, isReused: Bool) {
-        guard route.destination.isEncrypted else {
-            if !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
-            return (try await open(route), false)
-        }
+    /// A connection, and whether it has had a request before.
+    typealias Found = (server: ByteStream, isReused: Bool)
+
+    /// A connection for one request that is open already; `nil` if one has to be opened, or negotiated.
+    func idle(_ route: Route, for demand: Demand) async -> ByteStream? {
+        route.destination.isEncrypted || demand.isFresh ? nil : await takeIdle(route)
+    }
+
+    /// A connection for one request, or a stream that stands for one. Ends early if the task is cancelled.
+    func connection(_ route: Route, for demand: Demand) async throws(GatewayFailure) -> Found {
+        guard route.destination.isEncrypted else { return (try await open(route, after: demand.passed), false) }
         let spare = SpareConnection(demand.spare)
         if demand.isWebSocket, let stream = await shared.webSocketStream(route) {
             await spare.take()?.abort()
             return (stream, true)
         }
         if !demand.isHTTP1 {
-            let answer = try await shared.answer(route) {
-                do throws(GatewayFailure) {
-                    return .success(try await self.open(route, through: spare.take(), offering: .http2OrHTTP1))
-                } catch {
-                    return .failure(error)
+            let answer: SharedConnections.Answer
+            do {
+                answer = try await shared.answer(route) {
+                    do throws(GatewayFailure) {
+                        return .success(
+                            try await self.open(
+                                route, after: demand.passed, through: spare.take(), offering: .http2OrHTTP1))
+                    } catch {
+                        return .failure(error)
+                    }
                 }
+            } catch {
+                await spare.take()?.abort()
+                throw error
             }
             switch answer {
             case .stream(let stream, let isNew):
@@ -103,7 +122,7 @@ actor UpstreamConnections {
         }
         let unused = spare.take()
         if unused == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
-        return (try await open(route, through: unused, offering: .http1), false)
+        return (try await open(route, after: demand.passed, through: unused, offering: .http1), false)
     }
 
     /// A connection that is open already; `nil` if there is none.
@@ -122,7 +141,8 @@ actor UpstreamConnections {
 
     /// Keeps a connection for further requests. A stream of an HTTP/2 connection ends.
     func put(_ stream: ByteStream, _ route: Route) async {
-        guard !stream.isStream else { return await stream.close() }
+        // The server has answered, so it needs nothing more of the request.
+        guard !stream.isStream else { return await stream.abort() }
         guard await stream.isIdle else { return await stream.abort() }
         if idleCount >= limits.idleServers { await removeOldest() }
         await stream.readAhead()
@@ -146,18 +166,30 @@ actor UpstreamConnections {
         order = order.filter { idle[$0] != nil }
     }
 
+    /// Closes the connections that only one client has used, which has gone.
+    func release(client: UInt64) async {
+        let routes = order.filter { $0.partition.client == client }
+        order.removeAll { $0.partition.client == client }
+        for stream in routes.flatMap({ idle.removeValue(forKey: $0) ?? [] }) {
+            idleCount -= 1
+            await stream.close()
+        }
+        await shared.release(client: client)
+    }
+
     /// Closes what waits for a request.
     func closeIdle() async {
         let streams = idle.values.joined()
-        idle = [:]
-        idleCount = 0
+        (idle, order, idleCount) = ([:], [], 0)
         for stream in streams { await stream.close() }
     }
 
     /// Opens a connection for requests.
-    func open(_ route: Route) async throws(GatewayFailure) -> ByteStream {
+    ///
+    /// - Parameter passed: The gateways that the first of them has passed.
+    func open(_ route: Route, after passed: PassedGateways) async throws(GatewayFailure) -> ByteStream {
         if let proxy = route.proxy, route.isTunnel {
-            return try await tunnel(to: route.destination, through: proxy)
+            return try await tunnel(to: route.destination, through: proxy, after: passed)
         }
         return try await connect(to: route.destination, through: route.proxy)
     }
@@ -166,11 +198,15 @@ actor UpstreamConnections {
     ///
     /// - Parameter spare: A connection that is open already, without TLS.
     private func open(
-        _ route: Route, through spare: ByteStream?, offering offer: ServerTLS.Offer
+        _ route: Route, after passed: PassedGateways, through spare: ByteStream?, offering offer: ServerTLS.Offer
     ) async throws(GatewayFailure) -> ByteStream {
-        let stream = if let spare { spare } else { try await open(route) }
+        let stream = if let spare { spare } else { try await open(route, after: passed) }
         do {
-            try await tls.secure(stream, to: route.destination.host, offering: offer, within: limits.connect)
+            try await ConnectionAttempt.with(stream) {
+                try await tls.secure(
+                    stream, to: route.destination.host, offering: offer, identified: route.partition.hasCredentials,
+                    within: limits.connect)
+            }
             return stream
         } catch {
             await stream.close()
@@ -192,24 +228,27 @@ actor UpstreamConnections {
             throw UpstreamConnections.prohibited(destination.description)
         }
         let isProhibited = isProhibited
-        let stream: ByteStream
+        let clock = clock
+        let attempt = ConnectionAttempt()
         do {
-            stream = try await ClientBootstrap(group: loop)
-                .connectTimeout(limits.connect)
-                .resolver(resolver?(loop))
-                .channelOption(.autoRead, value: false)
-                .channelOption(.allowRemoteHalfClosure, value: true)
-                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .connect(host: host, port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(AddressCheck(isProhibited))
-                        return try ByteStream.add(to: channel)
+            return try await attempt.run {
+                try await ClientBootstrap(group: loop)
+                    .connectTimeout(limits.connect)
+                    .resolver(resolver?(loop))
+                    .channelOption(.autoRead, value: false)
+                    .channelOption(.allowRemoteHalfClosure, value: true)
+                    .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                    .connect(host: host, port: port) { channel in
+                        channel.eventLoop.makeCompletedFuture {
+                            try attempt.add(channel)
+                            try channel.pipeline.syncOperations.addHandler(AddressCheck(isProhibited))
+                            return try ByteStream.add(to: channel, clock: clock)
+                        }
                     }
-                }
+            }
         } catch {
-            throw UpstreamConnections.failure(error, server, host)
+            throw Task.isCancelled ? .abandoned : UpstreamConnections.failure(error, server, host)
         }
-        return stream
     }
 
     private static func prohibited(_ server: String) -> GatewayFailure {
@@ -220,22 +259,26 @@ actor UpstreamConnections {
 
     /// Opens a tunnel to a server through a proxy.
     private func tunnel(
-        to destination: Destination, through proxy: GatewaySettings.UpstreamProxy
+        to destination: Destination, through proxy: GatewaySettings.UpstreamProxy, after passed: PassedGateways
     ) async throws(GatewayFailure) -> ByteStream {
         let stream = try await connect(to: destination, through: proxy)
         var head = Array("CONNECT \(destination.description) HTTP/1.1\r\n".utf8)
         head.append(field: "Host", Octets(destination.description))
+        head.append(field: "Via", passed.via(adding: gateway))
         if let credentials = proxy.authorization { head.append(field: "Proxy-Authorization", Octets(credentials)) }
         head += [ASCII.carriageReturn, ASCII.lineFeed]
         do {
             try await stream.write(ByteBuffer(bytes: head))
-            guard let octets = try await stream.head(idle: limits.connect, within: limits.connect) else {
-                throw StreamError.endedEarly
+            let octets = try await ConnectionAttempt.with(stream) {
+                try await stream.head(idle: limits.connect, within: limits.connect)
             }
+            guard let octets else { throw StreamError.endedEarly }
             let head = try MessageHead(octets, from: .server)
             let status = StatusLine(head.octets.span.extracting(head.startLine))?.status ?? 0
             guard status / 100 == 2 else {
                 await stream.close()
+                // The proxy, or one behind it, is this gateway or has come upon it.
+                guard status != 508 else { throw GatewayFailure.loop }
                 throw GatewayFailure(
                     .destinationUnavailable, 502,
                     "the proxy \(proxy.host):\(proxy.port) opens no tunnel to \(destination.description): it answers "
@@ -262,6 +305,11 @@ actor UpstreamConnections {
         }
         let causes = (error as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [error]
         guard !causes.contains(where: { $0 is AddressCheck.Prohibition }) else { return prohibited(server) }
+        guard !causes.contains(where: { ($0 as? IOError)?.isExhaustion == true }) else {
+            return GatewayFailure(
+                .proxyInternalError, 503, "the gateway has no descriptor left for a connection to \(server)",
+                nextStep: "Try again later, or raise the limit of descriptors (ulimit -n).")
+        }
         let isTimeout = causes.contains { cause in
             if case ChannelError.connectTimeout? = cause as? ChannelError { true } else { false }
         }

@@ -7,6 +7,10 @@ import WebPrimitives
 /// Each site of a browser profile gets one for each class of cookies. They never leave the gateway: they are taken out of
 /// each request, and lines of servers with their names are dropped. Their values are authenticated with the class, the
 /// scheme and the domain that they stand for, so that no page can forge one or move it to another place.
+///
+/// A value cannot show that its cookie still has its attributes: another server of the site could set it again. So a witness
+/// for a whole site needs a gateway that sees all of it, and one of a single host has a name (`__Host-`) that browsers take
+/// from no other host.
 struct WitnessCookies: Sendable {
     /// The classes that a browser treats differently.
     enum Kind: UInt8, CaseIterable, Hashable {
@@ -64,13 +68,20 @@ struct WitnessCookies: Sendable {
     /// For how many periods a witness counts at all.
     private static let periodLimit: Int64 = 48
 
+    /// Begins a name that browsers take only over https, and only from the host itself.
+    private static let hostPrefix = Array("__Host-".utf8)
+
     private let key: SymmetricKey
     private let kinds: [Octets: (kind: Kind, isEncrypted: Bool)]
     private let names: [[Octets]]
+    private let hasPrefixes: Bool
 
     /// Creates witnesses for one browser profile.
-    init(key: SymmetricKey) {
+    ///
+    /// - Parameter hasPrefixes: Whether witnesses of one host have names that only this host can set.
+    init(key: SymmetricKey, hasPrefixes: Bool) {
         self.key = key
+        self.hasPrefixes = hasPrefixes
         var kinds: [Octets: (kind: Kind, isEncrypted: Bool)] = [:]
         names = [false, true].map { isEncrypted in
             Kind.allCases.map { kind in
@@ -84,19 +95,28 @@ struct WitnessCookies: Sendable {
         self.kinds = kinds
     }
 
+    /// Whether the names of a scope begin with ``hostPrefix``.
+    private func isPrefixed(_ scope: Scope) -> Bool { hasPrefixes && scope.isHostOnly && scope.isEncrypted }
+
     /// Takes the witnesses out of the Cookie fields of a request.
     func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
         var echo = Echo()
         for pair in fields.flatMap(\.cookiePairs) {
-            guard let equals = pair.firstIndex(of: ASCII.equals), let known = kinds[Octets(Array(pair[..<equals]))]
+            // So WebKit writes one that was set without a name.
+            let witness = pair.first == ASCII.equals ? Octets(Array(pair.dropFirst())) : pair
+            let isPrefixed = witness.starts(with: WitnessCookies.hostPrefix)
+            let start = isPrefixed ? WitnessCookies.hostPrefix.count : 0
+            guard let equals = witness.firstIndex(of: ASCII.equals), equals >= start,
+                let known = kinds[Octets(Array(witness[start..<equals]))]
             else {
                 // One of a gateway before this one, or beside it, says nothing, and no server must see it.
-                if !WitnessCookies.isName(pair) { echo.others.append(pair) }
+                if !WitnessCookies.isName(witness) { echo.others.append(pair) }
                 continue
             }
             // The witnesses of http go to https as well, where others count.
             guard known.isEncrypted == scope.isEncrypted else { continue }
-            guard let mark = mark(of: Array(pair[(equals + 1)...])[...], known.kind, scope),
+            guard isPrefixed == self.isPrefixed(scope),
+                let mark = mark(of: Array(witness[(equals + 1)...])[...], known.kind, scope),
                 echo.marks[known.kind] == nil
             else {
                 echo.isForged = true
@@ -107,8 +127,13 @@ struct WitnessCookies: Sendable {
         return echo
     }
 
-    /// Whether a server sets a cookie with the name of a witness, of whatever gateway.
-    func isWitness(_ line: Octets) -> Bool { WitnessCookies.isName(line.trimmingBlanks) }
+    /// Whether a server sets a cookie that looks like a witness in a request, of whatever gateway. One without a name does
+    /// if its value does.
+    func isWitness(_ line: Octets) -> Bool {
+        var pair = Octets(Array(line.prefix { $0 != ASCII.semicolon })).trimmingBlanks
+        if pair.first == ASCII.equals { pair = Octets(Array(pair.dropFirst())).trimmingBlanks }
+        return WitnessCookies.isName(pair)
+    }
 
     /// Whether a cookie has the name of a witness.
     fileprivate static func isName(_ pair: Octets) -> Bool {
@@ -127,7 +152,8 @@ struct WitnessCookies: Sendable {
         case .strict: sameSite = "; SameSite=Strict"
         case .default: sameSite = ""
         }
-        var line = names[scope.isEncrypted ? 1 : 0][Int(kind.rawValue)].bytes + [ASCII.equals]
+        var line = isPrefixed(scope) ? WitnessCookies.hostPrefix : []
+        line += names[scope.isEncrypted ? 1 : 0][Int(kind.rawValue)].bytes + [ASCII.equals]
         line += value(kind, mark, scope)
         line += "; Path=/; HttpOnly\(sameSite)".utf8
         if scope.isEncrypted { line += "; Secure".utf8 }
@@ -175,7 +201,9 @@ extension Octets {
     /// recording. Octet for octet the same if it has none.
     var withoutWitnesses: Octets {
         let pairs = cookiePairs
-        let others = pairs.filter { !WitnessCookies.isName($0) }
+        let others = pairs.filter { pair in
+            !WitnessCookies.isName(pair.first == ASCII.equals ? Octets(Array(pair.dropFirst())) : pair)
+        }
         return others.count == pairs.count ? self : Octets(Array(others.map(\.bytes).joined(separator: "; ".utf8)))
     }
 }

@@ -32,6 +32,9 @@ public struct DecorationAnswer: Codable, Sendable {
     public let omittedFields: [OmittedField]?
     /// The login rule by which the request is signed in again; only in the answer to a renewal.
     public let rule: String?
+    /// Whether the request may be sent again: its method is safe, or the site has certainly not acted on it; only in the
+    /// answer to a renewal.
+    public let mayRepeat: Bool?
 
     /// The octets of the Cookie field; empty if no cookie is sent.
     public var cookieString: Octets { fields.first { $0.name == "cookie" }?.octets ?? [] }

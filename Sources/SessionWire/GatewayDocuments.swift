@@ -1,7 +1,7 @@
 /// How a gateway runs, which gives requests the session of a jar.
 public struct GatewayDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case jar, client, cookies, intercept, bypass, port, upstreams
+        case jar, client, cookies, intercept, bypass, legacyTLS, port, upstreams
     }
 
     /// The name of the jar.
@@ -14,6 +14,8 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
     public let intercept: [String]?
     /// The hosts whose https requests pass unread all the same.
     public let bypass: [String]?
+    /// The hosts with which TLS 1.0 and 1.1 are spoken, too.
+    public let legacyTLS: [String]?
     /// The port of 127.0.0.1; a free one if it is `nil` or 0.
     public let port: Number<PortRange>?
     /// The sites that are offered at addresses of their own, in place of a proxy.
@@ -22,13 +24,15 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         jar: String, client: String? = nil, cookies: String? = nil, intercept: [String]? = nil,
-        bypass: [String]? = nil, port: Int? = nil, upstreams: [GatewayUpstreamDocument]? = nil
+        bypass: [String]? = nil, legacyTLS: [String]? = nil, port: Int? = nil,
+        upstreams: [GatewayUpstreamDocument]? = nil
     ) {
         self.jar = jar
         self.client = client
         self.cookies = cookies
         self.intercept = intercept
         self.bypass = bypass
+        self.legacyTLS = legacyTLS
         self.port = port.map(Number.init(unchecked:))
         self.upstreams = upstreams
     }

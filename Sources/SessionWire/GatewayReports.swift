@@ -22,17 +22,20 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let cookiesDeleted: [String]?
     /// Whether the response came from a recording.
     public let replayed: Bool
-    /// Whether the user was signed in again, and the request sent once more.
+    /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
     public let signedInAgain: Bool
-    /// Why the user was not signed in again: a code; `nil` if the response does not say "not signed in".
+    /// Why the user was not signed in again, or the request not sent once more: a code; `nil` if the response does not
+    /// say "not signed in".
     public let loginFailure: String?
     /// The type of the failure (RFC 9209); `nil` if the server has answered.
     public let failure: String?
+    /// What the user should change: `client-tool` or `authority-not-trusted`; `nil` for nothing.
+    public let hint: String?
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
         cookiesSent: [String], cookiesStored: [String], cookiesDeleted: [String]? = nil, replayed: Bool,
-        signedInAgain: Bool, loginFailure: String?, failure: String?
+        signedInAgain: Bool, loginFailure: String?, failure: String?, hint: String? = nil
     ) {
         self.time = time
         self.method = method
@@ -47,6 +50,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         self.signedInAgain = signedInAgain
         self.loginFailure = loginFailure
         self.failure = failure
+        self.hint = hint
     }
 
     /// The report as a line for a person.
@@ -60,6 +64,11 @@ public struct GatewayRequestReport: Codable, Sendable {
         if let cookiesDeleted { line += " deleted: \(cookiesDeleted.joined(separator: ", "))" }
         if signedInAgain { line += " signed in again" }
         if let loginFailure { line += " not signed in: \(loginFailure)" }
+        switch hint {
+        case "client-tool": line += " hint: use --client tool for programs"
+        case "authority-not-trusted": line += " hint: the client does not trust the gateway's authority"
+        default: break
+        }
         return line
     }
 
@@ -172,6 +181,8 @@ public struct GatewayReport: Codable, Sendable {
     public let intercept: [String]
     /// The hosts whose https requests pass unread all the same.
     public let bypass: [String]
+    /// The hosts with which TLS 1.0 and 1.1 are spoken, too; `nil` for none.
+    public let legacyTLS: [String]?
     /// Where it listens.
     public let addresses: [GatewayListening]
     /// Since when (RFC 3339).
@@ -193,7 +204,7 @@ public struct GatewayReport: Codable, Sendable {
 
     package init(
         name: String, jar: String, client: String, cookies: String, intercept: [String], bypass: [String],
-        addresses: [GatewayListening], started: String, certificate: String?,
+        legacyTLS: [String]? = nil, addresses: [GatewayListening], started: String, certificate: String?,
         openConnections: Int, requests: Int, cookiesSent: Int, cookiesStored: Int, failures: Int, position: Int64
     ) {
         self.name = name
@@ -202,6 +213,7 @@ public struct GatewayReport: Codable, Sendable {
         self.cookies = cookies
         self.intercept = intercept
         self.bypass = bypass
+        self.legacyTLS = legacyTLS
         self.addresses = addresses
         self.started = started
         self.certificate = certificate

@@ -231,16 +231,20 @@ public struct LoginRuleList: Codable, Sendable {
 public struct LoginChallengeReport: Codable, Sendable {
     /// The next step.
     public enum Action: String, Codable, Sendable {
-        /// Have the tokens renewed and delivered, then send the request again with the result.
+        /// Have the tokens renewed and delivered, then send the request again with the result if ``mayRepeat``.
         case renew
         /// Send the request again with the jar's cookies: they were renewed after the request was sent.
         case sendAgain = "send-again"
         /// Log in again under the name of the profile.
         case logIn = "log-in"
+        /// Nothing: the session was renewed after the request was sent, which must not be sent again.
+        case none
     }
 
     /// The next step.
     public let action: Action
+    /// Whether the request may be sent again afterwards: its method is safe, or the site has certainly not acted on it.
+    public let mayRepeat: Bool
     /// The name of the rule that matched.
     public let rule: String
     /// The sign that the response gave.
@@ -255,10 +259,11 @@ public struct LoginChallengeReport: Codable, Sendable {
     public let maximumAge: Int?
 
     package init(
-        action: Action, rule: String, sign: String, profile: String, loginURL: String? = nil,
+        action: Action, mayRepeat: Bool, rule: String, sign: String, profile: String, loginURL: String? = nil,
         authenticationContext: String? = nil, maximumAge: Int? = nil
     ) {
         self.action = action
+        self.mayRepeat = mayRepeat
         self.rule = rule
         self.sign = sign
         self.profile = profile

@@ -43,7 +43,7 @@ public final class DecoratedURLSession: Sendable {
     ///   - context: The context of the request; `nil` for a user's visit to its URL.
     ///   - limit: The maximum number of redirects.
     ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
-    ///     included, unless that is a stream.
+    ///     included, unless there is a `RepetitionRefusal`.
     /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
     ///   of a fallback, or that of `URLSession`.
     public func data(
@@ -88,6 +88,9 @@ extension ResponseHead {
         // Foundation joins several challenges with commas, as RFC 9110, section 5.3, permits.
         authenticate =
             response.value(forHTTPHeaderField: "WWW-Authenticate").map { [HeaderText.octets(received: $0)] } ?? []
+        proxyStatus =
+            response.value(forHTTPHeaderField: ResponseHead.proxyStatusFieldName)
+            .map { [HeaderText.octets(received: $0)] } ?? []
         proofNonce = response.value(forHTTPHeaderField: ResponseHead.proofNonceFieldName)
         guard let joined = response.value(forHTTPHeaderField: "Set-Cookie") else { return }
         let lines = JoinedSetCookie(HeaderText.octets(received: joined))

@@ -19,6 +19,7 @@ enum GatewayRun {
     /// The same with settings of its own for connections to servers.
     static func run(_ order: GatewayOrder, over network: NetworkSettings) async throws {
         signal(SIGPIPE, SIG_IGN)
+        DescriptorLimit.raise()
         var settings = GatewaySettings(host: order.host, port: order.port)
         settings.cookies = GatewaySettings.CookieMode(rawValue: order.cookies) ?? .mirror
         settings.client = GatewaySettings.Client(rawValue: order.client) ?? .tool
@@ -31,6 +32,7 @@ enum GatewayRun {
         }
         settings.origins = order.origins.map { GatewaySettings.ReverseOrigin($0.url, port: $0.port) }
         settings.clientCertificates = order.clientCertificates
+        settings.legacyTLS = { [hosts = order.legacyTLS] host in hosts.contains { $0.matches(host) } }
         if let limit = order.connectionLimit { settings.limits.connections = limit }
         if let limit = order.keptBodies { settings.limits.keptBodies = limit }
         settings.interception = try interception(order)
@@ -39,7 +41,13 @@ enum GatewayRun {
         do {
             settings.replay = try order.replayPath.map { try TrafficReplay(path: $0) }
             settings.recording = try order.recordPath.map { path in
-                try TrafficRecording(path: path, withSecrets: order.recordsSecrets, failed: order.recordingFailed)
+                try TrafficRecording(
+                    path: path, withSecrets: order.recordsSecrets, failed: order.recordingFailed
+                ) { count in
+                    order.recordingFailed(
+                        "the check of the recording in '\(path)' found \(count) \(count == 1 ? "secret" : "secrets") in "
+                            + "places that are recorded as they are, and overwrote \(count == 1 ? "it" : "them")")
+                }
             }
         } catch let error as GatewayError {
             throw OperationError(.gatewayNotStarted, error.description)
@@ -57,6 +65,7 @@ enum GatewayRun {
             if let failure = record.loginFailure, told.withLock({ $0.count < 1000 && $0.insert(failure).inserted }) {
                 order.loginFailed(failure.description)
             }
+            order.passed?(GatewayPassage(record))
             if let log = order.log { reporting.yield { log(GatewayRequestReport(record)) } }
         }
         let run = Task {
@@ -129,17 +138,13 @@ enum GatewayRun {
 
     /// The hosts that are decrypted, and their authority: the one of the order, else a new one.
     private static func interception(_ order: GatewayOrder) throws -> GatewaySettings.Interception? {
-        let sites = order.interceptsSites ? try order.sites() : []
-        let hosts = order.hosts.map(\.host) + sites.map { WebHost(stored: $0) }
-        guard !hosts.isEmpty else { return nil }
-        let suffixes = order.jar.policy.publicSuffixes
+        let intercepted = try order.interceptedHosts()
+        guard !intercepted.hosts.isEmpty else { return nil }
         let authority =
             try order.authority.map { try CertificateAuthority($0) }
-            ?? CertificateAuthority(for: hosts, now: order.clock())
-        return GatewaySettings.Interception(authority: authority) { host in
-            !order.bypassed.contains { $0.matches(host) }
-                && (order.hosts.contains { $0.matches(host) } || sites.contains(host.registrableDomain(suffixes)))
-        }
+            ?? CertificateAuthority(for: intercepted.hosts, now: order.clock())
+        return GatewaySettings.Interception(
+            authority: authority, contains: intercepted.contains, containsSite: intercepted.containsSite)
     }
 }
 
@@ -151,7 +156,21 @@ extension GatewayRequestReport {
             cookiesSent: record.cookiesSent.map(\.description), cookiesStored: record.cookiesStored.map(\.description),
             cookiesDeleted: record.cookiesDeleted.isEmpty ? nil : record.cookiesDeleted.map(\.description),
             replayed: record.isReplayed, signedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
-            failure: record.failure)
+            failure: record.failure, hint: record.hint?.code)
+    }
+}
+
+extension GatewayPassage {
+    fileprivate init(_ record: GatewayRecord) {
+        let outcome: Outcome =
+            switch record.hint {
+            case .authorityNotTrusted: .authorityNotTrusted
+            case .isOfProgram(let name): .isOfProgram(name)
+            case nil where record.isUnread: .unread
+            case nil where record.failure == "tls_certificate_error": .serverNotTrusted
+            case nil: .read
+            }
+        self.init(host: record.host, outcome: outcome)
     }
 }
 

@@ -224,6 +224,7 @@ extension HTTPExchange {
         case .untrustedCertificate: "the certificate is not trusted: \(advice)"
         case .otherHost: "its certificate is for another host; check the name"
         case .notTLS: "it does not speak TLS there; check the port"
+        case .oldVersion: "it speaks only versions of TLS before 1.2, which are not secure any more"
         case .refused: "it refuses the TLS handshake; check whether it requires a client's certificate"
         case .timedOut: "it did not finish the TLS handshake in time"
         case .disconnected: "it closed the connection in the TLS handshake"

@@ -128,6 +128,7 @@ struct NetworkSettings: Sendable {
     /// place, and those of `--ca-file` in addition.
     func tlsConfiguration(trusting further: [NIOSSLCertificate]) throws -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
         let file = value("SSL_CERT_FILE")
         let folders = value("SSL_CERT_DIR")?.split(separator: ":").map(String.init) ?? []
         if file != nil || !folders.isEmpty {

@@ -24,6 +24,12 @@ struct AsyncHTTPClientTests {
         return jar
     }
 
+    @Test("A response's Proxy-Status fields are read")
+    func proxyStatus() {
+        let response = HTTPClientResponse(status: .found, headers: ["Proxy-Status": "a; error=http_request_denied"])
+        #expect(ResponseHead(response).proxyStatus == ["a; error=http_request_denied"])
+    }
+
     private func withClient<Result>(
         redirects: HTTPClient.Configuration.RedirectConfiguration = .disallow, names: [String: String] = [:],
         _ body: (HTTPClient) async throws -> Result

@@ -20,6 +20,7 @@ from gateway.differential import run_gateway_differential
 from gateway.events import run_events, run_view_example
 from gateway.run import run_gateway
 from gateway.scripts import run_scripts
+from gateway.separation import run_separation
 from inspector.run import run_inspector
 from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
@@ -81,7 +82,8 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
     part, chosen = options.part, []
     if part == "all" or (part == "gateway" and not options.cases and not options.only):
         chosen += [partial(run_browse, binary, engines), partial(run_gateway, binary, engines),
-                   partial(run_events, binary, engines), partial(run_scripts, binary, engines)]
+                   partial(run_events, binary, engines), partial(run_scripts, binary, engines),
+                   partial(run_separation, binary, engines)]
         chosen += [partial(run_view_example, binary)] if "webkit" in engines else []
     if part in ("all", "matrix"):
         chosen.append(lambda folder: print_matrix(run_matrix(binary, engines, folder)))

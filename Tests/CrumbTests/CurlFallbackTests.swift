@@ -151,6 +151,31 @@ struct CurlFallbackTests {
         #expect(requests == ["POST /form", "GET /done", "GET /done"], "\(requests)")
     }
 
+    @Test("An order that the site answers with its login page is sent once, and the next request is signed in")
+    func notRepeated() throws {
+        let site = try site(taking: ["access-0"])
+        let url = try given(site)
+        let order = try home.crumb("curl", "--", "-s", "-d", "a=b", "\(url)order")
+        #expect(order.status == 0 && order.text == "go away\n", "\(order.messages)")
+        #expect(order.messages.contains("POST") && order.messages.contains("not repeated"), "\(order.messages)")
+        let next = try home.crumb("curl", "--", "-s", "-d", "a=b", "\(url)order")
+        #expect(next.status == 0 && next.text == "welcome\n" && !next.messages.contains("not repeated"))
+        #expect(site.requests.map(\.method) == ["POST", "POST"])
+        #expect(server.forms(at: "/token").isEmpty)
+    }
+
+    @Test("An order that is not sent again is answered by the site even if no login is possible")
+    func notRepeatedWithoutToken() throws {
+        let site = try site(taking: [])
+        let url = try given(site)
+        // The first order delivers the stored token, the second one a renewed token, which cannot be renewed again.
+        for _ in 0..<2 { _ = try home.crumb("curl", "--", "-s", "-d", "a=b", "\(url)order") }
+        server.endGrants()
+        let order = try home.crumb("curl", "--", "-s", "-d", "a=b", "\(url)order")
+        #expect(order.status == 43 && order.text == "go away\n", "\(order.status) \(order.messages)")
+        #expect(site.requests.map(\.method) == ["POST", "POST", "POST"])
+    }
+
     @Test("A body that can be read only once is not sent again, and that is said")
     func unrepeatable() throws {
         let (site, url) = try bearerSite(taking: [])

@@ -122,7 +122,16 @@ struct ExplainCommandTests {
         #expect(verdict["source"] as? String == "none" && (verdict["classes"] as? [Any])?.isEmpty == true)
         let reasons = reasons(report["excluded"])
         #expect(reasons["strict"] == ["same-site-strict"] && reasons["none"] == ["browser-omits"], "\(report)")
-        for wrong in ["witness:all", "guess:lax"] {
+        // A line of the log has them too.
+        for (text, classes) in [
+            ("origin:lax", ["lax"]), ("witness: same-site", ["strict", "lax", "none", "default"]),
+            ("witness: cross-site navigation", ["lax", "none", "default"]), ("sec-fetch: cross-site", ["none"]),
+            ("none: no cookies", []), ("witness: lax, none", ["lax", "none"]),
+        ] {
+            let verdict = try self.report("https://www.example.com/", "--verdict", text)["verdict"] as? [String: Any]
+            #expect(verdict?["classes"] as? [String] == classes, "\(text): \(verdict ?? [:])")
+        }
+        for wrong in ["witness:all", "guess:lax", "witness: same site"] {
             let result = try home.start(["explain", "https://a.test/", "--verdict", wrong]).wait()
             #expect(result.status == 64 && result.messages.contains("use one of"), "\(result.messages)")
         }

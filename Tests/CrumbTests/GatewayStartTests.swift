@@ -21,8 +21,8 @@ struct GatewayStartTests {
     @Test("A jar that does not exist is created, and named, once the gateway runs")
     func createsJar() throws {
         let result = try home.crumb("run", "--jar", "new", "--", "true")
-        #expect(result.status == 0 && result.messages == "created jar 'new'\n", "\(result.messages)")
-        #expect(try home.crumb("run", "--jar", "new", "--", "true").messages.isEmpty)
+        #expect(result.status == 0 && result.messages.hasPrefix("created jar 'new'\n"), "\(result.messages)")
+        #expect(try !home.crumb("run", "--jar", "new", "--", "true").messages.contains("created"))
         #expect(try jars == ["new"])
     }
 

@@ -20,6 +20,7 @@ import requests
 import websocket
 
 from faults import check_faults
+from load import FULL, SMALL, check_load
 from programs import check_programs
 from recording import check_recordings
 from smuggling import check_smuggling
@@ -101,6 +102,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--crumb", required=True)
     parser.add_argument("--requests", type=int, default=20_000, help="how many to send where memory must not grow")
+    parser.add_argument("--full-load", action="store_true", help="load with the counts for a release")
     options = parser.parse_args()
     crumb = os.path.abspath(options.crumb)
     folder = tempfile.mkdtemp()
@@ -128,6 +130,7 @@ def main():
     check_programs(crumb, folder, environment, check)
     check_recordings(crumb, folder, environment, check)
     check_faults(crumb, folder, environment, options.requests, check)
+    check_load(crumb, folder, environment, FULL if options.full_load else SMALL, check)
     gateway = subprocess.Popen(
         [crumb, "gateway", "run", "--client", "tool", "--jar", "work"], env=environment, stdout=subprocess.PIPE, text=True)
     check_smuggling(gateway.stdout.readline().strip(), folder, check)
@@ -195,12 +198,18 @@ def encrypted(crumb, folder, environment):
     answer = run(*command, "git", "ls-remote", f"{origin}/repository.git")
     check("crumb run: git", "/repository.git" in server.seen[-1]["target"] and any(
         name == "cookie" and "sid=55c1" in value for name, value in server.seen[-1]["fields"]), server.seen[-1])
-    answer = run(crumb, "run", "--quiet", "--jar", "empty", "--", "curl", "-sS", f"{origin}/")
+    answer = run(crumb, "run", "--jar", "empty", "sh", "-c", f"curl -sS {origin}/")
     check("crumb run: a host that is not named passes unread", answer.returncode == 60, answer)
+    check("crumb run: a note names it", b"add --intercept localhost" in answer.stderr, answer)
     answer = run(
-        crumb, "run", "--quiet", "--jar", "empty", "--intercept", "localhost", "--ca-file", f"{folder}/tls.pem", "--", "curl", "-sS",
-        f"{origin}/")
+        crumb, "run", "--quiet", "--jar", "empty", "--intercept", "localhost", "--ca-file", f"{folder}/tls.pem", "sh", "-c",
+        f"curl -sS {origin}/")
     check("crumb run: --intercept", b'"cookie": null' in answer.stdout, answer)
+    answer = run(
+        crumb, "run", "--jar", "fresh", "--ca-file", f"{folder}/tls.pem", sys.executable, "-c",
+        "import sys, urllib.request as u; u.urlopen(sys.argv[1]).read()", f"{origin}/")
+    names = run(crumb, "list", "--jar", "fresh", "--json").stdout
+    check("crumb run: a login with an empty jar is in the jar", b'"name":"hidden"' in names, answer)
     names = run(crumb, "list", "--jar", "empty", "--json").stdout
     check("crumb run: the cookies of the response are in the jar", b'"name":"hidden"' in names, names)
     answer = run(*command[:-1], "--bypass", "localhost", "--", "curl", "-sS", f"{origin}/")

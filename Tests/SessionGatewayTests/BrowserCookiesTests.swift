@@ -27,6 +27,8 @@ struct BrowserCookiesTests {
         _ server: RecordingServer, _ address: GatewayAddress, cookies: [String], fields: String = ""
     ) async throws -> Load {
         let client = try await RawClient.connect(to: address)
+        // A browser without any cookies begins with a page.
+        let fields = fields.isEmpty && cookies.isEmpty ? "Upgrade-Insecure-Requests: 1\r\n" : fields
         let cookie = cookies.isEmpty ? "" : "Cookie: \(cookies.joined(separator: "; "))\r\n"
         try await client.send(
             "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(fields)\(cookie)\r\n")
@@ -42,6 +44,14 @@ struct BrowserCookiesTests {
     }
 
     private static func pairs(_ lines: [String]) -> [String] { lines.map { String($0.prefix { $0 != ";" }) } }
+
+    /// The lines that set witnesses.
+    private static func witnessLines(_ lines: [String]) -> [String] {
+        lines.filter { $0.prefix { $0 != "=" }.contains("crumb-witness-") }
+    }
+
+    /// The witnesses that a browser gets.
+    private static func witnesses(_ lines: [String]) -> [String] { pairs(witnessLines(lines)) }
 
     /// The witnesses that a browser has after a response.
     private static func updated(_ witnesses: [String], with lines: [String]) -> [String] {
@@ -65,7 +75,7 @@ struct BrowserCookiesTests {
             let first = try await Self.load(server, address, cookies: [], fields: page)
             #expect(first.cookie == "")
             #expect(!first.lines.contains { $0.contains("31d4") } && first.lines.contains("theme=dark"))
-            var witnesses = Self.pairs(first.lines.filter { $0 != "theme=dark" })
+            var witnesses = Self.witnesses(first.lines)
             #expect(witnesses.count == 3)
             let second = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
             #expect(second.cookie == "sid=31d4; theme=dark")
@@ -105,6 +115,32 @@ struct BrowserCookiesTests {
         }
     }
 
+    @Test(
+        "A program at a gateway for browsers gets a hint with each response, a browser gets none",
+        arguments: [
+            ("User-Agent: curl/8.5.0\r\n", "curl/8.5.0"), ("User-Agent: Wget/1.25.0\r\n", "Wget/1.25.0"),
+            ("user-agent: python-requests/2.32\r\n", "python-requests/2.32"),
+            ("User-Agent: node\r\nSec-Fetch-Mode: cors\r\n", "node"),
+            ("User-Agent: Python/3.13 \"aiohttp/3\"\r\n", "Python/3.13"),
+            ("User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\n", nil), ("", nil), ("User-Agent: MyApp/1.0\r\n", nil),
+            ("User-Agent: curl/8.5.0\r\nSec-Fetch-Site: none\r\n", nil),
+        ] as [(String, String?)])
+    func program(fields: String, name: String?) async throws {
+        let fixture = try GatewayFixture()
+        let server = try await Self.answering("Set-Cookie: sid=31d4\r\nProxy-Status: other\r\n")
+        try await fixture.run(try Self.settings()) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send(
+                "GET http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(fields)\r\n")
+            let statuses = Self.values("proxy-status", of: await client.response { $0.hasSuffix("\r\n\r\n") })
+            let hint = name.map {
+                "crumb; details=\"\($0) is no browser and gets no cookies: run the gateway with --client tool\""
+            }
+            #expect(statuses == ["other"] + [hint].compactMap(\.self))
+        }
+        #expect(fixture.records.withLock { $0.map(\.hint) } == [name.map { .isOfProgram($0) }])
+    }
+
     @Test("A browser with an empty profile gets what the jar has, and no HttpOnly cookie")
     func seeded() async throws {
         let fixture = try GatewayFixture()
@@ -112,7 +148,7 @@ struct BrowserCookiesTests {
         try fixture.set("sid=31d4; HttpOnly", at: "http://127.0.0.1/")
         try fixture.set("theme=dark", at: "http://127.0.0.1/")
         try await fixture.run(try Self.settings()) { address in
-            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            let witnesses = Self.witnesses(try await Self.load(server, address, cookies: []).lines)
             let second = try await Self.load(server, address, cookies: witnesses)
             #expect(second.cookie == "sid=31d4; theme=dark")
             #expect(second.lines == ["theme=dark; Path=/"])
@@ -125,7 +161,7 @@ struct BrowserCookiesTests {
         let server = try await Self.answering("")
         try fixture.set("theme=dark", at: "http://127.0.0.1/")
         try await fixture.run(try Self.settings()) { address in
-            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            let witnesses = Self.witnesses(try await Self.load(server, address, cookies: []).lines)
             _ = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
             // A response on its way to the browser has set another value.
             try fixture.set("theme=light", at: "http://127.0.0.1/")
@@ -146,7 +182,7 @@ struct BrowserCookiesTests {
         try await fixture.run(try Self.settings()) { address in
             let first = try await Self.load(server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
             #expect(first.lines.contains("a=1\t2"))
-            let witnesses = Self.pairs(first.lines.filter { !$0.hasPrefix("a=") })
+            let witnesses = Self.witnesses(first.lines)
             for _ in 0..<2 {
                 #expect(try await Self.load(server, address, cookies: witnesses).cookie == "sid=31d4")
             }
@@ -169,8 +205,8 @@ struct BrowserCookiesTests {
         }
         try await fixture.run(try Self.settings()) { address in
             let first = try await Self.load(server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
-            #expect(first.lines.count == 3)
-            _ = try await Self.load(server, address, cookies: ["a=script"] + Self.pairs(first.lines))
+            #expect(Self.witnessLines(first.lines).count == 3)
+            _ = try await Self.load(server, address, cookies: ["a=script"] + Self.witnesses(first.lines))
             let sent = server.requests.withLock { $0.last ?? [] }
             #expect(sent.firstRange(of: Array("Cookie: ".utf8) + line + Array("\r\n".utf8)) != nil)
         }
@@ -181,7 +217,7 @@ struct BrowserCookiesTests {
         let fixture = try GatewayFixture()
         let server = try await Self.answering("")
         try await fixture.run(try Self.settings()) { address in
-            let witnesses = Self.pairs(try await Self.load(server, address, cookies: []).lines)
+            let witnesses = Self.witnesses(try await Self.load(server, address, cookies: []).lines)
             for _ in 0..<2 {
                 let load = try await Self.load(server, address, cookies: ["a=1", "a=2"] + witnesses)
                 #expect(Set(load.cookie.components(separatedBy: "; ")) == ["a=1", "a=2"], "\(load.cookie)")
@@ -196,10 +232,11 @@ struct BrowserCookiesTests {
         try fixture.set("sid=31d4", at: "http://127.0.0.1/")
         try await fixture.run(try Self.settings(.strip)) { address in
             let first = try await Self.load(server, address, cookies: [])
-            #expect(first.lines.count == 3 && first.lines.allSatisfy { $0.contains("HttpOnly") })
-            let second = try await Self.load(server, address, cookies: Self.pairs(first.lines))
-            #expect(second.cookie == "sid=31d4")
-            #expect(second.lines.isEmpty)
+            #expect(Self.witnessLines(first.lines).allSatisfy { $0.contains("HttpOnly") })
+            #expect(first.lines.filter { !Self.witnessLines(first.lines).contains($0) } == ["theme=; Max-Age=0"])
+            let second = try await Self.load(server, address, cookies: Self.witnesses(first.lines))
+            #expect(second.cookie == "sid=31d4; theme=dark")
+            #expect(second.lines == ["theme=; Max-Age=0"])
         }
     }
 
@@ -208,7 +245,7 @@ struct BrowserCookiesTests {
         let fixture = try GatewayFixture()
         let plain = try await Self.answering("")
         try await fixture.run(try Self.settings()) { address in
-            let witnesses = Self.pairs(try await Self.load(plain, address, cookies: []).lines)
+            let witnesses = Self.witnesses(try await Self.load(plain, address, cookies: []).lines)
             let name = try #require(witnesses.first).prefix { $0 != "=" }
             let hostile = try await Self.answering("Set-Cookie: \(name)=1\r\n")
             let second = try await Self.load(hostile, address, cookies: witnesses)

@@ -14,7 +14,8 @@ struct BrowserKnowledgeTests {
     private static func profile(_ key: UInt8) -> BrowserKnowledge {
         BrowserKnowledge(
             .bundled, key: SymmetricKey(data: [UInt8](repeating: key, count: 32)),
-            sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") })
+            sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") },
+            seesSite: { ["shop.example", "ads.example"].contains($0.description) })
     }
 
     private static let document = [
@@ -35,9 +36,12 @@ struct BrowserKnowledgeTests {
 
     /// The witnesses that a first page of a site gets, by the SameSite attribute of their lines.
     private func witnesses(of url: String, by other: BrowserKnowledge? = nil) throws -> [String: String] {
-        let lines = try judge(url, Self.document, by: other).lines.map(\.description)
-        return Dictionary(
-            uniqueKeysWithValues: lines.map { line in
+        Self.byKind(try judge(url, Self.document, by: other).lines)
+    }
+
+    private static func byKind(_ lines: [Octets]) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: lines.map(\.description).map { line in
                 let name =
                     line.contains("Partitioned")
                     ? "partitioned"
@@ -74,8 +78,103 @@ struct BrowserKnowledgeTests {
         let judgement = try judge("https://www.shop.example/", fields, method: method)
         #expect(judgement.verdict.classes == classes)
         #expect(judgement.verdict.source == (classes.isEmpty ? .nothing : .fetchMetadata))
-        // A partition needs the page that it is of.
-        #expect(judgement.lines.count == (destination == "document" ? 5 : 4))
+        #expect(judgement.lines.count == (destination == "document" ? 5 : 0))
+    }
+
+    private static let chromium = ["user-agent": "Mozilla/5.0 (X11) AppleWebKit/537.36 Chrome/156.0 Safari/537.36"]
+    private static let webKit = ["user-agent": "Mozilla/5.0 (X11) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15"]
+    private static let firefox = ["user-agent": "Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0"]
+    private static let frame = [
+        "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin",
+    ]
+    private static let foreignFrame = frame.merging(["sec-fetch-site": "cross-site"]) { $1 }
+    private static let prefetch = document.merging(["sec-purpose": "prefetch", "sec-fetch-site": "cross-site"]) { $1 }
+
+    private static let storeCases: [(fields: [[String: String]], isOrdinary: Bool)] = [
+        ([document], true), ([document, chromium], true), ([frame], false), ([frame, chromium], false),
+        // Chromium says if the ordinary store answers a request of another site.
+        ([foreignFrame, chromium, ["sec-fetch-storage-access": "active"]], true),
+        ([foreignFrame, chromium, ["sec-fetch-storage-access": "inactive"]], false),
+        ([foreignFrame, chromium, ["sec-fetch-storage-access": "none"]], false), ([foreignFrame, chromium], false),
+        ([["sec-fetch-dest": "fencedframe", "sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site"]], false),
+        // These browsers have no frames with temporary stores.
+        ([frame, firefox], true), ([foreignFrame, webKit], true), ([frame, webKit, ["sec-ch-ua": "x"]], false),
+        ([prefetch, chromium], false), ([["user-agent": "App/1.0"]], false),
+    ]
+
+    @Test("Only the ordinary store of a browser gets witnesses, and a partition", arguments: storeCases)
+    func stores(fields: [[String: String]], isOrdinary: Bool) throws {
+        let fields = fields.reduce(["referer": "https://www.shop.example/"]) { $0.merging($1) { $1 } }
+        let judgement = try judge("https://www.shop.example/", fields)
+        #expect(judgement.lines.count == (isOrdinary ? 5 : 0))
+        #expect(judgement.verdict.classes.isEmpty || fields["sec-fetch-dest"] == "document")
+        // Such a frame stays without, whatever else is known of the site.
+        let known = try witnesses(of: "https://www.shop.example/")
+        _ = try judge("https://www.shop.example/", cookies: Array(known.values))
+        guard !isOrdinary else { return }
+        let later = try judge("https://www.shop.example/", fields)
+        #expect(later.lines.isEmpty && later.verdict.classes.isEmpty && later.verdict.partition == nil)
+    }
+
+    @Test("Over http, a page gets witnesses, and a frame in a page of the site gets none in Chromium")
+    func storesOverHTTP() throws {
+        let url = "http://www.shop.example/"
+        let page = Self.chromium.merging(["upgrade-insecure-requests": "1"]) { $1 }
+        let frame = page.merging(["referer": url]) { $1 }
+        #expect(try judge(url, Self.chromium).lines.isEmpty)
+        // The page was there before the gateway.
+        #expect(try judge(url, frame).lines.count == 3)
+        #expect(try judge(url, frame).lines.isEmpty)
+        #expect(try judge(url, page).lines.count == 3)
+        #expect(try judge(url, page.merging(["referer": "http://www.ads.example/"]) { $1 }).lines.count == 3)
+        #expect(try judge(url, frame.merging(Self.firefox) { $1 }).lines.count == 3)
+    }
+
+    private static let post = [
+        "sec-fetch-dest": "document", "sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site",
+    ]
+    private static let all = ["none", "lax", "strict", "default"]
+    private static let changedCases:
+        [(url: String, method: String, fields: [String: String], kinds: [String], classes: EngineVerdict.Classes)] = [
+            ("https", "POST", post, all, [.none]), ("https", "POST", post, ["none", "lax", "default"], [.none]),
+            ("https", "GET", post, all, navigation),
+            ("https", "GET", ["sec-fetch-site": "cross-site", "sec-fetch-dest": "image"], all, [.none]),
+            ("https", "GET", ["sec-fetch-site": "cross-site", "referer": "https://www.ads.example/"], all, [.none]),
+            // A request of the site's own page that another site has redirected.
+            ("https", "GET", ["sec-fetch-site": "cross-site", "referer": "https://shop.example/"], all, .all),
+            (
+                "https", "POST",
+                ["sec-fetch-site": "cross-site", "origin": "null", "referer": "https://shop.example/"], all, .all
+            ),
+            ("https", "GET", ["sec-fetch-site": "cross-site", "referer": "http://www.shop.example/"], all, .all),
+            // The handshake of a WebSocket in Chromium, and requests over http.
+            ("https", "GET", ["origin": "https://www.ads.example"], all, [.none]),
+            ("http", "POST", ["origin": "http://www.ads.example"], ["lax", "strict", "default"], []),
+            ("http", "POST", ["origin": "null"], ["lax", "strict", "default"], .all),
+            // In a frame of another site, Chromium tells of the store.
+            ("https", "GET", ["sec-fetch-site": "same-origin", "sec-fetch-storage-access": "active"], all, [.none]),
+        ]
+
+    @Test("A witness that another site's page could not have got says no more than the fields", arguments: changedCases)
+    func changed(
+        url: String, method: String, fields: [String: String], kinds: [String], classes: EngineVerdict.Classes
+    ) throws {
+        let url = "\(url)://www.shop.example/"
+        let first = try judge(url, Self.document.merging(["upgrade-insecure-requests": "1"]) { $1 })
+        let known = Self.byKind(first.lines)
+        _ = try judge(url, cookies: Array(known.values))
+        let judgement = try judge(url, fields, cookies: kinds.compactMap { known[$0] }, method: method)
+        #expect(judgement.verdict.classes == classes)
+        #expect(judgement.verdict.source == .witness)
+        // Nothing is learned from it of the cookies without SameSite.
+        _ = try judge(url, cookies: Array(known.values))
+        if url.hasPrefix("https"), let none = known["none"], let other = known["default"] {
+            let subresource = [
+                "sec-fetch-site": "cross-site", "sec-fetch-dest": "document", "sec-fetch-mode": "navigate",
+            ]
+            let later = try judge(url, subresource, cookies: [none, other], method: "POST")
+            #expect(later.verdict.classes == [.none, .recentDefault])
+        }
     }
 
     private static let echoes: [(kinds: [String], classes: EngineVerdict.Classes)] = [
@@ -165,7 +264,8 @@ struct BrowserKnowledgeTests {
     @Test("Old witnesses are set again, and say no more than the fields do")
     func old() throws {
         let all = Array(try witnesses(of: "https://www.shop.example/").values)
-        let cross = ["sec-fetch-site": "cross-site", "sec-fetch-dest": "empty"]
+        // Another site has redirected it.
+        let cross = ["sec-fetch-site": "cross-site", "sec-fetch-dest": "empty", "referer": "https://shop.example/"]
         let fresh = try judge("https://www.shop.example/", cross, cookies: all)
         #expect(fresh.verdict.classes == .all && fresh.lines.isEmpty)
         let later = try judge("https://www.shop.example/", cross, cookies: all, after: 4 * 1800)
@@ -196,7 +296,7 @@ struct BrowserKnowledgeTests {
         }
         #expect(try classes(Array(known.values), after: 4 * 1800) == (isSameSite ? .all : [.none]))
         // They never add to what the browser has sent, and are no witnesses.
-        for kinds in [["none", "lax", "default"], ["none"], []] {
+        for kinds in [["none", "lax", "default"], ["none"], []] where isSameSite || !kinds.contains("lax") {
             let fresh = try classes(kinds.compactMap { known[$0] })
             #expect(fresh.isSuperset(of: try classes(kinds.compactMap { known[$0] }, after: 4 * 1800)))
         }
@@ -243,11 +343,40 @@ struct BrowserKnowledgeTests {
     func scopes() throws {
         let whole = try judge("https://www.shop.example/", Self.document)
         #expect(whole.lines.allSatisfy { $0.description.contains("Domain=shop.example") })
-        let single = BrowserKnowledge(.bundled, sees: { $0.description == "www.shop.example" })
+        let plain = ["upgrade-insecure-requests": "1"]
+        let single = BrowserKnowledge(
+            .bundled, sees: { $0.description == "www.shop.example" }, seesSite: { _ in false })
         let lines = try judge("https://www.shop.example/", Self.document, by: single).lines
         #expect(lines.count == 5 && !lines.contains { $0.description.contains("Domain=") })
-        let tunnelled = try judge("http://other.example/", by: single)
-        #expect(tunnelled.lines.isEmpty)
+        #expect(try judge("http://www.shop.example/", plain, by: single).lines.count == 3)
+        #expect(try judge("http://other.example/", plain, by: single).lines.isEmpty)
+    }
+
+    @Test("No other host can set the witnesses of a host that is not seen with its whole site")
+    func prefixed() throws {
+        func profile(isOffered: Bool) -> BrowserKnowledge {
+            BrowserKnowledge(.bundled, isOffered: isOffered, sees: { _ in true }, seesSite: { _ in false })
+        }
+        let single = profile(isOffered: false)
+        let lines = try judge("https://www.shop.example/", Self.document, by: single).lines
+        #expect(lines.allSatisfy { $0.description.hasPrefix("__Host-") && $0.description.contains("; Path=/;") })
+        let pairs = lines.map { String($0.description.prefix { $0 != ";" }) }
+        let same = ["sec-fetch-site": "same-origin", "sec-fetch-dest": "empty"]
+        func classes(_ cookies: [String]) throws -> EngineVerdict.Classes {
+            let judgement = try judge("https://www.shop.example/", same, cookies: cookies, by: single)
+            #expect(judgement.cookies.isEmpty, "No server gets them.")
+            return judgement.verdict.classes
+        }
+        #expect(try classes(pairs) == .all)
+        // The same values under names that other hosts can set, alone and beside the others.
+        let moved = pairs.map { String($0.dropFirst("__Host-".count)) }
+        #expect(try classes(moved) == [] && classes(pairs + moved) == [] && classes(pairs + [moved[0]]) == [])
+        for line in [pairs[0], moved[0], "=\(moved[0])", " = \(moved[0]) ; Domain=shop.example"] {
+            #expect(single.isWitness(Octets("\(line); Secure; Path=/")), "\(line)")
+        }
+        // At an address of this machine there is no TLS, which these names need.
+        let offered = try judge("https://10.1.2.3/", Self.document, by: profile(isOffered: true)).lines
+        #expect(offered.count == 5 && !offered.contains { $0.description.contains("__") })
     }
 
     @Test("A site has one partition in its own pages, and one in those of each other site")
@@ -275,7 +404,8 @@ struct BrowserKnowledgeTests {
         let (shop, ads) = ("https://www.shop.example/", "https://www.ads.example/")
         let own = try #require(try witnesses(of: shop)["none"])
         // A witness that is set while another site's page is around: the browser may keep it for that page alone.
-        let set = try judge("\(ads)ad", ["referer": shop, "sec-fetch-site": "cross-site"])
+        let fields = ["referer": shop, "sec-fetch-site": "cross-site", "sec-fetch-storage-access": "active"]
+        let set = try judge("\(ads)ad", fields)
         let foreign = try #require(set.lines.map(\.description).first { $0.contains("SameSite=None;") })
         let pair = String(foreign.prefix { $0 != ";" })
         #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == [])
@@ -292,7 +422,12 @@ struct BrowserKnowledgeTests {
     @Test("A witness that a site's own page sends is among the site's own cookies, wherever it was set")
     func ownContext() throws {
         let ads = "https://www.ads.example/"
-        let set = try judge("\(ads)ad", ["referer": "https://www.shop.example/", "sec-fetch-site": "cross-site"])
+        let set = try judge(
+            "\(ads)ad",
+            [
+                "referer": "https://www.shop.example/", "sec-fetch-site": "cross-site",
+                "sec-fetch-storage-access": "active",
+            ])
         let line = try #require(set.lines.map(\.description).first { $0.contains("SameSite=None;") })
         let pair = String(line.prefix { $0 != ";" })
         #expect(try judge("\(ads)ad", cookies: [pair]).verdict.classes == [])

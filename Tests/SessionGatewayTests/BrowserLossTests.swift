@@ -20,7 +20,9 @@ struct BrowserLossTests {
         _ mode: GatewaySettings.CookieMode = .mirror, now: @escaping @Sendable () -> Timestamp = { .now }
     ) throws -> (GatewayFixture, JarGate) {
         let fixture = try GatewayFixture()
-        let profile = BrowserKnowledge(.bundled, sees: { $0.description.hasSuffix("shop.example") })
+        let profile = BrowserKnowledge(
+            .bundled, sees: { $0.description.hasSuffix("shop.example") },
+            seesSite: { $0.description == "shop.example" })
         return (fixture, JarGate(jar: fixture.jar, mode: mode, profile: profile, now: now))
     }
 
@@ -43,7 +45,12 @@ struct BrowserLossTests {
         mutating func take(_ lines: [Octets]) {
             for line in lines.map(\.description) {
                 let pair = String(line.prefix { $0 != ";" })
-                cookies[String(pair.prefix { $0 != "=" })] = Stored(
+                let name = String(pair.prefix { $0 != "=" })
+                guard !line.contains("Max-Age=0") else {
+                    cookies[name] = nil
+                    continue
+                }
+                cookies[name] = Stored(
                     pair: pair, isPersistent: line.contains("Max-Age") || line.contains("Expires"),
                     isSecure: line.contains("; Secure"), line: line)
             }
@@ -95,7 +102,8 @@ struct BrowserLossTests {
         return Exchange(
             sent: Set(
                 (decision.decoration?.cookies.octets.description ?? "").split(separator: "; ").map(String.init)),
-            lines: response.setCookie.filter(gate.passes) + decision.lines, deleted: decision.deleted)
+            lines: response.setCookie.compactMap { gate.line(for: request, inPlaceOf: $0) } + gate.lines(decision),
+            deleted: decision.deleted)
     }
 
     /// Loads something, and returns what the server gets.

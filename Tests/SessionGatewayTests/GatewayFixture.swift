@@ -77,6 +77,8 @@ final class GatewayFixture: Sendable {
 final class RecordingServer: Sendable {
     /// What it got, a text for each connection, in the order in which they ended their requests.
     let requests = Mutex<[[UInt8]]>([])
+    /// How many connections there were.
+    let connections = Mutex(0)
     let port: Int
     private let channel: any Channel
     private let arrivals = AsyncStream<Void>.makeStream()
@@ -86,18 +88,21 @@ final class RecordingServer: Sendable {
     ///
     /// - Parameters:
     ///   - tls: The certificate that it shows; `nil` for a server without TLS.
+    ///   - closes: Whether it closes each connection after an answer.
     ///   - answer: What is sent for the octets that have arrived on a connection; `nil` while more are to come.
     static func start(
-        on host: String = "127.0.0.1", tls: NIOSSLContext? = nil, _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+        on host: String = "127.0.0.1", tls: NIOSSLContext? = nil, closing closes: Bool = false,
+        _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) async throws -> RecordingServer {
         let box = Mutex<RecordingServer?>(nil)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                box.withLock { $0 }?.connections.withLock { $0 += 1 }
+                return channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.addHandler(
-                        Answering(answer) { octets in
+                        Answering(answer, closes) { octets in
                             guard let server = box.withLock({ $0 }) else { return }
                             if let octets {
                                 server.requests.withLock { $0.append(octets) }
@@ -141,11 +146,16 @@ final class RecordingServer: Sendable {
 
         private var octets: [UInt8] = []
         private let answer: @Sendable ([UInt8]) -> [UInt8]?
+        private let closes: Bool
         /// Gets each request, and `nil` at the end of the connection.
         private let record: @Sendable ([UInt8]?) -> Void
 
-        init(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ record: @escaping @Sendable ([UInt8]?) -> Void) {
+        init(
+            _ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?, _ closes: Bool,
+            _ record: @escaping @Sendable ([UInt8]?) -> Void
+        ) {
             self.answer = answer
+            self.closes = closes
             self.record = record
         }
 
@@ -154,7 +164,8 @@ final class RecordingServer: Sendable {
             guard let answer = answer(octets) else { return }
             record(octets)
             octets = []
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+            let sent = context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)))
+            if closes { sent.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
         }
 
         func channelInactive(context: ChannelHandlerContext) { record(nil) }
@@ -171,6 +182,7 @@ struct RawClient {
         typealias InboundIn = ByteBuffer
 
         let octets = Mutex<[UInt8]>([])
+        let isReset = Mutex(false)
         let pieces: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
 
@@ -183,12 +195,21 @@ struct RawClient {
         }
 
         func channelInactive(context: ChannelHandlerContext) { continuation.finish() }
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { continuation.finish() }
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            if case ChannelEvent.inputClosed? = event as? ChannelEvent { continuation.finish() }
+        }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            isReset.withLock { $0 = true }
+            continuation.finish()
+        }
     }
 
-    static func connect(to address: GatewayAddress) async throws -> RawClient {
+    /// - Parameter reads: Whether it reads from the beginning, not only after ``read()``.
+    static func connect(to address: GatewayAddress, reading reads: Bool = true) async throws -> RawClient {
         let received = Received()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: reads)
+            .channelOption(.allowRemoteHalfClosure, value: !reads)
             .channelInitializer { $0.pipeline.addHandler(received) }
             .connect(host: address.host, port: address.port).get()
         return RawClient(channel: channel, received: received)
@@ -199,6 +220,12 @@ struct RawClient {
     }
 
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    /// Reads what comes from now on.
+    func read() async throws { try await channel.setOption(.autoRead, value: true).get() }
+
+    /// Whether the connection has ended with an error, and not by its end.
+    var isReset: Bool { received.isReset.withLock { $0 } }
 
     /// Says that nothing more is sent.
     func end() async { try? await channel.close(mode: .output).get() }

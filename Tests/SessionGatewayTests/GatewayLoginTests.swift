@@ -73,7 +73,8 @@ struct GatewayLoginTests {
 
     /// Has the gateway log in to a site again.
     private func addLogin(
-        _ delivery: LoginRule.Delivery, at scope: String, to settings: inout GatewaySettings
+        _ delivery: LoginRule.Delivery, at scope: String, signs: LoginRule.Signs = LoginRule.Signs(),
+        to settings: inout GatewaySettings
     ) throws {
         let jar = fixture.jar
         try jar.tokens.put(
@@ -85,7 +86,7 @@ struct GatewayLoginTests {
                 settings: ProfileSettings(grant: .imported, endpoints: [.token: "https://id.test/token"])),
             now: .now)
         try jar.setLoginRule(
-            LoginRule(scope: scope, profile: "p", delivery: delivery), named: "site")
+            LoginRule(scope: scope, signs: signs, profile: "p", delivery: delivery), named: "site")
         let refresher = TokenRefresher(
             store: jar.tokens, transport: tokens, process: 1, now: { [fixture] in fixture.now })
         settings.fallback = { [tokens] rules in
@@ -137,6 +138,66 @@ struct GatewayLoginTests {
         let record = try #require(fixture.records.withLock { $0.first })
         #expect(record.isSignedInAgain && record.status == 200 && record.loginFailure == nil)
         #expect(record.cookiesSent == ["hint", "session"])
+    }
+
+    /// A site that leads requests to its login page unless they have the renewed token.
+    private static func redirectingSite(_ fields: String) async throws -> RecordingServer {
+        try await RecordingServer.start { octets in
+            guard let end = octets.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+            let head = String(decoding: octets[..<end.upperBound], as: UTF8.self)
+            guard isComplete(octets, head, from: end.upperBound) else { return nil }
+            let response =
+                head.contains("session=renewed")
+                ? "200 OK\r\nContent-Length: 7\r\n\r\nwelcome"
+                : "302 Found\r\nLocation: /login\r\n\(fields)Content-Length: 6\r\n\r\nno way"
+            return Array("HTTP/1.1 \(response)".utf8)
+        }
+    }
+
+    @Test(
+        "An order that the site may have acted on is not sent again, the session is renewed, and the log has the reason",
+        arguments: ["", "Proxy-Status: a; error=http_request_denied\r\n"])
+    func notRepeated(fields: String) async throws {
+        let server = try await Self.redirectingSite(fields)
+        var settings = GatewaySettings()
+        settings.client = .tool
+        try addLogin(
+            Self.cookie(), at: "http://127.0.0.1:\(server.port)/",
+            signs: LoginRule.Signs(statuses: [], redirects: ["/login"]), to: &settings)
+        try await fixture.run(settings) { address in
+            let first = try await Self.post(server, address, Self.message(length: 10))
+            if fields.isEmpty {
+                #expect(first.hasPrefix("HTTP/1.1 302") && first.contains("Location: /login"))
+                #expect(server.requests.withLock { $0.count } == 1)
+            } else {
+                #expect(first.hasSuffix("welcome"))
+            }
+            let next = try await Self.post(server, address, Self.message(length: 10))
+            #expect(next.hasSuffix("welcome"))
+            let read = try await Self.post(server, address, Array("\r\n".utf8), method: "GET")
+            #expect(read.hasSuffix("welcome"))
+        }
+        #expect(tokens.calls.withLock { $0 } == 1)
+        let record = try #require(fixture.records.withLock { $0.first })
+        #expect(record.isSignedInAgain && record.status == (fields.isEmpty ? 302 : 200))
+        #expect(record.loginFailure?.code == (fields.isEmpty ? "request-not-repeated" : nil))
+        let reason = record.loginFailure?.description ?? "/order: POST acted on it"
+        #expect(reason.contains("/order: ") && reason.contains("POST") && reason.contains("acted on it"))
+    }
+
+    @Test("A body that is too long to be kept is not sent again, and the session is renewed")
+    func bodyTooLong() async throws {
+        let server = try await Self.site()
+        var settings = try settings(try Self.cookie(), for: server)
+        settings.limits.keptBodies = 1000
+        try await fixture.run(settings) { address in
+            let first = try await Self.post(server, address, Self.message(length: 5000))
+            #expect(first.hasPrefix("HTTP/1.1 401") && first.hasSuffix("no way"))
+            let next = try await Self.post(server, address, Self.message(length: 10))
+            #expect(next.hasSuffix("welcome"))
+        }
+        let record = try #require(fixture.records.withLock { $0.first })
+        #expect(record.isSignedInAgain && record.loginFailure?.code == "body-too-long")
     }
 
     @Test("A damaged login rule concerns the URLs that it is for, and no others")

@@ -55,9 +55,10 @@ final class HTTP2Server: Sendable {
     ///
     /// - Parameters:
     ///   - settings: What it sends as its settings.
+    ///   - sendsLongHeads: Whether it can send heads that are longer than one frame.
     ///   - answer: What it does for a request with that number, from 1 on, whose head or end has come; `nil` to wait.
     static func start(
-        _ settings: HTTP2Settings = [],
+        _ settings: HTTP2Settings = [], sendingLongHeads sendsLongHeads: Bool = false,
         _ answer: @escaping @Sendable (Request, _ number: Int) -> [Step]?
     ) async throws -> HTTP2Server {
         let host = try #require(WebHost("localhost"))
@@ -85,6 +86,7 @@ final class HTTP2Server: Sendable {
                             // Servers are not always exact.
                             configuration.connection.headerBlockValidation = .disabled
                             configuration.connection.contentLengthValidation = .disabled
+                            if sendsLongHeads { try pipeline.addHandler(HTTP2FrameAdapter(.server)) }
                             try pipeline.addHandler(
                                 NIOHTTP2Handler(
                                     mode: .server, eventLoop: channel.eventLoop,
@@ -248,5 +250,27 @@ final class HTTP2Server: Sendable {
             context.writeAndFlush(
                 wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nover")), promise: nil)
         }
+    }
+}
+
+extension HTTP2ServerConnection {
+    /// Connects as a client that speaks HTTP/2 with a host whose requests a gateway decrypts.
+    static func connect(
+        to host: WebHost, _ port: Int, through address: GatewayAddress, trusting authority: CertificateAuthority
+    ) async throws -> HTTP2ServerConnection {
+        let stream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false)
+            .connect(host: address.host, port: address.port) { channel in
+                channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
+            }
+        try await stream.write(ByteBuffer(string: "CONNECT \(host):\(port) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n"))
+        _ = try await stream.head(idle: nil, within: nil)
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.applicationProtocols = ["h2"]
+        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(authority.certificatePEM.utf8)))
+        try await stream.startTLS(
+            NIOSSLClientHandler(context: NIOSSLContext(configuration: tls), serverHostname: host.description),
+            within: .seconds(30))
+        return try await HTTP2ServerConnection(on: stream, idle: .minutes(5))
     }
 }

@@ -318,25 +318,3 @@ struct HTTP2ServerTests {
         }
     }
 }
-
-extension HTTP2ServerConnection {
-    /// Connects as a client that speaks HTTP/2 with a host whose requests a gateway decrypts.
-    fileprivate static func connect(
-        to host: WebHost, _ port: Int, through address: GatewayAddress, trusting authority: CertificateAuthority
-    ) async throws -> HTTP2ServerConnection {
-        let stream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelOption(.autoRead, value: false)
-            .connect(host: address.host, port: address.port) { channel in
-                channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
-            }
-        try await stream.write(ByteBuffer(string: "CONNECT \(host):\(port) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n"))
-        _ = try await stream.head(idle: nil, within: nil)
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.applicationProtocols = ["h2"]
-        tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(authority.certificatePEM.utf8)))
-        try await stream.startTLS(
-            NIOSSLClientHandler(context: NIOSSLContext(configuration: tls), serverHostname: host.description),
-            within: .seconds(30))
-        return try await HTTP2ServerConnection(on: stream, idle: .minutes(5))
-    }
-}

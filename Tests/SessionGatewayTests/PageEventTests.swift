@@ -30,7 +30,8 @@ struct PageEventTests {
     func frames() throws {
         let profile = BrowserKnowledge(
             .bundled, key: SymmetricKey(data: [UInt8](repeating: 1, count: 32)),
-            sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") })
+            sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") },
+            seesSite: { ["shop.example", "ads.example"].contains($0.description) })
         let events = PageEvents { _ in }
         func judge(_ host: String, _ fields: [String: String], _ cookies: [String]) throws -> BrowserKnowledge.Judgement
         {

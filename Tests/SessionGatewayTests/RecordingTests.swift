@@ -53,7 +53,8 @@ struct RecordingTests {
         let body = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let server = try await RecordingServer.start { octets in
             guard octets.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return nil }
-            return Array("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+            let fields = "Content-Type: image/png\r\nContent-Encoding: br\r\nContent-Length: \(body.count)\r\n"
+            return Array("HTTP/1.1 200 OK\r\n\(fields)\r\n".utf8) + body
         }
         try await fixture.run(recording: try folder.recording("b.har", withSecrets: false)) { address in
             let client = try await RawClient.connect(to: address)

@@ -142,13 +142,15 @@ struct ServerCertificateTests {
     @Test("A certificate is for the hosts that it names, with a wildcard for one label")
     func names() throws {
         let identity = try Identity(
-            "DNS:Shop.example,DNS:*.api.example,DNS:w*.shop.example,DNS:127.0.0.3,IP:127.0.0.2,IP:0:0:0:0:0:0:0:1")
+            "DNS:Shop.example,DNS:*.api.example,DNS:w*.shop.example,DNS:127.0.0.3,IP:127.0.0.2,IP:0:0:0:0:0:0:0:1,"
+                + "DNS:*.test,DNS:*.com,DNS:*.co.uk,DNS:*.github.io,DNS:*.shop.co.uk")
         let certificate = try #require(try identity.certificates.first)
         for (text, isNamed) in [
             ("shop.example", true), ("shop.example.", true), ("www.shop.example", false), ("example", false),
             ("a.api.example", true), ("a.b.api.example", false), ("api.example", false), ("common.example", false),
             ("127.0.0.2", true), ("127.0.0.1", false), ("127.0.0.3", false), ("[::1]", true), ("[::2]", false),
-            ("[::ffff:127.0.0.2]", false),
+            ("[::ffff:127.0.0.2]", false), ("shop.test", false), ("shop.com", false), ("shop.co.uk", false),
+            ("user.github.io", true), ("www.shop.co.uk", true), ("a.user.github.io", false),
         ] {
             let host = try #require(WebHost(text))
             #expect(try certificate.isFor(host) == isNamed, "\(text)")

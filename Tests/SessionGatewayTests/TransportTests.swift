@@ -14,28 +14,6 @@ import Testing
 struct TransportTests {
     private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)
 
-    /// Has one name stand for given addresses.
-    private struct FixedResolver: Resolver, Sendable {
-        let loop: any EventLoop
-        let addresses: [String]
-
-        private func addresses(_ port: Int, where isWanted: (String) -> Bool) -> EventLoopFuture<[SocketAddress]> {
-            loop.makeCompletedFuture {
-                try addresses.filter(isWanted).map { try SocketAddress(ipAddress: $0, port: port) }
-            }
-        }
-
-        func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-            addresses(port) { !$0.contains(":") }
-        }
-
-        func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-            addresses(port) { $0.contains(":") }
-        }
-
-        func cancelQueries() {}
-    }
-
     private static func settings(_ addresses: String...) -> GatewaySettings {
         var settings = GatewaySettings.forTools
         settings.resolver = { FixedResolver(loop: $0, addresses: addresses) }
@@ -228,9 +206,31 @@ struct TransportTests {
     }
 }
 
+/// Has one name stand for given addresses.
+struct FixedResolver: Resolver, Sendable {
+    let loop: any EventLoop
+    let addresses: [String]
+
+    private func addresses(_ port: Int, where isWanted: (String) -> Bool) -> EventLoopFuture<[SocketAddress]> {
+        loop.makeCompletedFuture {
+            try addresses.filter(isWanted).map { try SocketAddress(ipAddress: $0, port: port) }
+        }
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        addresses(port) { !$0.contains(":") }
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        addresses(port) { $0.contains(":") }
+    }
+
+    func cancelQueries() {}
+}
+
 #if os(Linux)
     /// A listener at `::1` that accepts nothing, and whose queue is full.
-    private struct FullListener {
+    struct FullListener {
         private let descriptors: [Int32]
 
         init(port: Int) throws {

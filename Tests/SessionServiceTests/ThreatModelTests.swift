@@ -39,7 +39,9 @@ struct ThreatModelTests {
             var folder = folderOfPage
             var suite = ""
             for part in tests.split(separator: ";", omittingEmptySubsequences: true) {
-                if let named = part.firstMatch(of: /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|CrumbTests)/) {
+                if let named = part.firstMatch(
+                    of: /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|CrumbTests|RequestDecorationTests)/)
+                {
                     folder = String(named.output.1)
                 }
                 let sources = try Self.sources(folder, ".swift")

@@ -100,13 +100,14 @@ struct URLRequestTests {
             ("a=1, b=2", ["a=1", "b=2"], [SetCookieDoubt(.splitWithinValue, line: 1)]),
         ] as [(String?, [Octets], [SetCookieDoubt])])
     func response(joined: String?, lines: [Octets], doubts: [SetCookieDoubt]) throws {
-        var fields = ["Location": "/next"]
+        var fields = ["Location": "/next", "Proxy-Status": "a; error=http_request_denied"]
         fields["Set-Cookie"] = joined
         let url = try #require(URL(string: "http://127.0.0.1/"))
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: fields))
         let head = ResponseHead(response)
         #expect(head.status == 302 && head.location == "/next" && head.setCookie == lines && head.doubts == doubts)
+        #expect(head.proxyStatus == ["a; error=http_request_denied"])
         let receipt = try URLSessionFixture().decorator().receive(
             response, in: try URLSessionFixture.context("http://127.0.0.1/"), now: URLSessionFixture.now)
         #expect(receipt.decisions.count == lines.count && receipt.doubts == doubts)

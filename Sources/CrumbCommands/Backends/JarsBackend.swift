@@ -201,9 +201,7 @@ extension Problem {
     ///   - place: the database or the service.
     ///   - others: the names of jars that may be meant.
     static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
-        let word = name.lowercased()
-        let limit = word.count < 4 ? 1 : 2
-        let similar = others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
+        let similar = jarNames(similarTo: name, among: others)
         let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
         return Problem(
             .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
@@ -211,9 +209,23 @@ extension Problem {
 
     /// There is no jar of a name in a database.
     static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> Problem {
-        // Without the names the error is still the one to report.
-        let names = (try? database.jars(now: now).map(\.name)) ?? []
-        return noJar(named: name, in: database.path, others: Array(names.prefix(5000)))
+        noJar(named: name, in: database.path, others: otherJars(in: database, now: now))
+    }
+
+    /// The jars of a database that may be meant by a name, quoted.
+    static func jarNames(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> [String] {
+        jarNames(similarTo: name, among: otherJars(in: database, now: now).filter { $0 != name })
+    }
+
+    private static func jarNames(similarTo name: String, among others: [String]) -> [String] {
+        let word = name.lowercased()
+        let limit = word.count < 4 ? 1 : 2
+        return others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
+    }
+
+    private static func otherJars(in database: SessionDatabase, now: Timestamp) -> [String] {
+        // Without the names the message is still right.
+        Array(((try? database.jars(now: now).map(\.name)) ?? []).prefix(5000))
     }
 
     /// The default database does not exist, so it has no such jar.

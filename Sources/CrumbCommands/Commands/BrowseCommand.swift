@@ -30,8 +30,7 @@ struct BrowseCommand: CrumbCommand {
     @Option(help: "The browser: 'chromium', 'firefox' or 'webkit', which is WebKitGTK's MiniBrowser on Linux.")
     var engine = BrowserEngine.chromium
 
-    @Flag(help: "Print a line on standard error for each request: its URL, the status, and which cookies went with it.")
-    var log = false
+    @OptionGroup var logging: RequestLogOptions
 
     @Argument(help: "The page to open.")
     var url: String
@@ -48,9 +47,9 @@ struct BrowseCommand: CrumbCommand {
         // From here on, a signal ends the browser, and this command only after it has cleaned up.
         SignalForwarding.begin()
         defer { SignalForwarding.end() }
-        let folder = try PrivateFolder("crumb-browse")
+        let folder = try PrivateFolder(.browse)
+        defer { folder.remove() }
         let browser = StartedBrowser(programs: programs, folder: folder)
-        defer { browser.remove() }
         let (url, arguments) = (url, arguments)
         try jar.withJar(console) { kept, hasStarted in
             var order = try GatewayOrder(jar: kept, console)
@@ -59,22 +58,30 @@ struct BrowseCommand: CrumbCommand {
             traffic.apply(to: &order)
             order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
             order.interceptsSites = true
-            if log { order.log = { console.note($0.line) } }
-            try order.run(network) { access in
+            logging.apply(to: &order, json: output.json, console)
+            let passages = PassageLog()
+            order.passed = { passages.append($0) }
+            let status = try order.run(network) { access in
                 hasStarted()
                 try browser.trust(access.authority ?? "")
                 let command = try browser.command(proxy: access.address, arguments + [url])
-                defer { browser.endProcesses() }
+                defer { folder.endProcesses() }
                 return try command.run(command.words[0], environment: browser.environment, console)
             }
+            // Other sites of a page are none of the session's, unless there is no session.
+            if try kept.sites().isEmpty, let note = passages.all.noteOnUnread(jar: kept.name, where: { _ in true }) {
+                console.note("note: \(note)")
+            }
+            if status != 0 { throw ExitCode(status) }
         }
     }
 }
 
 extension HostPattern {
-    /// All hosts of the site that a host belongs to.
-    fileprivate static func site(of host: WebHost, _ suffixes: PublicSuffixList) -> [HostPattern] {
+    /// All hosts of the site that a host belongs to: of a public suffix, and of a single label, only the host itself.
+    static func site(of host: WebHost, _ suffixes: PublicSuffixList) -> [HostPattern] {
         let site = String(decoding: host.registrableDomain(suffixes), as: UTF8.self)
-        return [site, "*.\(site)"].compactMap { try? HostPattern($0) }
+        let patterns = [site, "*.\(site)"].compactMap { try? HostPattern($0) }
+        return patterns.isEmpty ? [HostPattern(only: host)] : patterns
     }
 }

@@ -35,8 +35,8 @@ struct ExplainCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What a browser has decided on the cookies, in place of --top-level and --initiator: the 'source' and "
-                + "'classes' of a gateway's log, as in 'witness:lax,none,default'; 'witness:' for none.",
+            "What a browser has decided on the cookies, in place of --top-level and --initiator, as a gateway's log has it: "
+                + "'witness: cross-site navigation', or its 'source' and 'classes', as in 'witness:lax,none,default'.",
             valueName: "source:classes"))
     var verdict: String?
 
@@ -52,10 +52,8 @@ struct ExplainCommand: CrumbCommand {
     /// The verdict of the option.
     private func engineVerdict() throws -> EngineVerdict? {
         guard let verdict else { return nil }
-        let parts = verdict.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let classes = parts.dropFirst().flatMap { $0.split(separator: ",").map(String.init) }
         do {
-            return try EngineVerdict(source: parts[0], classes: classes)
+            return try EngineVerdict(text: verdict)
         } catch {
             throw ValidationError("--verdict '\(verdict)': \(error).")
         }

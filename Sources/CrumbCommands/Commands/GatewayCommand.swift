@@ -104,6 +104,15 @@ struct GatewayRunCommand: CrumbCommand {
         try interception.apply(to: &order)
         traffic.apply(to: &order)
         order.stopsOnSignals = true
+        let hasTold = Atomic(false)
+        order.passed = { passage in
+            guard case .isOfProgram(let name) = passage.outcome,
+                !hasTold.exchange(true, ordering: .relaxed)
+            else { return }
+            console.note(
+                "note: \(name) is no browser, so its requests get no cookies and theirs are not stored: use --client tool"
+            )
+        }
         if log {
             order.log = { report in
                 if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
@@ -121,10 +130,12 @@ struct GatewayRunCommand: CrumbCommand {
         _ hasStarted: @escaping @Sendable () -> Void
     ) throws {
         let (isJSON, hasLog) = (output.json, log)
+        let note = try noteOnUnread(order)
         var order = order
         order.serving = { access in
             if let authority = access.authority { try certificate?.replace(by: authority) }
             hasStarted()
+            if let note { console.note("note: \(note)") }
             for listening in access.listening {
                 if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
             }
@@ -136,6 +147,22 @@ struct GatewayRunCommand: CrumbCommand {
         }
         let finished = order
         try Blocking.run { try await network.runGateway(finished) }
+    }
+
+    /// Why https requests of the jar's sites pass unread, and what changes that; `nil` if none do.
+    ///
+    /// They are not decrypted of themselves, as with `crumb run`: clients must trust an authority for them first.
+    private func noteOnUnread(_ order: GatewayOrder) throws -> String? {
+        guard order.origins.isEmpty else { return nil }
+        let decrypted = Set(order.hosts.map { $0.host.registrableDomain(order.jar.policy.publicSuffixes) })
+        let sites = try order.sites().subtracting(decrypted).sorted()
+        guard !sites.isEmpty || order.hosts.isEmpty else { return nil }
+        let names = sites.prefix(5).map(\.description).joined(separator: ", ")
+        let more = sites.count > 5 ? " and \(sites.count - 5) more" : ""
+        let what = sites.isEmpty ? "https requests" : "https requests to \(names)\(more), of jar '\(order.jar.name)',"
+        return
+            "\(what) pass unread, since clients must trust an authority for them: see 'crumb gateway ca create', then "
+            + "name the hosts with --intercept"
     }
 
     /// The sites of --upstream with the ports that they are offered at.
@@ -190,8 +217,8 @@ extension GatewayOrder {
     /// Runs the gateway for as long as a command does.
     ///
     /// - Parameter command: Runs the command and returns its exit status. It may block.
-    /// - Throws: `ExitCode` for a status other than 0.
-    func run(_ network: Network, _ command: @escaping @Sendable (Access) throws -> Int32) throws {
+    /// - Returns: The exit status. Every request has been reported by then.
+    func run(_ network: Network, _ command: @escaping @Sendable (Access) throws -> Int32) throws -> Int32 {
         let outcome = Mutex<Result<Int32, any Error>?>(nil)
         var order = self
         order.serving = { access in
@@ -205,7 +232,6 @@ extension GatewayOrder {
         }
         let finished = order
         try Blocking.run { try await network.runGateway(finished) }
-        let status = try outcome.withLock { $0 }?.get() ?? 0
-        guard status == 0 else { throw ExitCode(status) }
+        return try outcome.withLock { $0 }?.get() ?? 0
     }
 }

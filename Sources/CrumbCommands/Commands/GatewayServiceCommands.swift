@@ -46,7 +46,8 @@ struct GatewayStartCommand: CrumbCommand {
         let document = GatewayDocument(
             jar: Locations().jar(jar), client: client.rawValue, cookies: passage.cookies?.rawValue,
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
-            bypass: passage.bypass.isEmpty ? nil : passage.bypass, port: port.map(Int.init),
+            bypass: passage.bypass.isEmpty ? nil : passage.bypass,
+            legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
         let connection = try service.required()
         let file = try authorityFile.map { try AuthorityFile($0) }

@@ -9,15 +9,22 @@ struct RunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a command whose requests get the cookies of a jar, also over https.",
-        usage: "crumb run [<options>] -- <command> [<arguments> ...]",
+        usage: "crumb run [<options>] [--] <command> [<arguments> ...]",
         discussion: """
-            crumb run --jar work -- wget https://www.shop.example/orders
-            crumb run --jar work --intercept api.shop.example -- python3 report.py
+            crumb run --jar work wget https://www.shop.example/orders
+            crumb run --jar work --intercept api.shop.example python3 report.py
+
+            crumb's own options come first. The first argument that is not one of them begins the command.
 
             Starts a gateway for the command alone, and tells the command about it in the variables that programs read: \
             https_proxy, SSL_CERT_FILE, REQUESTS_CA_BUNDLE, NODE_EXTRA_CA_CERTS, GIT_SSL_CAINFO and their like. Requests to \
-            the sites of the jar and to the hosts of --intercept are decrypted, with an authority that only this command \
-            trusts and whose key never leaves memory. All other https requests pass unread.
+            the sites of the jar, to those of URLs among the command's arguments and to the hosts of --intercept are \
+            decrypted, with an authority that only this command trusts and whose key never leaves memory. All other https \
+            requests pass unread.
+
+            If no request passed through the gateway, or hosts of the jar passed unread, or a certificate was not trusted, \
+            a line on standard error says what to change. So does one if the jar was empty and a host passed unread. \
+            --quiet omits them.
 
             The exit status is the command's own: 126 if it cannot be run, 127 if it is not found, and 128 and the signal \
             that ended it. Signals reach the command.
@@ -29,34 +36,45 @@ struct RunCommand: CrumbCommand {
     @OptionGroup var interception: InterceptionOptions
     @OptionGroup var traffic: TrafficOptions
 
-    @Flag(help: "Print a line on standard error for each request: its URL, the status, and which cookies went with it.")
-    var log = false
+    @OptionGroup var logging: RequestLogOptions
 
-    @Argument(parsing: .postTerminator, help: "The command and its arguments.")
-    var command: [String] = []
+    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
+    var arguments: [String] = []
+
+    /// The command and its arguments.
+    private var words: [String] { arguments.first == "--" ? Array(arguments.dropFirst()) : arguments }
 
     func validate() throws {
-        guard !command.isEmpty else { throw ValidationError("Name the command to run: `crumb run -- COMMAND`.") }
+        // The parser takes an option that it does not know for the command.
+        guard let first = arguments.first, first.hasPrefix("-"), first != "--", first != "--help", first != "-h" else {
+            if words.isEmpty { throw ValidationError("Name the command to run: `crumb run COMMAND`.") }
+            return
+        }
+        throw ValidationError("Unknown option '\(first)'. To run a command of this name, put -- before it.")
     }
 
     func execute(_ console: Console) throws {
-        let command = ExternalCommand(words: command)
+        if ["--help", "-h"].contains(arguments.first) { throw CleanExit.helpRequest(self) }
+        let command = ExternalCommand(words: words)
         let program = try command.path(console)
         let network = try Network.required()
         // From here on, a signal reaches the command, and this one ends only after it has removed its folder.
         SignalForwarding.begin()
         defer { SignalForwarding.end() }
-        let folder = try PrivateFolder("crumb-run")
+        let folder = try PrivateFolder(.run)
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
         try jar.withJar(console) { kept, hasStarted in
             var order = try GatewayOrder(jar: kept, console)
             try interception.apply(to: &order)
             traffic.apply(to: &order)
-            order.hosts = try interception.hosts()
+            order.hosts = try interception.hosts() + sites(of: kept)
             order.interceptsSites = true
-            if log { order.log = { console.note($0.line) } }
-            try order.run(network) { access in
+            logging.apply(to: &order, json: output.json, console)
+            let passages = PassageLog()
+            order.passed = { passages.append($0) }
+            let wasEmpty = try order.sites().isEmpty
+            let status = try order.run(network) { access in
                 hasStarted()
                 try PrivateFile.write(
                     TrustedAuthorities.pem + Array("\n\(access.authority ?? "")".utf8), at: bundle)
@@ -65,7 +83,40 @@ struct RunCommand: CrumbCommand {
                     .merging(wget) { $1 }
                 return try command.run(program, environment: environment, console)
             }
+            for note in try notes(on: passages.all, order, wasEmpty: wasEmpty) { console.note("note: \(note)") }
+            if status != 0 { throw ExitCode(status) }
         }
+    }
+
+    /// How many URLs among the arguments count.
+    private static let urlLimit = 100
+
+    /// The sites of the URLs among the command's arguments.
+    private func sites(of jar: CookieJar) -> [HostPattern] {
+        let urls = words.dropFirst().lazy.filter {
+            ["http://", "https://"].contains(where: $0.lowercased().hasPrefix)
+        }
+        let hosts = Set(urls.prefix(RunCommand.urlLimit).compactMap { try? RequestURL($0).host })
+        return Array(Set(hosts.flatMap { HostPattern.site(of: $0, jar.policy.publicSuffixes) }))
+    }
+
+    /// What the user should know of the requests that have passed, or have not.
+    ///
+    /// - Parameter wasEmpty: Whether the jar knew no site before the command.
+    private func notes(on passages: GatewayPassages, _ order: GatewayOrder, wasEmpty: Bool) throws -> [String] {
+        guard !passages.isEmpty else {
+            return [
+                "no request of \(words[0]) passed through the gateway. If it makes some, it does not use the proxy in "
+                    + "https_proxy: Node's fetch does from version 24 on, aiohttp with trust_env=True"
+            ]
+        }
+        // Those that the command has brought into the jar count too.
+        let (sites, suffixes) = (try order.sites(), order.jar.policy.publicSuffixes)
+        let unread = passages.noteOnUnread(jar: order.jar.name) { host in
+            !order.bypassed.contains { $0.matches(host) }
+                && (wasEmpty || sites.contains(host.registrableDomain(suffixes)))
+        }
+        return [unread].compactMap(\.self) + passages.notesOnTrust
     }
 
     /// The path of a configuration for wget, which has no variable for authorities: the user's own with one more line.
@@ -113,6 +164,7 @@ struct InterceptionOptions: ParsableArguments {
     func apply(to order: inout GatewayOrder) throws {
         if let cookies = passage.cookies { order.cookies = cookies.rawValue }
         order.bypassed = try passage.bypass.map { try HostPattern($0, of: "--bypass") }
+        order.legacyTLS = try passage.legacyTLS.map { try HostPattern($0, of: "--legacy-tls") }
         for text in clientCertificateFile {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let host = WebHost(parts[0]) else {
@@ -153,6 +205,14 @@ struct PassageOptions: ParsableArguments {
             "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable.",
             valueName: "host"))
     var bypass: [String] = []
+
+    @Option(
+        name: .customLong("legacy-tls"),
+        help: ArgumentHelp(
+            "A host with which TLS 1.0 and 1.1 are spoken, too, which are not secure any more; *.HOST for its "
+                + "subdomains. Repeatable.",
+            valueName: "host"))
+    var legacyTLS: [String] = []
 }
 
 extension HostPattern {

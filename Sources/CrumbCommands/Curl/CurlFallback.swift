@@ -7,7 +7,6 @@ import SessionStore
 struct CurlFallback {
     private var recovery: LoginRecovery
     private let jar: CookieJar
-    private let canRepeatBody: Bool
 
     /// - Returns: `nil` if the jar has no rules, or the user signs the request in.
     init?(_ jar: CookieJar, _ plan: CurlPlan, clock: @escaping CommandClock) throws {
@@ -15,25 +14,18 @@ struct CurlFallback {
         // A rule that was added a moment ago, too late for this program to be replaced, is for the next request.
         guard !rules.isEmpty, !plan.signsIn, let network = Network.current else { return nil }
         self.jar = jar
-        canRepeatBody = plan.canRepeatBody
         recovery = LoginRecovery(
             LoginFallback(
                 rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens, clock: clock).refresher(),
                 transport: network.endpoints))
     }
 
-    /// Whether an answer cannot have the request sent again: nothing is left to try, or its body can be read only once.
-    var isOver: Bool { recovery.isOver || !canRepeatBody }
+    /// Whether nothing is left to try.
+    var isOver: Bool { recovery.isOver }
 
     /// The challenge that an answer is, if a rule takes it for "not signed in".
     func challenge(_ block: ResponseBlock, from url: RequestURL) -> LoginChallenge? {
-        isOver ? nil : recovery.challenge(in: block.head, from: url)
-    }
-
-    /// Why an answer is the last one although it says "not signed in": the body cannot be sent again.
-    func warning(_ block: ResponseBlock, from url: RequestURL) -> String? {
-        guard !canRepeatBody, let challenge = recovery.challenge(in: block.head, from: url) else { return nil }
-        return CurlPlan.unrepeatableBody(challenge.url)
+        recovery.challenge(in: block.head, from: url)
     }
 
     /// Returns the rule that presents a token in a hop before its site asks for one.
@@ -77,13 +69,8 @@ extension CurlPlan {
             || options.contains { $0.fieldName == "authorization" || ["user", "oauth2-bearer"].contains($0.name) }
     }
 
-    /// Why a request is not sent again although its response says "not signed in".
-    static func unrepeatableBody(_ url: RequestURL) -> String {
-        "\(url.withoutQuery): the site responded 'not signed in', and the request was not repeated, since its body can be "
-            + "read only once; pass the body as a file or on standard input"
-    }
-
-    var canRepeatBody: Bool {
-        options.flatMap(\.bodyFiles).allSatisfy(RequestBody.isReplayable)
+    /// Whether a hop can be made again with its body, or needs none.
+    func canRepeatBody(in hop: RedirectChain) -> Bool {
+        hop.hasActed && !hop.keepsBody || options.flatMap(\.bodyFiles).allSatisfy(RequestBody.isReplayable)
     }
 }

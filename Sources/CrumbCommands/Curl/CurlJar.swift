@@ -13,7 +13,8 @@ protocol CurlJar: AnyObject {
     /// - Parameter isRepeated: whether the hop was made before, without the nonce that its server requires.
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration
 
-    /// Whether the response that a header block begins leads to the same request once more.
+    /// Whether the response that a header block begins leads to the same request once more. If it does not although the
+    /// response says "not signed in", ``refusal`` is the reason.
     func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition?
 
     /// Stores the cookies of a response.
@@ -28,8 +29,9 @@ protocol CurlJar: AnyObject {
     /// Why the last response says "not signed in" and stays the answer; `nil` if it does not.
     var failure: (any Error)? { get }
 
-    /// A warning about the last response for the user.
-    var warning: String? { get }
+    /// Why the request is not sent once more although the last response says "not signed in"; `nil` if that is not so.
+    /// The session is to be renewed for the next request all the same.
+    var refusal: RepetitionRefusal? { get }
 }
 
 /// The cookies and fields that a jar adds to one hop, in the form that curl takes.
@@ -69,7 +71,7 @@ final class LocalCurlJar: CurlJar {
     private var mayWantNonce = false
     private var challenge: LoginChallenge?
     private(set) var failure: (any Error)?
-    private(set) var warning: String?
+    private(set) var refusal: RepetitionRefusal?
 
     init(_ target: ImportTarget, _ plan: CurlPlan, _ console: Console) throws {
         self.target = target
@@ -112,20 +114,21 @@ final class LocalCurlJar: CurlJar {
             fields = (try? presented.get()) ?? []
         }
         for field in fields { decoration.add(field.name.rawName, field.withUnsafeBytesOfValue { Array($0) }) }
-        mayWantNonce = fields.count > 1 && !isRepeated
+        mayWantNonce = fields.count > 1 && !isRepeated && plan.canRepeatBody(in: hop)
         decoration.mayBeRepeated = mayWantNonce || fallback?.isOver == false
     }
 
     func repetition(after block: ResponseBlock, to hop: RedirectChain) -> CurlHopRun.Repetition? {
+        (challenge, refusal) = (nil, nil)
         if mayWantNonce, block.head.wantsProofNonce { return .nonceWanted }
         guard let challenge = fallback?.challenge(block, from: hop.context.url) else { return nil }
         self.challenge = challenge
-        return .notSignedIn(sign: challenge.sign.rawValue)
+        refusal = challenge.repetitionRefusal(of: hop.context, isBodyRepeatable: plan.canRepeatBody(in: hop))
+        return refusal == nil ? .notSignedIn(sign: challenge.sign.rawValue) : nil
     }
 
     func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
         failure = failure ?? fallback?.failure(block, from: hop.context.url)
-        warning = fallback?.warning(block, from: hop.context.url)
         if let nonce = block.proofNonce { nonces.remember(nonce, for: hop.context.url.origin) }
         let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
         return try target.receive(response, now: console.now).map { StorageDecisionReport($0) }
@@ -134,7 +137,7 @@ final class LocalCurlJar: CurlJar {
     func signIn() throws {
         failure = nil
         guard let challenge else { return }
-        self.challenge = nil
+        (self.challenge, refusal) = (nil, nil)
         authorization = try fallback?.answer(challenge, now: console.now)
     }
 }

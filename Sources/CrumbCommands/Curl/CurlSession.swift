@@ -14,6 +14,9 @@ final class CurlSession {
     private(set) var reports: [CurlHopReport] = []
     private var replayedInput: Int32?
     private var headerFile: Int32?
+    /// Why a request was not made once more, and why no token was obtained: printed after the output.
+    private var warnings: [String] = []
+    private var failure: (any Error)?
 
     init(plan: CurlPlan, program: String, jar: any CurlJar, console: Console) {
         self.plan = plan
@@ -54,6 +57,7 @@ final class CurlSession {
                 continue
             case nil:
                 isRepeated = false
+                renewSession(after: hop)
             }
             let redirect = run.redirect(endedWith: status)
             if let redirect, hop.number <= plan.redirectLimit,
@@ -64,9 +68,23 @@ final class CurlSession {
                 continue
             }
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
-            if let warning = jar.warning { console.error(warning) }
-            if let failure = jar.failure { throw failure }
+            warnings.forEach(console.error)
+            if let failure = failure ?? jar.failure { throw failure }
             return redirect == nil ? status : 47
+        }
+    }
+
+    /// Signs in for the next request, if the last response says "not signed in" and the request must not be sent again.
+    private func renewSession(after hop: RedirectChain) {
+        guard let refusal = jar.refusal else { return }
+        do {
+            try jar.signIn()
+            warnings.append(
+                refusal.message(
+                    for: hop.context.url.withoutQuery.description, hop.context.method,
+                    bodyReason: "its body can be read only once; pass it as a file or on standard input"))
+        } catch {
+            failure = failure ?? error
         }
     }
 

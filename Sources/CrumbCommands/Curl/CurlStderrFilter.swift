@@ -103,6 +103,8 @@ struct ResponseBlock: Equatable {
     var setCookie: [Octets] = []
     /// The values of the WWW-Authenticate fields, in order.
     var authenticate: [Octets] = []
+    /// The values of the Proxy-Status fields, in order.
+    var proxyStatus: [Octets] = []
     /// The nonce that the server wants in proofs.
     var proofNonce: String?
     /// The first Location that is not empty.
@@ -115,7 +117,7 @@ struct ResponseBlock: Equatable {
     var head: ResponseHead {
         ResponseHead(
             status: status, location: location, authenticate: authenticate, proofNonce: proofNonce,
-            setCookie: setCookie)
+            proxyStatus: proxyStatus, setCookie: setCookie)
     }
 
     /// Creates a block with a status line; `nil` if the line is not one.
@@ -132,6 +134,8 @@ struct ResponseBlock: Equatable {
         let value = Octets(line.array(parts.value))
         if name.equalsIgnoringCase("set-cookie") {
             setCookie.append(value)
+        } else if name.equalsIgnoringCase("proxy-status") {
+            proxyStatus.append(value)
         } else if name.equalsIgnoringCase("www-authenticate") {
             authenticate.append(value)
         } else if name.equalsIgnoringCase("dpop-nonce") {

@@ -23,13 +23,13 @@ final class RemoteCurlJar: CurlJar {
     private var mayWantNonce = false
     /// The service's answer to a response, until its decisions are reported.
     private var received: (block: ResponseBlock, answer: ResponseDecisions)?
-    /// The response that has the request made once more, and its URL.
-    private var refusal: (document: ResponseDocument, url: RequestURL)?
+    /// The last response that says "not signed in" or asks for a nonce, and its URL.
+    private var rejection: (document: ResponseDocument, url: RequestURL)?
     /// The fields that present the renewed token, for the request that was rejected.
     private var credential: (fields: [HeaderFieldReport], url: RequestURL)?
     private var signInCount = 0
     private(set) var failure: (any Error)?
-    private(set) var warning: String?
+    private(set) var refusal: RepetitionRefusal?
 
     init(_ jar: RemoteJar, _ plan: CurlPlan, _ console: Console) throws {
         self.jar = jar
@@ -42,7 +42,7 @@ final class RemoteCurlJar: CurlJar {
     var mayRepeatRequests: Bool { hasLoginRules }
 
     /// Whether nothing is left to try.
-    private var isOver: Bool { signInCount >= RemoteCurlJar.signInLimit || !plan.canRepeatBody }
+    private var isOver: Bool { signInCount >= RemoteCurlJar.signInLimit }
 
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration {
         if isRepeated { try renew() }
@@ -64,7 +64,7 @@ final class RemoteCurlJar: CurlJar {
         }
         presented = renewed ?? presented
         for field in presented { decoration.add(field.name, field.octets.bytes) }
-        mayWantNonce = presented.count > 1 && !isRepeated
+        mayWantNonce = presented.count > 1 && !isRepeated && plan.canRepeatBody(in: hop)
         decoration.mayBeRepeated = mayWantNonce || hasLoginRules && !isOver
         return decoration
     }
@@ -90,26 +90,21 @@ final class RemoteCurlJar: CurlJar {
 
     func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition? {
         let document = document(of: block, to: hop)
+        (rejection, refusal) = (nil, nil)
         if mayWantNonce, block.head.wantsProofNonce {
-            refusal = (document, hop.context.url)
+            rejection = (document, hop.context.url)
             return .nonceWanted
         }
         guard let login = try answer(to: block, document).login, !isOver else { return nil }
-        refusal = (document, hop.context.url)
-        return .notSignedIn(sign: login.sign)
+        rejection = (document, hop.context.url)
+        refusal = !login.mayRepeat ? .mayHaveActed : plan.canRepeatBody(in: hop) ? nil : .bodyNotRepeatable
+        return refusal == nil ? .notSignedIn(sign: login.sign) : nil
     }
 
     func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
         let answer = try answer(to: block, document(of: block, to: hop))
         received = nil
-        warning = nil
-        if hasLoginRules, isOver, let login = answer.login {
-            if plan.canRepeatBody {
-                failure = Problem.loginRequired(login)
-            } else {
-                warning = CurlPlan.unrepeatableBody(hop.context.url)
-            }
-        }
+        if hasLoginRules, isOver, let login = answer.login { failure = Problem.loginRequired(login) }
         return answer.decisions
     }
 
@@ -136,6 +131,7 @@ final class RemoteCurlJar: CurlJar {
         var headers = block.setCookie.map { HeaderFieldDocument(name: "set-cookie", value: $0) }
         headers += block.authenticate.map { HeaderFieldDocument(name: "www-authenticate", value: $0) }
         if let location = block.location { headers.append(HeaderFieldDocument(name: "location", value: location)) }
+        headers += block.proxyStatus.map { HeaderFieldDocument(name: "proxy-status", value: $0) }
         if let nonce = block.proofNonce { headers.append(HeaderFieldDocument(name: "dpop-nonce", value: nonce)) }
         return ResponseDocument(
             url: hop.context.url.description, status: block.status, headers: headers, RequestDetails(hop.context),
@@ -150,11 +146,11 @@ final class RemoteCurlJar: CurlJar {
 
     /// Has the service renew the token after the last refusal.
     private func renew() throws {
-        guard let refusal else { return }
-        self.refusal = nil
-        let answer: DecorationAnswer = try jar.service.answer(to: .renew(refusal.document, in: jar.name))
+        guard let rejection else { return }
+        (self.rejection, refusal) = (nil, nil)
+        let answer: DecorationAnswer = try jar.service.answer(to: .renew(rejection.document, in: jar.name))
         let fields = answer.fields.filter { RemoteCurlJar.credentialFields.contains($0.name.lowercased()) }
-        credential = fields.isEmpty ? nil : (fields, refusal.url)
+        credential = fields.isEmpty ? nil : (fields, rejection.url)
     }
 }
 

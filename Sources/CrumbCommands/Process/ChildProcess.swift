@@ -16,6 +16,9 @@ struct ChildProcess {
     private var child: pid_t?
     /// Variables that are added to those of this process, or replace them.
     var environment: [String: String] = [:]
+    /// Whether it is in a session of its own, so that no terminal's signals reach it, and gets no descriptors that this
+    /// process was started with.
+    var isDetached = false
 
     init(program: String, failure: FailureKind) {
         self.program = program
@@ -190,15 +193,21 @@ struct ChildProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        for descriptor in childDescriptors {
-            // Duplicating a descriptor onto itself clears its close-on-exec flag.
-            #if canImport(Darwin)
-                posix_spawn_file_actions_addinherit_np(&actions, descriptor)
-            #else
-                posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
-            #endif
-        }
         for (from, to) in redirections { posix_spawn_file_actions_adddup2(&actions, from, to) }
+        let files = Set(childDescriptors).subtracting(redirections.map(\.from))
+        let inherited = isDetached ? [] : InheritedDescriptors.numbers
+        let kept = files.union(inherited)
+        #if canImport(Darwin)
+            for number in kept.union((0...2).filter { fcntl($0, F_GETFD) >= 0 }) {
+                posix_spawn_file_actions_addinherit_np(&actions, number)
+            }
+        #else
+            // Duplicating a descriptor onto itself clears its close-on-exec flag.
+            for number in files { posix_spawn_file_actions_adddup2(&actions, number, number) }
+            for number in InheritedDescriptors.closeOthersOnExecution() where !kept.contains(number) {
+                posix_spawn_file_actions_addclose(&actions, number)
+            }
+        #endif
         // Crumb ignores it; the program shall have it as it would without crumb.
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -208,7 +217,15 @@ struct ChildProcess {
         var blocked = sigset_t()
         sigemptyset(&blocked)
         posix_spawnattr_setsigmask(&attributes, &blocked)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)
+        #if canImport(Darwin)
+            if isDetached { flags |= POSIX_SPAWN_SETSID }
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        #else
+            // POSIX_SPAWN_SETSID, which Swift does not import.
+            if isDetached { flags |= 0x80 }
+        #endif
+        posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
         var arguments = words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { arguments.forEach { free($0) } }
         var variables: [UnsafeMutablePointer<CChar>?]? = nil
@@ -218,12 +235,13 @@ struct ChildProcess {
         }
         defer { variables?.forEach { free($0) } }
         var child = pid_t()
-        let failure =
+        let failure = DescriptorLimit.withOriginal {
             if var variables {
                 posix_spawn(&child, program, &actions, &attributes, &arguments, &variables)
             } else {
                 posix_spawn(&child, program, &actions, &attributes, &arguments, environ)
             }
+        }
         guard failure == 0 else {
             throw Problem(self.failure, "\(program): it cannot be started: \(String(cString: strerror(failure)))")
         }
@@ -239,5 +257,36 @@ struct ChildProcess {
 
     private func problem(_ task: String) -> Problem {
         Problem(failure, "\(task) failed: \(String(cString: strerror(errno)))")
+    }
+}
+
+/// The descriptors that this process was started with, such as those of a shell's `<(…)`.
+///
+/// The programs that crumb starts get them, and none of crumb's own: with the socket of a gateway, they would hold its
+/// port after its end.
+enum InheritedDescriptors {
+    /// Their numbers, but for the three standard streams.
+    static let numbers = Set(open().filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
+
+    /// Takes note of them. Call it before anything is opened.
+    static func begin() {
+        _ = numbers
+    }
+
+    /// Lets a program that takes the place of this one, or is started now, have no others.
+    ///
+    /// - Returns: The numbers that a program that is started now may close: other threads open sockets at any moment, and
+    ///   those get the lowest numbers that are free.
+    @discardableResult
+    static func closeOthersOnExecution() -> Range<Int32> {
+        let opened = open()
+        for number in opened where !numbers.contains(number) { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        let end = min((opened.max() ?? STDERR_FILENO) + 65, Int32(clamping: DescriptorLimit.ofPrograms))
+        return STDERR_FILENO + 1..<max(end, STDERR_FILENO + 1)
+    }
+
+    private static func open() -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? (0..<1024).map(String.init)
+        return names.compactMap(Int32.init).filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 }
     }
 }

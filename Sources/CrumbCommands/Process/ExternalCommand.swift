@@ -45,29 +45,6 @@ struct ExternalCommand: Sendable {
     }
 }
 
-/// A folder that only its owner can use, for as long as a command runs: in memory where the system has one there.
-struct PrivateFolder: Sendable {
-    let path: String
-
-    /// Creates a folder whose name begins with `name`.
-    init(_ name: String) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let folders = [environment["XDG_RUNTIME_DIR"], environment["TMPDIR"]].compactMap(\.self)
-        let parent = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 } ?? "/tmp"
-        var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Problem(
-                .fileNotWritten, "\(parent): cannot create a folder there: \(String(cString: strerror(errno)))")
-        }
-        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    }
-
-    /// Removes it with its files.
-    func remove() {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
-
 extension PrivateFile {
     /// Writes a file that only its owner can read, in the place of one that is there.
     static func write(_ bytes: [UInt8], at path: String) throws {

@@ -74,11 +74,17 @@ struct StartedBrowser: Sendable {
 
     /// The variables of the browser.
     var environment: [String: String] {
-        guard engine != .firefox else { return [:] }
+        var variables: [String: String] = [:]
+        #if os(Linux)
+            // Temporary files are in the folder, too, unless the names of sockets become too long (`unix(7)`).
+            if folder.path.utf8.count <= 60 { variables["TMPDIR"] = folder.path }
+        #endif
+        guard engine != .firefox else { return variables }
         // With the home folder, the key to the screen would be another one.
         let own = ProcessInfo.processInfo.environment
         let key = own["XAUTHORITY"] ?? own["HOME"].map { "\($0)/.Xauthority" }
-        var variables = ["HOME": folder.path].merging(key.map { ["XAUTHORITY": $0] } ?? [:]) { $1 }
+        variables["HOME"] = folder.path
+        if let key { variables["XAUTHORITY"] = key }
         if engine == .webkit {
             for name in ["XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"] { variables[name] = profile }
         }
@@ -161,44 +167,5 @@ struct StartedBrowser: Sendable {
             #"user_pref("toolkit.telemetry.enabled", false);"#,
         ]
         return lines.joined(separator: "\n")
-    }
-
-    /// Ends the processes that the browser has left running: helpers such as a crash handler are in sessions of their
-    /// own.
-    func endProcesses() {
-        // Most of them end by themselves when the browser does.
-        for round in 0..<200 {
-            let processes = remainingProcesses()
-            guard !processes.isEmpty else { return }
-            if round >= 50 { processes.forEach { kill($0, SIGKILL) } }
-            usleep(20_000)
-        }
-    }
-
-    /// The processes that name the folder, whose name is random, in their arguments or variables.
-    private func remainingProcesses() -> [pid_t] {
-        #if os(Linux)
-            let needle = Array(folder.path.utf8)
-            let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init)
-            return numbers.filter { number in
-                number != getpid()
-                    && ["cmdline", "environ"].contains { file in
-                        let octets = FileManager.default.contents(atPath: "/proc/\(number)/\(file)") ?? Data()
-                        return octets.firstRange(of: needle) != nil
-                    }
-            }
-        #else
-            return []
-        #endif
-    }
-
-    /// Removes the folder. Call it when the browser has ended.
-    func remove() {
-        for _ in 0..<10 {
-            folder.remove()
-            guard access(folder.path, F_OK) == 0 else { return }
-            // A process that was killed has not ended yet.
-            usleep(50_000)
-        }
     }
 }

@@ -35,7 +35,7 @@ final class FreshTokenFile: @unchecked Sendable {
     private static let longestPause: Int64 = 60
 
     let path: String
-    private let folder: String
+    private let folder: PrivateFolder
     private let source: TokenSource
     private let console: Console
     /// Guards the state below. Not held while a token is renewed: a slow server must not keep the file from being
@@ -45,8 +45,8 @@ final class FreshTokenFile: @unchecked Sendable {
 
     /// Writes the file and keeps it fresh from now on.
     init(_ first: (text: String, end: Timestamp?), from source: TokenSource, console: Console) throws {
-        folder = try PrivateFolder("crumb-token").path
-        path = "\(folder)/token"
+        folder = try PrivateFolder(.token)
+        path = "\(folder.path)/token"
         (self.source, self.console) = (source, console)
         try write(first.text)
         Thread.detachNewThread { [self] in keepFresh(first) }
@@ -58,8 +58,7 @@ final class FreshTokenFile: @unchecked Sendable {
         condition.withLock {
             isClosed = true
             condition.signal()
-            unlink(path)
-            rmdir(folder)
+            folder.remove()
         }
         let limit = try RefreshOptions.seconds(source.refresh.refreshTimeout)
         SignalDeferral.awaitExchanges(upTo: TimeInterval(limit)) {

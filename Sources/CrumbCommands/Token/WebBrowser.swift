@@ -79,23 +79,16 @@ enum WebBrowser {
 
     /// Runs a command to its end, without a terminal; whether it worked.
     private static func run(_ command: [String]) -> Bool {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        var words = command.map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        var child = pid_t()
-        guard posix_spawnp(&child, command[0], &actions, nil, &words, environ) == 0 else { return false }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return status == 0
+        let path = command[0].contains("/") ? command[0] : ChildProcess.pathOfProgram(command[0])
+        guard let path else { return false }
+        var process = ChildProcess(program: path, failure: .outputFailed)
+        do {
+            try process.setStandardInput(contents: [])
+            for stream in [STDOUT_FILENO, STDERR_FILENO] { try process.discard(stream) }
+            return try process.run(command.dropFirst().map { Array($0.utf8) }) == 0
+        } catch {
+            return false
+        }
     }
 }
 

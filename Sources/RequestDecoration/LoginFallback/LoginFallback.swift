@@ -4,8 +4,8 @@ public import OAuth2
 public import SessionStore
 
 /// Signs a user in again after a response that means "not signed in". It delivers a token, refreshed if it is due, as a
-/// cookie or in the Authorization field, and the request is repeated. If the site rejects that token, it gets a renewed
-/// one, and then one of a new login: see ``LoginRecovery``.
+/// cookie or in the Authorization field, and the request is repeated unless there is a ``RepetitionRefusal``. If the site
+/// rejects that token, it gets a renewed one, and then one of a new login: see ``LoginRecovery``.
 public struct LoginFallback: Sendable {
     /// Logs the user in again, for example in a browser view. The tokens are in the store when it returns.
     public typealias Login = @Sendable (_ challenge: LoginChallenge) async throws -> Void
@@ -65,6 +65,12 @@ public struct LoginFallback: Sendable {
     public func answer(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Answer {
         var recovery = LoginRecovery(self)
         return try await recovery.answer(challenge, in: jar, now: now)
+    }
+
+    /// The tokens that a site gets by a rule.
+    static func delivered(_ tokens: TokenSet, by rule: LoginRule) -> [Secret] {
+        if case .cookie(let template) = rule.delivery { return template.tokens(of: tokens) }
+        return [tokens.accessToken]
     }
 
     /// Delivers a token in the way of the challenge's rule.
@@ -180,6 +186,8 @@ public struct LoginChallenge: Sendable, Hashable {
     public let maximumAge: Int?
     /// Whether the site rejects the token of the request (`invalid_token`; RFC 6750, section 3.1).
     public let refusesToken: Bool
+    /// Whether the site has certainly not acted on the request.
+    let isUnprocessed: Bool
 
     /// The challenge that a response is; `nil` if the rule does not take it for one.
     init?(_ rule: LoginRule, _ head: ResponseHead, from url: RequestURL) {
@@ -206,6 +214,7 @@ public struct LoginChallenge: Sendable, Hashable {
         }
         self.rule = rule
         self.url = url
+        isUnprocessed = head.isUnprocessed
         refusesToken = challenges.contains { $0.parameters["error"] == "invalid_token" }
         loginURL = isToLogin ? target.map { $0.withoutQuery.description } : nil
         authenticationContext = stepUp?.parameters["acr_values"]

@@ -3,7 +3,7 @@ import OAuth2
 public import SessionStore
 
 /// The steps that sign one request in again: the stored token, then a renewed one, then a new login. Each is tried at
-/// most once, so there is no loop.
+/// most once, so there is no loop. The token that the site has just rejected is never delivered again.
 ///
 /// A rule for the Authorization field adds its token from the first request on: ``present(to:now:)``.
 ///
@@ -12,6 +12,7 @@ public import SessionStore
 /// if let rule = await recovery.present(to: url, now: now) { head = try await send(signedInBy: rule) }
 /// while let challenge = recovery.challenge(in: head, from: url) {
 ///     let answer = try await recovery.answer(challenge, in: jar, now: now)
+///     guard challenge.repetitionRefusal(of: request) == nil else { break }
 ///     head = try await sendOnceMore(signedInBy: answer)
 /// }
 /// ```
@@ -35,6 +36,8 @@ public struct LoginRecovery: Sendable {
     /// The token that went with the request before any challenge, and its rule; `nil` until ``present(to:now:)`` is
     /// called.
     private var presented: Presented?
+    /// The tokens that the site got last: if it still says "not signed in", it rejects them.
+    private var delivered: [Secret]?
 
     private enum Presented {
         case nothing
@@ -109,7 +112,14 @@ public struct LoginRecovery: Sendable {
         while true {
             try await goOn(challenge, in: jar, now: now)
             let credential = try fallback.store.credential(challenge.rule.profile)
+            let tokens = LoginFallback.delivered(credential.tokens, by: challenge.rule)
+            // A login that is stronger may keep its token.
+            guard tokens != delivered || challenge.sign == .stepUp else {
+                guard !isOver else { throw challenge.stillRefused }
+                continue
+            }
             if case .untried = progress { progress = .delivered(credential.tokens.accessToken) }
+            delivered = tokens
             do {
                 return try await fallback.deliver(credential, answering: challenge, in: jar, now: now)
             } catch let refusal as TokenRefusal {
@@ -132,6 +142,10 @@ public struct LoginRecovery: Sendable {
             switch progress {
             case .untried:
                 if let refused = try refusedToken(by: challenge, in: jar, now: now) {
+                    let stored = try fallback.store.get(challenge.rule.profile).tokens
+                    if stored.accessToken == refused {
+                        delivered = LoginFallback.delivered(stored, by: challenge.rule)
+                    }
                     return try await renew(refused, challenge)
                 }
                 let before = try fallback.store.get(challenge.rule.profile).tokens.accessToken

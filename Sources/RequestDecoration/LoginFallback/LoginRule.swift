@@ -139,6 +139,12 @@ public struct CookieTemplate: Sendable, Hashable, Codable {
         return Octets(line)
     }
 
+    /// The tokens that the cookie carries.
+    func tokens(of tokens: TokenSet) -> [Secret] {
+        zip(CookieTemplate.placeholders, [tokens.accessToken, tokens.idToken])
+            .compactMap { placeholder, token in text.contains(placeholder) ? token : nil }
+    }
+
     /// When the first of the tokens in the cookie ends; `nil` if that is unknown.
     private func expiry(_ tokens: TokenSet) -> Timestamp? {
         let ofIDToken = tokens.idToken.flatMap { try? IDTokenClaims(unverified: $0) }?.expiry

@@ -32,7 +32,7 @@ public struct RedirectChain: Sendable {
     /// Whether a request that may change something (RFC 9110, section 9.2.1) was answered with a redirect, as after a form
     /// was posted: sent again from the beginning, it would change the same thing twice.
     package var hasActed: Bool {
-        number > 1 && (!keepsBody || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(context.method))
+        number > 1 && !(keepsBody && context.hasSafeMethod)
     }
 
     /// The URL that redirected to the current request; `nil` for the first one.

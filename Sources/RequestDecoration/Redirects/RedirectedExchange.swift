@@ -92,15 +92,16 @@ extension RequestDecorator {
     ///   - limit: how many redirects are followed.
     ///   - isBodyRepeatable: whether the body can be sent again, if the request itself does not know.
     ///   - fallback: the recovery from a response that says "not signed in": the request is sent once more, body
-    ///     included, for each step of a ``LoginRecovery``, of which there are three at most. If a request that changes
-    ///     something was answered with a redirect, only the request that the redirect led to is sent again. If a rule
-    ///     delivers its token in the Authorization field, the first request already carries it.
+    ///     included, for each step of a ``LoginRecovery``, of which there are three at most. A request with a
+    ///     ``RepetitionRefusal`` is not: the session is renewed, and the response is the result. If a request that
+    ///     changes something was answered with a redirect to another page, only the request for that page is sent again.
+    ///     If a rule delivers its token in the Authorization field, the first request already carries it.
     ///   - now: returns the current time. It is called for each request and each response.
     ///   - transport: sends one request without following redirects. The chain tells transports that get the body
     ///     separately whether the first request's body is still to be sent. Only the last payload is kept.
     /// - Returns: the response for the caller. If there was a fallback, the hops before it come first.
-    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and other errors of a fallback, or the
-    ///   transport's error.
+    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and other errors of a fallback for a
+    ///   request that would be sent once more, or the transport's error.
     public func exchange<Request: DecoratableRequest, Payload>(
         _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
         fallback: LoginFallback? = nil, now: () -> Timestamp,
@@ -113,6 +114,7 @@ extension RequestDecorator {
         // One that the caller signs in itself is answered as it is.
         var recovery = request.hasField(.authorization) ? nil : fallback.map(LoginRecovery.init)
         var answer: LoginFallback.Answer?
+        var refusal: RepetitionRefusal?
         while true {
             let hop = exchange.chain
             let url = hop.context.url
@@ -121,16 +123,22 @@ extension RequestDecorator {
             }
             let (head, payload) = try await transport(try exchange.nextRequest(now: now()), hop)
             let goesOn = try exchange.receive(head, now: now())
-            // One whose body can go only once is answered as it is, too.
-            if isBodyRepeatable, !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
-                earlier += exchange.hops
-                answer = try await recovery?.answer(challenge, in: jar, now: now())
-                exchange = exchange.again(hop)
-                continue
+            if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
+                refusal = challenge.repetitionRefusal(
+                    of: hop.context, isBodyRepeatable: isBodyRepeatable || hop.hasActed && !hop.keepsBody)
+                if refusal == nil {
+                    answer = try await recovery?.answer(challenge, in: jar, now: now())
+                    earlier += exchange.hops
+                    exchange = exchange.again(hop)
+                    continue
+                }
+                // The response is the result, even if no login is possible.
+                answer = try? await recovery?.answer(challenge, in: jar, now: now())
             }
             guard goesOn else {
                 return Exchange(
-                    head: head, payload: payload, hops: earlier + exchange.hops, url: exchange.chain.context.url)
+                    head: head, payload: payload, hops: earlier + exchange.hops, url: exchange.chain.context.url,
+                    repetitionRefusal: refusal)
             }
         }
     }
@@ -159,6 +167,8 @@ public struct Exchange<Payload> {
     public let hops: [ExchangeHop]
     /// The URL of the response.
     public let url: RequestURL
+    /// Why a request was not sent once more although its response says "not signed in"; `nil` if there was none.
+    public let repetitionRefusal: RepetitionRefusal?
 }
 
 extension Exchange: Sendable where Payload: Sendable {}

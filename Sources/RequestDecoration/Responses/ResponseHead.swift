@@ -13,6 +13,8 @@ public struct ResponseHead: Sendable {
     public var authenticate: [Octets]
     /// The value of the DPoP-Nonce field; `nil` if there is none, or if a client's adapter does not provide it.
     public var proofNonce: String?
+    /// The values of the Proxy-Status fields (RFC 9209), in order; empty if a client's adapter does not give them.
+    public var proxyStatus: [Octets]
     /// The values of the Set-Cookie fields, each apart, in order.
     public var setCookie: [Octets]
     /// The ambiguities in the lines that result from the form in which the client provides them.
@@ -21,8 +23,9 @@ public struct ResponseHead: Sendable {
     /// A head from its parts.
     public init(
         status: Int, location: Octets? = nil, authenticate: [Octets] = [], proofNonce: String? = nil,
-        setCookie: [Octets] = [], doubts: [SetCookieDoubt] = []
+        proxyStatus: [Octets] = [], setCookie: [Octets] = [], doubts: [SetCookieDoubt] = []
     ) {
+        self.proxyStatus = proxyStatus
         self.proofNonce = proofNonce
         self.status = status
         self.location = location
@@ -38,11 +41,15 @@ public struct ResponseHead: Sendable {
             location: response.headerFields.octets(of: .location).first { !$0.isEmpty },
             authenticate: response.headerFields.octets(of: .wwwAuthenticate),
             proofNonce: HTTPField.Name(ResponseHead.proofNonceFieldName).flatMap { response.headerFields[$0] },
+            proxyStatus: HTTPField.Name(ResponseHead.proxyStatusFieldName)
+                .map { response.headerFields.octets(of: $0) } ?? [],
             setCookie: response.headerFields.octets(of: .setCookie))
     }
 
     /// The field in which servers name the nonce that they want in proofs (RFC 9449, section 8.2).
     package static let proofNonceFieldName = "DPoP-Nonce"
+    /// The field in which intermediaries say how they handled the request (RFC 9209).
+    package static let proxyStatusFieldName = "Proxy-Status"
 
     /// Whether the server rejects the request only because its nonce is missing in the proof (RFC 9449, section 9).
     package var wantsProofNonce: Bool {

@@ -231,7 +231,7 @@ extension FailureKind {
         case .fileExists:
             Row(
                 28, http: 500,
-                "`backup`, `restore`, `export`, `convert`: the file exists already, or is the database "
+                "`backup`, `restore`, `export`, `convert`, `key create`: the file exists already, or is the database "
                     + "itself or its key; `token setup`: the configuration of another program is in the way; "
                     + "`gateway`: the file of `--authority-file` holds something else")
         case .checkFailed: Row(29, "`check`: the database has problems; the output lists them")
@@ -316,7 +316,10 @@ extension FailureKind {
         case .keyChanged:
             Row(71, http: 503, "the key was rotated while the database was open; open it again with the new key")
         case .keyRotationRefused:
-            Row(72, http: 500, "another process is changing the key file, or there is no newer key to rotate to")
+            Row(
+                72, http: 500,
+                "another process is changing the key file, it is full, or there is no newer key to rotate to; `key forget`: the keys are in `CRUMB_KEY`"
+            )
         case .fileNotWritten: Row(73, http: 500, "`backup`, `restore`, `export`, `convert`: the file cannot be written")
         case .outputFailed: Row(74, "the output cannot be written")
         case .browserUnreadable: Row(75, "`import`: a browser's database cannot be copied or read")

@@ -65,6 +65,8 @@ package struct GatewayOrder: Sendable {
     package var authority: StoredAuthority?
     /// The hosts whose requests pass unread all the same.
     package var bypassed: [HostPattern] = []
+    /// The hosts with which TLS 1.0 and 1.1 are spoken, too.
+    package var legacyTLS: [HostPattern] = []
     /// The certificates that servers get which ask for one.
     package var clientCertificates: [WebHost: ClientCertificate] = [:]
     /// Whether those to the sites that the jar has cookies, header fields or login rules for are, too.
@@ -88,6 +90,9 @@ package struct GatewayOrder: Sendable {
     package var keptBodies: Int?
     /// Gets a report of each request; `nil` if none is wanted.
     package var log: (@Sendable (GatewayRequestReport) -> Void)?
+
+    /// Gets the way of each request, at once; `nil` if nothing is wanted. It must not block.
+    package var passed: (@Sendable (GatewayPassage) -> Void)?
 
     /// Gets the events that pages send; `nil` if none are wanted.
     package var pageEvents: (@Sendable (PageEventReport) -> Void)?
@@ -115,6 +120,12 @@ package struct GatewayOrder: Sendable {
         self.fallback = fallback
         loginFailed = failed
         recordingFailed = failed
+    }
+
+    /// The hosts whose https requests are decrypted.
+    package func interceptedHosts() throws -> InterceptedHosts {
+        InterceptedHosts(
+            hosts, sites: interceptsSites ? try sites() : [], bypassing: bypassed, jar.policy.publicSuffixes)
     }
 
     /// The sites that the jar has cookies, header fields or login rules for.

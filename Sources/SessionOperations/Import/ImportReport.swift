@@ -213,7 +213,7 @@ extension ImportReport {
         if lines > 0, deleted == lines {
             return ("only-deletions", "Nothing was imported: it only deletes cookies, and the jar has none of them.")
         }
-        if lines > 0, witnesses >= lines {
+        if witnesses > 0, witnesses >= lines, (requestCookies?.total ?? 0) == 0 {
             return ("only-witnesses", "Nothing was imported: it has only witness cookies of a Crumb gateway.")
         }
         if lines > 0, refused.isEmpty {

@@ -27,10 +27,34 @@ extension EngineVerdictDocument {
     }
 }
 
+extension Substring {
+    /// The text without spaces around it.
+    fileprivate var trimmingSpaces: String { split(separator: " ").joined(separator: " ") }
+}
+
 extension EngineVerdict {
     /// The reason why a text is not a verdict: a clause with the next step.
     package struct Fault: Error, Sendable, CustomStringConvertible {
         package let description: String
+    }
+
+    /// The classes of a gateway's log, as its lines for a person have them.
+    private static let phrases: [String: Classes] = [
+        "same-site": .all, "cross-site navigation": [.none, .lax, .default], "cross-site": [.none], "no cookies": [],
+        "partitioned cookies only": [],
+    ]
+
+    /// Reads a verdict as a gateway's log has it: `witness: same-site` in its lines, `witness:lax,none` by its members.
+    package init(text: String) throws(Fault) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = parts.count > 1 ? parts[1].split(separator: " ").joined(separator: " ") : ""
+        // The name that the log had for the fields that stand in for Sec-Fetch.
+        let source = parts[0].trimmingSpaces == "origin" ? Source.fetchMetadata.rawValue : parts[0].trimmingSpaces
+        guard let classes = EngineVerdict.phrases[rest] else {
+            try self.init(source: source, classes: rest.split(separator: ",").map { $0.trimmingSpaces })
+            return
+        }
+        try self.init(source: source, classes: classes.names)
     }
 
     /// Creates the verdict from its names.

@@ -15,9 +15,10 @@ extension LoginRuleReport {
 }
 
 extension LoginChallengeReport {
-    package init(_ challenge: LoginChallenge, rule: String, action: Action) {
+    package init(_ challenge: LoginChallenge, rule: String, action: Action, mayRepeat: Bool) {
         self.init(
-            action: action, rule: rule, sign: challenge.sign.rawValue, profile: challenge.rule.profile,
+            action: action, mayRepeat: mayRepeat, rule: rule, sign: challenge.sign.rawValue,
+            profile: challenge.rule.profile,
             loginURL: challenge.loginURL, authenticationContext: challenge.authenticationContext,
             maximumAge: challenge.maximumAge)
     }

@@ -135,13 +135,16 @@ extension Octets: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomS
         self.init(bytes)
     }
 
-    /// The bytes as text for a person: octets that are not UTF-8, and control characters, are written `\xHH`.
+    /// The bytes as text for a person: octets that are not UTF-8, control characters, and those that change the direction
+    /// of text or end a line are written `\xHH`.
     public var description: String {
         var text = ""
         if let valid = utf8String {
             for scalar in valid.unicodeScalars {
                 if scalar.value < 0x20 || scalar.value == 0x7F || (0x80..<0xA0).contains(scalar.value) {
                     Octets.appendEscaped(UInt8(truncatingIfNeeded: scalar.value), to: &text)
+                } else if scalar.value >= 0x600, Octets.isLayoutControl(scalar) {
+                    for byte in String(scalar).utf8 { Octets.appendEscaped(byte, to: &text) }
                 } else {
                     text.unicodeScalars.append(scalar)
                 }
@@ -156,6 +159,11 @@ extension Octets: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomS
             }
         }
         return text
+    }
+
+    /// Whether a character makes the text around it look like another one.
+    private static func isLayoutControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isBidiControl || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 
     private static func appendEscaped(_ byte: UInt8, to text: inout String) {

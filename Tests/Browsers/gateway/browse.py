@@ -24,6 +24,14 @@ ENDS: dict[str, signal.Signals | None] = {
 NOTICE = Response(body=b"<!doctype html><title>open</title>")
 
 
+def is_crumb(process: str) -> bool:
+    """Whether a process is one of crumb itself, which cleans up after a command that was killed."""
+    try:
+        return Path(f"/proc/{process}/exe").readlink().name.startswith("crumb")
+    except OSError:
+        return True
+
+
 class Browse:
     """Runs of `crumb browse` with one browser, one jar and one server."""
 
@@ -98,7 +106,8 @@ class Browse:
         else:
             children = Path(f"/proc/{process.pid}/task")
             browser = wait_for(lambda: next((int(child) for task in children.iterdir()
-                                             for child in (task / "children").read_text().split()), None), how)
+                                             for child in (task / "children").read_text().split()
+                                             if not is_crumb(child)), None), how)
             os.kill(browser, signal.SIGKILL)
         status = self._finish(how, process)
         if number is None and status not in (137, 1):

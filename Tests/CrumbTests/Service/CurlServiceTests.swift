@@ -103,6 +103,30 @@ struct CurlServiceTests {
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
 
+    @Test("An order that the site answers with its login page is sent once, and the next request is signed in")
+    func notRepeated() throws {
+        let server = try AuthorizationServer()
+        let site = try LoopbackServer { request in
+            let isSignedIn = request.text("cookie").contains { $0.contains("session=access-0") }
+            return isSignedIn
+                ? LoopbackServer.Response(body: "welcome\n")
+                : LoopbackServer.Response(302, location: "/login", body: "go away\n")
+        }
+        let url = "http://127.0.0.1:\(site.port)/"
+        try importTokens(server)
+        let rule = try service.ask([
+            "token", "fallback", "set", "app", url, "--profile", "work", "--when-redirect", "/login", "--cookie",
+            "session={access_token}; Path=/; HttpOnly",
+        ])
+        #expect(rule.status == 0, "\(rule.messages)")
+        let order = try service.ask(["curl", "--", "-s", "-d", "a=b", url])
+        #expect(order.status == 0 && order.text == "go away\n", "\(order.messages)")
+        #expect(order.messages.contains("POST") && order.messages.contains("not repeated"), "\(order.messages)")
+        let next = try service.ask(["curl", "--", "-s", "-d", "a=b", url])
+        #expect(next.status == 0 && next.text == "welcome\n", "\(next.messages)")
+        #expect(site.requests.map(\.method) == ["POST", "POST"])
+    }
+
     @Test(
         "The token goes with the first request, and a refused one is renewed once",
         arguments: ["access-0", "access-1"])

@@ -153,10 +153,9 @@ struct LoginFallbackTests {
         let isSignedIn =
             cookies.contains("session=fresh") || cookies.contains("session=exchanged")
             || request.headerFields[.authorization] == "Bearer fresh"
-        if request.path?.hasPrefix("/login") == true { return ResponseHead(status: 200) }
         return isSignedIn
             ? ResponseHead(status: 201)
-            : ResponseHead(status: 302, location: "/login", setCookie: ["seen=1; Path=/; Secure"])
+            : ResponseHead(status: 401, authenticate: ["Bearer"], setCookie: ["seen=1; Path=/; Secure"])
     }
 
     @Test(
@@ -183,7 +182,7 @@ struct LoginFallbackTests {
         #expect(exchange.head.status == 201)
         // A token that goes into the Authorization field is there, renewed, from the first request on.
         #expect(sent.withLock { $0 } == Array(repeating: "POST /orders true", count: way == 1 ? 1 : 2))
-        #expect(exchange.hops.map(\.status) == (way == 1 ? [201] : [302, 201]))
+        #expect(exchange.hops.map(\.status) == (way == 1 ? [201] : [401, 201]))
         let cookies = try jar.cookies().readable
         #expect(cookies.contains { $0.name == "seen" } == (way != 1))
         if way == 0 {
@@ -219,21 +218,24 @@ struct LoginFallbackTests {
         #expect(try jar.tokens.get("p").tokens.accessToken == Secret(refreshes == 0 ? "old" : "fresh"))
     }
 
-    @Test("A second rejection is returned to the caller: there is no loop")
+    @Test("A token that has only just been renewed and is rejected is not sent again: a login is required")
     func noLoop() async throws {
         let jar = try jar()
         let server = Server()
         let fallback = try fallback(jar, .authorization, server: server)
         let request = HTTPRequest(method: .get, scheme: "https", authority: "app.test", path: "/")
         let count = Mutex(0)
-        let exchange = try await RequestDecorator(jar: jar).exchange(
-            request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
-            now: { LoginFallbackTests.now }
-        ) { _, _ in
-            count.withLock { $0 += 1 }
-            return (ResponseHead(status: 401), ())
+        let error = await #expect(throws: LoginFallbackError.self) {
+            _ = try await RequestDecorator(jar: jar).exchange(
+                request, in: RequestContext(url: try request.requestURL()), fallback: fallback,
+                now: { LoginFallbackTests.now }
+            ) { _, _ in
+                count.withLock { $0 += 1 }
+                return (ResponseHead(status: 401), ())
+            }
         }
-        #expect(exchange.head.status == 401 && count.withLock { $0 } == 2 && server.paths.withLock { $0.count } == 1)
+        #expect(error?.code == .loginRequired && count.withLock { $0 } == 1)
+        #expect(server.paths.withLock { $0.count } == 1)
     }
 
     @Test("A caller with credentials of its own is left alone")

@@ -74,6 +74,7 @@ struct GatewayRouteTests {
         arguments: [
             (#"{"jar":"default","intercept":["com"]}"#, 400, "intercept 'com': this is a public suffix"),
             (#"{"jar":"default","bypass":["a b"]}"#, 400, "bypass 'a b': this is not a host"),
+            (#"{"jar":"default","legacyTLS":["a b"]}"#, 400, "legacyTLS 'a b': this is not a host"),
             (#"{"jar":"default","client":"robot"}"#, 400, "client: use one of browser, tool"),
             (#"{"jar":"default","cookies":"all"}"#, 400, "cookies: use one of mirror, strip, pass"),
             (#"{"jar":"default","port":65536}"#, 400, "port: use a whole number from 0 to 65535"),

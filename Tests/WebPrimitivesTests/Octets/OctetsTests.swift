@@ -62,6 +62,10 @@ struct OctetsTests {
         arguments: [
             ([0x61], "a"), ([0x00], "\\x00"), ([0x1B, 0x5B], "\\x1B["), ([0x7F], "\\x7F"), ([0xC3, 0xA9], "é"),
             ([0xFF], "\\xFF"), ([0x61, 0xFF, 0x0A], "a\\xFF\\x0A"), ([0xC2, 0x85], "\\x85"), ([], ""),
+            (Array("a\u{202E}b".utf8), "a\\xE2\\x80\\xAEb"),
+            (Array("\u{2066}\u{2069}".utf8), "\\xE2\\x81\\xA6\\xE2\\x81\\xA9"),
+            (Array("\u{61C}\u{200F}".utf8), "\\xD8\\x9C\\xE2\\x80\\x8F"), (Array("\u{2028}".utf8), "\\xE2\\x80\\xA8"),
+            (Array("שלום, 日本".utf8), "שלום, 日本"),
         ] as [([UInt8], String)])
     func description(bytes: [UInt8], text: String) {
         #expect(Octets(bytes).description == text)

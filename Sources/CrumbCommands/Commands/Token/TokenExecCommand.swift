@@ -76,6 +76,7 @@ struct TokenExecCommand: CrumbCommand {
         guard let file else {
             // The command takes crumb's place: exit status, signals and terminal are its own.
             signal(SIGPIPE, SIG_DFL)
+            InheritedDescriptors.closeOthersOnExecution()
             let words = command.map { strdup($0) } + [nil]
             execv(program, words)
             throw external.notRun(program, errno, console)

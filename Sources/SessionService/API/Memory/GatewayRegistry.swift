@@ -247,7 +247,8 @@ final class HostedGateway: Sendable {
         let access = access.withLock { $0 }
         return GatewayReport(
             name: name, jar: jar, client: order.client, cookies: order.cookies, intercept: asked.intercept ?? [],
-            bypass: asked.bypass ?? [], addresses: access?.listening ?? [], started: started.rfc3339,
+            bypass: asked.bypass ?? [], legacyTLS: asked.legacyTLS, addresses: access?.listening ?? [],
+            started: started.rfc3339,
             certificate: access?.authority,
             openConnections: access?.openConnections() ?? 0, requests: log.requests, cookiesSent: log.cookiesSent,
             cookiesStored: log.cookiesStored, failures: log.failures, position: log.position)

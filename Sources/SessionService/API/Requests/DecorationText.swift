@@ -14,8 +14,10 @@ struct DecorationText {
 
     /// The answer.
     ///
-    /// - Parameter rule: the name of the login rule by which the request is signed in again.
-    init(_ decoration: Decoration, rule: String? = nil) {
+    /// - Parameters:
+    ///   - rule: the name of the login rule by which the request is signed in again.
+    ///   - mayRepeat: whether the request may be sent again; `nil` if it has not been sent.
+    init(_ decoration: Decoration, renewedBy rule: String? = nil, mayRepeat: Bool? = nil) {
         let cookieString = decoration.cookies.octets
         var text = JSONWriter()
         text.append(#"{"excluded":["#)
@@ -76,6 +78,7 @@ struct DecorationText {
             text.append(octets: cookie.name)
         }
         text.append("]")
+        if let mayRepeat { text.append(mayRepeat ? #","mayRepeat":true"# : #","mayRepeat":false"#) }
         text.append(omitted: decoration.fields)
         if let rule {
             text.append(#","rule":"#)

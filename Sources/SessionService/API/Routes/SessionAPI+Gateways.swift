@@ -129,6 +129,7 @@ extension GatewayDocument {
         order.port = port?.value ?? 0
         order.hosts = try GatewayDocument.patterns(intercept, member: "intercept")
         order.bypassed = try GatewayDocument.patterns(bypass, member: "bypass")
+        order.legacyTLS = try GatewayDocument.patterns(legacyTLS, member: "legacyTLS")
         let upstreams = upstreams ?? []
         guard upstreams.count <= GatewayDocument.countLimit else {
             throw .bodyInvalid("upstreams: name at most \(GatewayDocument.countLimit)")

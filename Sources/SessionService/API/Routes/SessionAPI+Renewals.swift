@@ -22,12 +22,16 @@ extension SessionAPI {
         return (name, found)
     }
 
-    /// The next step after a challenge.
+    /// The next step after a challenge to a request.
     func report(
-        on found: (name: String, challenge: LoginChallenge), of jar: CookieJar, sent: Timestamp?, now: Timestamp
+        on found: (name: String, challenge: LoginChallenge), to request: CookieModel.RequestContext, of jar: CookieJar,
+        sent: Timestamp?, now: Timestamp
     ) throws -> LoginChallengeReport {
-        LoginChallengeReport(
-            found.challenge, rule: found.name, action: try action(on: found, of: jar, sent: sent, now: now))
+        let mayRepeat = found.challenge.repetitionRefusal(of: request) == nil
+        let action = try action(on: found, of: jar, sent: sent, now: now)
+        return LoginChallengeReport(
+            found.challenge, rule: found.name, action: action == .sendAgain && !mayRepeat ? .none : action,
+            mayRepeat: mayRepeat)
     }
 
     private func action(
@@ -89,7 +93,9 @@ extension SessionAPI {
         var decoration = try decoration(of: description, in: jar, context)
         decoration.credential = credential
         if !credential.isEmpty { audit(challenge.rule.profile, of: jar, for: description, context) }
-        return .json(text: DecorationText(decoration, rule: rule).bytes)
+        // A nonce is missing only in a request that was not acted on: the status is 401.
+        let mayRepeat = challenge.repetitionRefusal(of: description) == nil
+        return .json(text: DecorationText(decoration, renewedBy: rule, mayRepeat: mayRepeat).bytes)
     }
 
     /// Returns the header fields that present a token with a request before its site asks for one, according to a login

@@ -70,7 +70,7 @@ extension ResponseDocument: PlainDocument {
         ResponseHead(
             status: status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
             authenticate: try values(of: "www-authenticate"),
-            proofNonce: try values(of: "dpop-nonce").first?.utf8String)
+            proofNonce: try values(of: "dpop-nonce").first?.utf8String, proxyStatus: try values(of: "proxy-status"))
     }
 
     private func values(of name: String) throws(ServiceProblem) -> [Octets] {
@@ -141,7 +141,7 @@ extension SessionAPI {
             guard !rules.isEmpty, let challenge = try challenge(in: document, by: rules, of: jar) else {
                 return .json(text: DecisionsText(decisions).bytes)
             }
-            let login = try report(on: challenge, of: jar, sent: sent, now: now)
+            let login = try report(on: challenge, to: response.context, of: jar, sent: sent, now: now)
             return .json(ResponseDecisions(decisions: decisions, login: login))
         case .several(let documents):
             var responses: [(ReceivedResponse, Timestamp)] = []
@@ -167,7 +167,8 @@ extension SessionAPI {
             guard !rules.isEmpty else { return .json(list) }
             let logins = try documents.map { document in
                 try challenge(in: document, by: rules, of: jar).map {
-                    try report(on: $0, of: jar, sent: try document.sendTime(), now: now)
+                    try report(
+                        on: $0, to: try document.requestContext(), of: jar, sent: try document.sendTime(), now: now)
                 }
             }
             return .json(

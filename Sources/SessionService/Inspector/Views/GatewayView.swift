@@ -94,7 +94,7 @@ struct GatewayRow: Encodable {
             stored = entry.cookiesStored.joined(separator: ", ")
             let notes = [
                 entry.failure, entry.signedInAgain ? "signed in again" : nil,
-                entry.loginFailure.map { "not signed in: \($0)" },
+                entry.loginFailure.map { "not signed in: \($0)" }, entry.hint.map { "hint: \($0)" },
             ].compactMap(\.self)
             note = notes.isEmpty ? nil : notes.joined(separator: ", ")
         case .event(let event):

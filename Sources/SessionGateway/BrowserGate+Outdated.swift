@@ -1,0 +1,109 @@
+import CookieModel
+import SessionStore
+import Synchronization
+import WebPrimitives
+
+/// The browser's cookies that it has to lose.
+///
+/// The jar can lose or hide a cookie while the browser has a copy: a response deletes it or makes it HttpOnly, or another
+/// program changes the jar. A script can set a cookie with the name of an HttpOnly one, for another path or domain. Such a
+/// cookie is not the script's to keep: it neither reaches the server nor the jar, and the response deletes it.
+extension BrowserGate {
+    /// The browser's cookies that the jar has had and has no more, as the browser sends them.
+    ///
+    /// - Parameter retrieval: The jar's cookies for the request.
+    func outdated(
+        _ own: [CookiePair], _ retrieval: Retrieval, _ sighting: BrowserKnowledge.Sighting, at url: RequestURL
+    ) -> Outdated {
+        let visible = retrieval.ofRequest.filter(isSeen)
+        let pairs = Set(visible.map(\.pair))
+        let gone = Set(own.lazy.map(\.octets).filter { !pairs.contains($0) })
+        guard gate.mode != .strip, !gone.isEmpty else { return Outdated() }
+        return Outdated(ids: profile.revoked(gone, besides: Set(visible.map(\.id)), in: sighting, at: url))
+    }
+
+    /// The lines that delete what a browser has to lose.
+    ///
+    /// - Parameters:
+    ///   - shadows: The names of scripts' cookies that an HttpOnly cookie has as well.
+    ///   - visible: The jar's cookies that the browser keeps.
+    func deletions(
+        of outdated: Outdated, _ shadows: Set<Octets>, keeping visible: Set<Cookie.ID>, in context: RequestContext
+    ) -> [Octets] {
+        let ids = Dictionary(grouping: outdated.ids.values.flatMap(\.self), by: \.name)
+        let names = shadows.union(ids.keys).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+        let lines = names.flatMap { name in
+            CookieDeletion.lines(
+                for: name, at: context.url, ids[name] ?? [], keeping: visible, partition: context.verdict?.partition,
+                gate.jar.policy.publicSuffixes)
+        }
+        return Array(lines.prefix(CookieDeletion.limit))
+    }
+}
+
+/// Cookies of a browser that the jar has had and has no more.
+struct Outdated {
+    /// Which cookies they are, by what the browser sends.
+    var ids: [Octets: [Cookie.ID]] = [:]
+
+    func contains(_ pair: Octets) -> Bool { ids[pair] != nil }
+}
+
+extension BrowserKnowledge {
+    /// Notes that the jar has lost or hidden cookies which the browser may have, and that the response deletes them there.
+    ///
+    /// A request that the browser has made before it got the response still carries them.
+    func noteRevoked(_ ids: [Cookie.ID], at url: RequestURL) {
+        guard !ids.isEmpty else { return }
+        let scope = scope(of: url)
+        state.withLock { $0.revoke(ids, scope) }
+    }
+
+    /// The cookies among `pairs` that the browser has sent before, and that the jar has lost since.
+    ///
+    /// - Parameter visible: The cookies that the jar has, and that the browser may have.
+    /// - Returns: Their IDs by what the browser sends. A cookie that it sends although it has got its deletion is one that a
+    ///   script has set after that, and is not among them.
+    func revoked(
+        _ pairs: Set<Octets>, besides visible: Set<Cookie.ID>, in sighting: Sighting, at url: RequestURL
+    ) -> [Octets: [Cookie.ID]] {
+        state.withLock { state in
+            var found: [Octets: [Cookie.ID]] = [:]
+            for (id, held) in state.held
+            where pairs.contains(held.pair) && !visible.contains(id) && id.isFor(url) {
+                if let moment = held.revocation, let request = sighting.moment, request >= moment {
+                    state.held[id] = nil
+                } else {
+                    found[held.pair, default: []].append(id)
+                }
+            }
+            let new = found.values.flatMap(\.self).filter { state.held[$0]?.revocation == nil }
+            if let scope = sighting.scope, !new.isEmpty { state.revoke(new, scope) }
+            return found
+        }
+    }
+}
+
+extension BrowserKnowledge.State {
+    /// Notes that a response deletes cookies in the browser: a request with a witness of this moment is younger.
+    fileprivate mutating func revoke(_ ids: [Cookie.ID], _ scope: WitnessCookies.Scope) {
+        for id in ids { given[id] = nil }
+        let held = ids.filter { self.held[$0] != nil }
+        guard !held.isEmpty else { return }
+        advance()
+        if renewals.count > BrowserKnowledge.limit { renewals = [:] }
+        renewals[scope.domain] = moment
+        for id in held {
+            self.held[id]?.revocation = moment
+            self.held[id]?.since = [:]
+        }
+    }
+}
+
+extension Cookie.ID {
+    /// Whether requests for a URL can carry the cookie, besides its attributes.
+    fileprivate func isFor(_ url: RequestURL) -> Bool {
+        (isHostOnly ? url.host == domain : CookiePolicy.domainMatches(url.host, domain.octets))
+            && CookiePolicy.pathMatches(url.path, path)
+    }
+}

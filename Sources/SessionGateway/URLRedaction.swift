@@ -1,0 +1,136 @@
+import WebPrimitives
+
+/// The secrets in URLs, wherever a URL is: as the request's own, in a field, in JSON, or in a parameter of another URL.
+extension SecretRedaction {
+    /// How often a value is decoded, and how many URLs are looked into within each other. What is deeper is left out.
+    static let depthLimit = 8
+
+    /// A URL without its secrets: user information, and the values of secret parameters in its path, its query and its
+    /// fragment, also in URLs that are parts of it, however often they are encoded.
+    static func url(_ url: [UInt8]) -> [UInt8] {
+        url.redacted(places(inURL: url[...]).map { SecretPlace(range: $0) })
+    }
+
+    /// The same for a URL that is shown.
+    static func url(_ url: String) -> String {
+        isSuspicious(url.utf8) ? String(decoding: self.url(Array(url.utf8)), as: UTF8.self) : url
+    }
+
+    /// Where secrets are in a URL.
+    static func places(inURL url: ArraySlice<UInt8>, depth: Int = 0) -> [Range<Int>] {
+        guard isSuspicious(url) else { return [] }
+        let fragment = url.firstIndex(of: ASCII.numberSign) ?? url.endIndex
+        let query = url[..<fragment].firstIndex(of: ASCII.questionMark) ?? fragment
+        var places = userInformation(in: url[..<query])
+        for segment in url[..<query].split(separator: ASCII.slash) {
+            places += self.places(inPairs: segment, .secrets, depth)
+        }
+        for part in [url[query..<fragment], url[fragment...]] {
+            places += self.places(inForm: part.dropFirst(), .secrets, depth: depth)
+        }
+        return places
+    }
+
+    /// Where secrets are in the URLs of a text.
+    ///
+    /// - Parameter isURL: Whether the whole text may be a URL, so that relative ones count that do not look like one.
+    static func places(inText text: ArraySlice<UInt8>, isURL: Bool = false, depth: Int = 0) -> [Range<Int>] {
+        guard isSuspicious(text) else { return [] }
+        let pieces = text.split { $0 <= ASCII.space || $0 == ASCII.quote || "'<>`".utf8.contains($0) }
+        return pieces.flatMap { piece in
+            isURL || looksLikeURL(piece) ? places(inURL: piece, depth: depth) : []
+        }
+    }
+
+    private static func looksLikeURL(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first else { return false }
+        return "/?#".utf8.contains(first) || text.contains("://".utf8)
+    }
+
+    /// Whether a text has an octet without which nothing in it is a secret.
+    private static func isSuspicious(_ text: some Sequence<UInt8>) -> Bool {
+        text.contains { $0 == ASCII.equals || $0 == ASCII.percent || $0 == UInt8(ascii: "@") || $0 == ASCII.leftBrace }
+    }
+
+    /// Where user names and passwords are in front of hosts (RFC 3986, section 3.2.1), in a URL up to its path's end.
+    private static func userInformation(in url: ArraySlice<UInt8>) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        var position = url.startIndex
+        while let slash = url[position...].firstIndex(of: ASCII.slash) {
+            position = slash + 1
+            guard position < url.endIndex, url[position] == ASCII.slash,
+                slash == url.startIndex || url[slash - 1] == ASCII.colon
+            else { continue }
+            position += 1
+            let authority = url[position...].prefix { $0 != ASCII.slash && $0 != ASCII.backslash }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")), at > position { places.append(position..<at) }
+        }
+        return places
+    }
+
+    /// Where secrets are in a form (`application/x-www-form-urlencoded`) or a query.
+    static func places(
+        inForm form: ArraySlice<UInt8>, _ names: SecretNames = .secrets, depth: Int = 0
+    ) -> [Range<Int>] {
+        form.split(separator: ASCII.ampersand).flatMap { places(inPairs: $0, names, depth) }
+    }
+
+    /// Where secrets are in a name and its value, or in several with semicolons between them. What is behind the first
+    /// secret name may be part of its value.
+    private static func places(
+        inPairs text: ArraySlice<UInt8>, _ names: SecretNames, _ depth: Int
+    ) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        for part in text.split(separator: ASCII.semicolon) {
+            guard let equals = part.firstIndex(of: ASCII.equals) else {
+                if names.includesURLs { places += self.places(inValue: part, isPart: part.count < text.count, depth) }
+                continue
+            }
+            if equals + 1 < text.endIndex, names.contains(part[..<equals]) {
+                places.append((equals + 1)..<text.endIndex)
+                return places
+            }
+            guard names.includesURLs else { continue }
+            places += self.places(inValue: part[..<equals], isPart: true, depth)
+            places += self.places(inValue: part[(equals + 1)...], isPart: true, depth)
+        }
+        return places
+    }
+
+    /// Where secrets are in a value, which may be a URL or JSON, encoded or not.
+    ///
+    /// - Parameter isPart: Whether it is shorter than the text in which it was found.
+    private static func places(inValue value: ArraySlice<UInt8>, isPart: Bool, _ depth: Int) -> [Range<Int>] {
+        guard isSuspicious(value) else { return [] }
+        let (decoded, starts) = percentDecoded(value)
+        let isEncoded = decoded.count < value.count
+        guard isEncoded || isPart else { return [] }
+        guard depth < depthLimit else { return [value.startIndex..<value.endIndex] }
+        let first = decoded.first
+        let json =
+            first == ASCII.leftBrace || first == ASCII.leftBracket
+            ? self.places(inJSON: decoded[...], .secrets, depth: depth + 1)?.map(\.range) : nil
+        let places = json ?? self.places(inURL: decoded[...], depth: depth + 1)
+        return places.map { starts[$0.lowerBound]..<starts[$0.upperBound] }
+    }
+
+    /// A text without its percent-encoding, and where each octet begins in the text, and where the text ends.
+    private static func percentDecoded(_ text: ArraySlice<UInt8>) -> (octets: [UInt8], starts: [Int]) {
+        var octets: [UInt8] = []
+        var starts: [Int] = []
+        var index = text.startIndex
+        while index < text.endIndex {
+            starts.append(index)
+            if text[index] == ASCII.percent, index + 2 < text.endIndex,
+                let high = ASCII.hexadecimalValue(text[index + 1]), let low = ASCII.hexadecimalValue(text[index + 2])
+            {
+                octets.append(high << 4 | low)
+                index += 3
+            } else {
+                octets.append(text[index])
+                index += 1
+            }
+        }
+        return (octets, starts + [text.endIndex])
+    }
+}

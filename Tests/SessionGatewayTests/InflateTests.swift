@@ -1,0 +1,68 @@
+import Testing
+import WebPrimitives
+
+@testable import SessionGateway
+
+@Suite("Decompression")
+struct InflateTests {
+    private static let text = "a crumb, a crumb, a crumbly crumb"
+    /// What Python's gzip makes of the text: stored, with the fixed codes, and with a name in the header.
+    private static let texts = [
+        "H4sIAAAAAAAA/wEhAN7/YSBjcnVtYiwgYSBjcnVtYiwgYSBjcnVtYmx5IGNydW1iMOMTrCEAAAA=",
+        "H4sIAAAAAAAC/0tUSC4qzU3SUUhEY+RUQmgAMOMTrCEAAAA=",
+        "H4sICAAAAAAC/25hbWUudHh0AEtUSC4qzU3SUUhEY+RUQmgAMOMTrCEAAAA=",
+    ]
+    /// What it makes of 60 lines: a block with codes of its own.
+    private static let lines = """
+        H4sIAAAAAAAC/52W243DMAwE/68KliBS1KucAFESA4YN2EZy5V+uhGEBxGo5JFfrsk1Jsj/kJuu+Pech1/y95LNcLznnex63VT77\
+        cT9l2WS5ftb/AqUFTgsGflKlFVZoRcYajn1U3KqOaWjixI2ruHOInPvg4Dl5K1ylYy/ZnI8k30VO352rdOylGO5YaZhL5fQrV2nc\
+        S+Md65zL4PRHDVwYPsqa+Mao8sXUwP6r8TOjOXDNPHA0S+A210AE1EDSNJ5n2j2QAjybLQVyQAP/DEvYj+WE+2aelOcanwOrAZ0W\
+        8NMDfRucTw7MQVY+b9905z+CzPcnO9rTPz2I+2MCDAAA
+        """
+
+    private static func octets(_ text: String) throws -> [UInt8] { try #require(Base64.decode(Array(text.utf8))) }
+
+    @Test("gzip gives the text back, of one member and of several")
+    func gzip() throws {
+        for text in Self.texts {
+            let octets = try Self.octets(text)
+            #expect(Inflate.isGzip(octets))
+            #expect(try Inflate.gzip(octets, limit: 100) == Array(Self.text.utf8))
+            #expect(try Inflate.gzip(octets + octets + [0, 0], limit: 100) == Array((Self.text + Self.text).utf8))
+        }
+        let lines = (0..<60).map { "line \($0 * $0) of a longer text with several words in it\n" }.joined()
+        #expect(try Inflate.gzip(try Self.octets(Self.lines), limit: 10_000) == Array(lines.utf8))
+    }
+
+    @Test("zlib gives the text back")
+    func zlib() throws {
+        let octets = try Self.octets("eNpLVEguKs1N0lFIRGPkVEJoALw/C4U=")
+        #expect(try Inflate.zlib(octets, limit: 100) == Array(Self.text.utf8))
+        #expect(throws: Inflate.Failure.self) { try Inflate.zlib([0x1F, 0x8B, 8, 0], limit: 100) }
+    }
+
+    @Test("What expands beyond the limit ends there")
+    func limit() throws {
+        for text in Self.texts {
+            let octets = try Self.octets(text)
+            #expect(throws: Inflate.Failure.tooLong) { try Inflate.gzip(octets, limit: 32) }
+        }
+    }
+
+    @Test("Damaged octets, and those whose end is missing, are refused")
+    func damaged() throws {
+        for text in Self.texts + [Self.lines] {
+            let octets = try Self.octets(text)
+            for count in octets.indices {
+                #expect(throws: Inflate.Failure.damaged) { try Inflate.gzip(Array(octets[..<count]), limit: 10_000) }
+            }
+            for index in octets.indices.dropFirst(10) {
+                var changed = octets
+                changed[index] ^= 0x55
+                // A name in the header may be another one.
+                let result = try? Inflate.gzip(changed, limit: 10_000)
+                #expect(result == nil || text == Self.texts[2] && index < 19)
+            }
+        }
+    }
+}
