@@ -135,10 +135,8 @@ extension ClientConnection {
                         now: gate.now())),
                 within: settings.limits.head)
         } catch {
-            if TLSFailure.isDistrust(error, mayGoAway: mayConnectInAdvance || isStopping) {
-                observeDistrust(of: destination)
-            }
-            throw error
+            guard TLSFailure.isDistrust(error, mayGoAway: mayConnectInAdvance || isStopping) else { throw error }
+            return observeDistrust(of: destination)
         }
         guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination, server) }
         spare = server

@@ -30,10 +30,17 @@ package enum TLSFailure {
         }
         // The library tells its reasons apart in text only.
         let text = "\(failure)"
-        return !mayGoAway && text.lowercased().contains("eof") || text.contains("ALERT_UNKNOWN_CA")
-            || text.contains("ALERT_BAD_CERTIFICATE")
-            || text.contains("ALERT_CERTIFICATE_") || text.contains("ALERT_UNSUPPORTED_CERTIFICATE")
+        return !mayGoAway && text.lowercased().contains("eof") || certificateAlerts.contains(where: text.contains)
     }
+
+    /// How the library names the alerts of a client that rejects a certificate.
+    ///
+    /// With TLS 1.3, OpenSSL and GnuTLS send theirs unencrypted. The library, which expects an encrypted record, only says
+    /// that it is too short for one.
+    private static let certificateAlerts = [
+        "ALERT_UNKNOWN_CA", "ALERT_BAD_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_UNSUPPORTED_CERTIFICATE",
+        "BAD_PACKET_LENGTH",
+    ]
 
     package init(_ error: any Error) {
         switch error {

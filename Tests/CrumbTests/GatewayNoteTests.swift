@@ -80,7 +80,8 @@ struct GatewayNoteTests {
             // A program that looks at the certificate after the handshake.
             let pinned = "curl -s --cacert \(home.file("ca.pem")) \(url)"
             let checked = "openssl s_client -proxy \(proxy) -connect localhost:\(port) -servername localhost </dev/null"
-            for script in [checked] {
+            let rejected = [pinned, pinned + " --tls-max 1.2"]
+            for script in rejected + [checked] {
                 let result = try run("--intercept", "localhost", "sh", "-c", "\(script) >/dev/null 2>&1 || true")
                 #expect(
                     result.messages.contains("did not trust the gateway's certificate for localhost"),
