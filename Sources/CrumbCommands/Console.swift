@@ -18,6 +18,9 @@ struct Console {
     /// Whether messages other than errors are omitted.
     var isQuiet = false
 
+    /// Whether errors are JSON.
+    var isJSON = false
+
     /// The clock. No other code of the command reads the system's.
     var clock: CommandClock = { .now }
 
@@ -34,8 +37,16 @@ struct Console {
 
     /// Writes a line, or several, for a person. Control characters are made visible, as in messages: names of files,
     /// and text from servers, must not reach a terminal as commands.
-    func writeLine(_ text: String) throws {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }
+    ///
+    /// - Parameter colors: The colours of lines on a terminal, as parameters of SGR (ECMA-48, section 8.3.117), by the words
+    ///   that a line begins with. Two spaces follow them.
+    func writeLine(_ text: String, colors: [String: Int] = [:]) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let line = shown(String(line))
+            guard outputIsTerminal, let end = line.range(of: "  "), let color = colors[String(line[..<end.lowerBound])]
+            else { return line }
+            return "\u{1B}[\(color)m\(line[..<end.lowerBound])\u{1B}[0m\(line[end.lowerBound...])"
+        }
         try write(Array("\(lines.joined(separator: "\n"))\n".utf8))
     }
 
@@ -72,8 +83,17 @@ struct Console {
     }
 
     /// Prints an error.
-    func error(_ text: String) {
+    ///
+    /// - Parameter failure: The kind of failure, if it has an exit status.
+    func error(_ text: String, _ failure: FailureKind? = nil) {
+        guard !isJSON else { return write(ErrorReport(failure?.code, failure?.exitStatus, text)) }
         Console.writeToStandardError("crumb: \(text)")
+    }
+
+    /// Writes an error as JSON.
+    func write(_ error: ErrorReport) {
+        // If standard error cannot be written either, the error cannot be reported.
+        try? writeJSON(error, toStandardError: true)
     }
 
     /// Writes text of several lines to standard error as it is.
@@ -81,8 +101,9 @@ struct Console {
         try? write(Array("\(text)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Lines up the columns of a table; the last one is as wide as it is.
+    /// Lines up the columns of a table; the last one is as wide as it is. A terminal gets times as people say them.
     static func table(_ rows: [[String]]) -> String {
+        let rows = current.outputIsTerminal ? current.withLocalTimes(rows) : rows
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.compactMap { column < $0.count ? $0[column].count : nil }.max() ?? 0
@@ -92,6 +113,32 @@ struct Console {
                 column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
             }.joined(separator: "  ")
         }.joined(separator: "\n")
+    }
+
+    /// The headings of columns with times.
+    private static let timeHeadings: Set = ["EXPIRES", "TIME", "SAVED", "REMOVED", "NEXT EXPIRY", "LAST USED"]
+
+    /// A table with local times, and how far they are from now, in place of those of RFC 3339.
+    private func withLocalTimes(_ rows: [[String]]) -> [[String]] {
+        guard let heading = rows.first else { return rows }
+        return rows.map { row in
+            zip(row, row.indices).map { cell, column in
+                guard column < heading.count, Console.timeHeadings.contains(heading[column]) else { return cell }
+                let parts = cell.components(separatedBy: ", ")
+                guard let moment = parts.last.flatMap({ Timestamp(rfc3339: $0.utf8) }) else { return cell }
+                let distance = parts.count > 1 ? parts[0] : Lifetime.distance(to: moment, at: now)
+                return "\(distance), \(Console.localTime(moment))"
+            }
+        }
+    }
+
+    /// The minute of a moment in the user's time zone.
+    private static func localTime(_ moment: Timestamp) -> String {
+        var (seconds, parts) = (time_t(moment.seconds), tm())
+        var text = [CChar](repeating: 0, count: 32)
+        guard localtime_r(&seconds, &parts) != nil else { return moment.rfc3339 }
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func writeToStandardError(_ text: String) {
@@ -115,6 +162,19 @@ struct Console {
             }
             written += count
         }
+    }
+}
+
+/// An error in JSON: one sentence, with the code of its kind and the exit status for that.
+struct ErrorReport: Encodable {
+    let code: String?
+    let exitStatus: Int32?
+    let message: String
+
+    init(_ code: String?, _ exitStatus: Int32?, _ message: String) {
+        self.code = code
+        self.exitStatus = exitStatus
+        self.message = message
     }
 }
 

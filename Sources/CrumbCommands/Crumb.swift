@@ -13,14 +13,35 @@ struct Crumb: ParsableCommand {
             own status; docs/exit-statuses.md lists them.
             """,
         version: version,
-        subcommands: [
-            ImportCommand.self, ExportCommand.self, ConvertCommand.self, HeaderCommand.self, ScriptCommand.self,
-            CaptureScriptCommand.self, PlanCommand.self, ListCommand.self, ExplainCommand.self, CurlCommand.self,
-            GetCommand.self, SetCommand.self, RemoveCommand.self, SessionCommand.self, StorageCommand.self,
-            JarsCommand.self, ChangesCommand.self, SimulateCommand.self, TokenCommand.self, ServeCommand.self,
-            ClusterCommand.self, GatewayCommand.self, RunCommand.self, BrowseCommand.self, StatusCommand.self,
-            KeyCommand.self,
-            PruneCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, ManualCommand.self,
+        subcommands: [ManualCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Session",
+                subcommands: [
+                    BrowseCommand.self, RunCommand.self, CurlCommand.self, GatewayCommand.self, TokenCommand.self,
+                    SessionCommand.self,
+                ]),
+            CommandGroup(
+                name: "Import and export", subcommands: [ImportCommand.self, ExportCommand.self, ConvertCommand.self]),
+            CommandGroup(
+                name: "Request and page",
+                subcommands: [
+                    HeaderCommand.self, ExplainCommand.self, ScriptCommand.self, PlanCommand.self,
+                    CaptureScriptCommand.self, SimulateCommand.self,
+                ]),
+            CommandGroup(
+                name: "Cookie and jar",
+                subcommands: [
+                    ListCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, JarsCommand.self,
+                    StorageCommand.self, ChangesCommand.self,
+                ]),
+            CommandGroup(name: "Service", subcommands: [ServeCommand.self, ClusterCommand.self]),
+            CommandGroup(
+                name: "Database",
+                subcommands: [
+                    StatusCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, PruneCommand.self,
+                    KeyCommand.self,
+                ]),
         ])
 }
 
@@ -47,7 +68,7 @@ package enum CrumbProgram {
         } catch {
             guard Crumb.exitCode(for: error) == .validationFailure else { Crumb.exit(withError: error) }
             let (message, text) = (Crumb.message(for: error), Crumb.fullMessage(for: error))
-            guard let advice = UsageAdvice(arguments).message(insteadOf: message) else { Crumb.exit(withError: error) }
+            let advice = UsageAdvice(arguments).message(insteadOf: message) ?? message
             exit(withUsageError: text.replacing(message, with: advice, maxReplacements: 1))
         }
     }
@@ -57,9 +78,16 @@ package enum CrumbProgram {
         Console(isQuiet: false).error("the database server warns: \(warning)")
     }
 
-    /// Ends the command as a usage error, whose whole text is given.
+    /// Ends the command as a usage error, whose whole text is given. In JSON, only its first line counts.
     private static func exit(withUsageError text: String) -> Never {
-        Console.writeError(text)
+        let arguments = ProcessArguments.texts
+        // `crumb curl --json` is an option of curl.
+        if arguments.first != "curl", arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
+            let line = text.prefix { $0 != "\n" }.trimmingPrefix("Error: ")
+            Console().write(ErrorReport("usage", ExitCode.validationFailure.rawValue, String(line)))
+        } else {
+            Console.writeError(text)
+        }
         Crumb.exit(withError: ExitCode.validationFailure)
     }
 }

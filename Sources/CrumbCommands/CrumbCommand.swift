@@ -16,7 +16,7 @@ extension CrumbCommand {
     var needsNetwork: Bool { false }
 
     func run() throws {
-        let console = Console(isQuiet: output.quiet)
+        let console = Console(isQuiet: output.quiet, isJSON: output.json)
         // A closed pipe is an error to handle, not a signal to die of.
         signal(SIGPIPE, SIG_IGN)
         SecretVariable.clearEnvironment()
@@ -25,7 +25,7 @@ extension CrumbCommand {
             try Console.$current.withValue(console) { try execute(console) }
         } catch {
             guard let problem = Problem(of: error) else { throw error }
-            console.error(problem.message)
+            console.error(problem.message, problem.failure)
             throw problem.failure.exitCode
         }
     }

@@ -333,7 +333,7 @@ extension ClientConnection {
         await pending.entry?.respond(response)
         guard let context = pending.decision.context, !response.isOfProxy else { return false }
         let gate = gate
-        let store: @Sendable () async throws -> [Octets] = { try await gate.store(response, in: context) }
+        let store: @Sendable () async throws -> CookieChanges = { try await gate.store(response, in: context) }
         // The end of a client that goes away while a login is made is to be noticed.
         if pending.login != nil { await client.readAhead() }
         let (consequence, storage) =
@@ -341,8 +341,8 @@ extension ClientConnection {
             ?? (.none, .due)
         var isWithheld = true
         switch storage {
-        case .due: record.cookiesStored += try await store()
-        case .done(let changes): record.cookiesStored += changes
+        case .due: record.note(try await store())
+        case .done(let changes): record.note(changes)
         case .omitted: isWithheld = false
         }
         if case .failure = consequence, !isWithheld { pending.isOutdated = true }

@@ -34,7 +34,7 @@ extension ClientConnection {
         await pending.entry?.respond(replayed.response, replayed: true)
         record.isReplayed = true
         if let context = pending.decision.context {
-            record.cookiesStored += try await gate.store(replayed.response, in: context)
+            record.note(try await gate.store(replayed.response, in: context))
         }
         if !isRead { isRead = try await discardBody(of: pending) }
         return try await deliver(replayed, from: replay, to: pending, isRead: isRead, &record)

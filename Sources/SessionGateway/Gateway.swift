@@ -295,6 +295,25 @@ public enum GatewayHint: Sendable, Hashable {
     }
 }
 
+/// A cookie that a response tried to set, without its value.
+public struct RejectedCookie: Sendable, Hashable {
+    /// Its name; empty if the line could not be read.
+    public let name: Octets
+    /// The rules that reject it.
+    public let reasons: ReasonSet<RejectionReason>
+}
+
+/// What the cookies of a response did in the jar.
+struct CookieChanges: Sendable {
+    /// How many rejected cookies of a response are named.
+    static let rejectionLimit = 10
+
+    /// The names of the cookies that have changed in the jar.
+    var names: [Octets] = []
+    /// The cookies that were rejected.
+    var rejected: [RejectedCookie] = []
+}
+
 /// A request that has passed through a gateway. It has no values of cookies or fields.
 public struct GatewayRecord: Sendable {
     /// When its head arrived.
@@ -315,6 +334,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesSent: [Octets] = []
     /// The names of the cookies that the response has changed in the jar.
     public internal(set) var cookiesStored: [Octets] = []
+    /// The cookies that the response tried to set and the rules rejected, the first ten.
+    public internal(set) var cookiesRejected: [RejectedCookie] = []
     /// The names of the cookies that the jar has deleted because a script has deleted them in the browser.
     public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
@@ -334,6 +355,11 @@ public struct GatewayRecord: Sendable {
 
     init(time: Timestamp) {
         self.time = time
+    }
+
+    mutating func note(_ changes: CookieChanges) {
+        cookiesStored += changes.names
+        cookiesRejected += changes.rejected
     }
 
     mutating func fail(_ failure: GatewayFailure) {

@@ -21,8 +21,8 @@ actor GatewayLogin {
     enum Storage {
         /// They are still to be stored.
         case due
-        /// They are stored. The cookies of the jar that have changed, by name.
-        case done([Octets])
+        /// They are stored.
+        case done(CookieChanges)
         /// They must not be stored: they are older than the login.
         case omitted
     }
@@ -98,7 +98,7 @@ actor GatewayLogin {
     /// - Throws: if what the response sets cannot be stored.
     func answer(
         _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
-        storing store: @escaping @Sendable () async throws -> [Octets], now: @escaping @Sendable () -> Timestamp
+        storing store: @escaping @Sendable () async throws -> CookieChanges, now: @escaping @Sendable () -> Timestamp
     ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
         if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
@@ -205,7 +205,7 @@ struct RequestLogin {
     /// - Throws: if that fails.
     mutating func consequence(
         of response: ForwardedResponse, to request: ForwardedRequest,
-        storing store: @escaping @Sendable () async throws -> [Octets], now: @escaping @Sendable () -> Timestamp
+        storing store: @escaping @Sendable () async throws -> CookieChanges, now: @escaping @Sendable () -> Timestamp
     ) async throws -> (consequence: Consequence, storage: GatewayLogin.Storage) {
         let head = response.responseHead
         if let nonce = head.proofNonce { login.nonces.remember(nonce, for: request.url.origin) }

@@ -103,8 +103,9 @@ struct JarGate: Sendable {
     /// Stores what a response sets, and removes what it clears. It is on the disk when this returns, so the next request
     /// cannot overtake it.
     ///
-    /// - Returns: The names of the cookies of the jar that have changed.
-    func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> [Octets] {
+    /// - Returns: The cookies of the jar that have changed, and those that the rules rejected.
+    func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> CookieChanges
+    {
         var lines = response.setCookie
         if let profile { lines.removeAll(where: profile.isWitness) }
         let stored = try await store(lines, status: response.status, in: context)
@@ -118,7 +119,10 @@ struct JarGate: Sendable {
             profile.noteRevoked(isGiven.filter { !$0.value }.map(\.key), at: context.url)
         }
         let cleared = response.clearsCookies ? try await clear(context) : []
-        return stored.filter { $0.outcome.changesJar }.compactMap { $0.cookie?.name } + cleared
+        return CookieChanges(
+            names: stored.filter { $0.outcome.changesJar }.compactMap { $0.cookie?.name } + cleared,
+            rejected: stored.lazy.filter { $0.outcome == .rejected }.prefix(CookieChanges.rejectionLimit)
+                .map { RejectedCookie(name: $0.name ?? [], reasons: $0.reasons) })
     }
 
     /// Removes the cookies of a site that has them cleared: those of its registrable domain that the response could set.

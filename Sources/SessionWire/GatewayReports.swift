@@ -18,6 +18,8 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let cookiesSent: [String]
     /// The names of the cookies that the response has changed in the jar.
     public let cookiesStored: [String]
+    /// The cookies that the response tried to set and the rules rejected, the first ten; `nil` for none.
+    public let cookiesRejected: [RejectedCookieReport]?
     /// The names of the cookies that the jar has deleted because a script has deleted them in the browser; `nil` for none.
     public let cookiesDeleted: [String]?
     /// Whether the response came from a recording.
@@ -34,8 +36,9 @@ public struct GatewayRequestReport: Codable, Sendable {
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
-        cookiesSent: [String], cookiesStored: [String], cookiesDeleted: [String]? = nil, replayed: Bool,
-        signedInAgain: Bool, loginFailure: String?, failure: String?, hint: String? = nil
+        cookiesSent: [String], cookiesStored: [String], cookiesRejected: [RejectedCookieReport]? = nil,
+        cookiesDeleted: [String]? = nil, replayed: Bool, signedInAgain: Bool, loginFailure: String?, failure: String?,
+        hint: String? = nil
     ) {
         self.time = time
         self.method = method
@@ -45,6 +48,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         self.verdict = verdict
         self.cookiesSent = cookiesSent
         self.cookiesStored = cookiesStored
+        self.cookiesRejected = cookiesRejected
         self.cookiesDeleted = cookiesDeleted
         self.replayed = replayed
         self.signedInAgain = signedInAgain
@@ -61,6 +65,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         if replayed { line += " replayed" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if !cookiesStored.isEmpty { line += " stored: \(cookiesStored.joined(separator: ", "))" }
+        if let cookiesRejected { line += " rejected: \(cookiesRejected.map(\.text).joined(separator: ", "))" }
         if let cookiesDeleted { line += " deleted: \(cookiesDeleted.joined(separator: ", "))" }
         if signedInAgain { line += " signed in again" }
         if let loginFailure { line += " not signed in: \(loginFailure)" }
@@ -79,6 +84,22 @@ public struct GatewayRequestReport: Codable, Sendable {
         if url.utf8.count > limit { report.url = String(decoding: url.utf8.prefix(limit), as: UTF8.self) + "…" }
         return report
     }
+}
+
+/// A cookie that a response tried to set, without its value.
+public struct RejectedCookieReport: Codable, Sendable, Hashable {
+    /// Its name; empty if the line could not be read.
+    public let name: String
+    /// The identifiers of the reasons.
+    public let reasons: [String]
+
+    package init(name: String, reasons: [String]) {
+        self.name = name
+        self.reasons = reasons
+    }
+
+    /// The cookie with the reasons, for a person.
+    package var text: String { "\(name) (\(reasons.joined(separator: ", ")))" }
 }
 
 /// A browser's decision on the cookies of a request.

@@ -25,6 +25,17 @@ package enum PrivateFile {
         String(cString: strerror(failure))
     }
 
+    /// Returns the system's message for an `errno` of an attempt to create the file at `path`.
+    ///
+    /// If its folder is missing, the message says why ``createFolders(above:)`` could not create it.
+    package static func message(_ failure: Int32, creating path: String) -> String {
+        guard failure == ENOENT, path.hasPrefix("/") else { return message(failure) }
+        var folder = folder(of: path)
+        while folder != "/", permissions(folder) == nil { folder = PrivateFile.folder(of: folder) }
+        guard folder != PrivateFile.folder(of: path), access(folder, W_OK | X_OK) != 0 else { return message(failure) }
+        return "no folder can be created in \(folder): \(message(errno))"
+    }
+
     /// The permission bits of a file, or `nil` if there is no such file.
     package static func permissions(_ path: String) -> UInt32? {
         var status = stat()

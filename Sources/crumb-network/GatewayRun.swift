@@ -154,6 +154,11 @@ extension GatewayRequestReport {
             time: record.time.rfc3339, method: record.method, url: record.url, status: record.status,
             decorated: record.isDecorated, verdict: record.verdict.map { EngineVerdictReport($0) },
             cookiesSent: record.cookiesSent.map(\.description), cookiesStored: record.cookiesStored.map(\.description),
+            cookiesRejected: record.cookiesRejected.isEmpty
+                ? nil
+                : record.cookiesRejected.map {
+                    RejectedCookieReport(name: $0.name.description, reasons: $0.reasons.identifiers)
+                },
             cookiesDeleted: record.cookiesDeleted.isEmpty ? nil : record.cookiesDeleted.map(\.description),
             replayed: record.isReplayed, signedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
             failure: record.failure, hint: record.hint?.code)

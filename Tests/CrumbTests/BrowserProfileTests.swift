@@ -172,7 +172,12 @@ struct BrowserProfileTests {
         // KDE's wallet comes second.
         variables = try fake("secret-tool", "exit 1")
         variables.merge(try fake("kwallet-query", "[ \"$2\" = 'Chrome Safe Storage' ] && echo pass")) { $1 }
-        #expect(try home.crumb("import", "--browser", "chrome", variables: variables).status == 0)
+        let closed = try home.crumb("import", "--browser", "chrome", variables: variables)
+        #expect(closed.status == 0 && !closed.messages.contains("30 seconds"))
+        try FileManager.default.createSymbolicLink(
+            atPath: home.file(".config/google-chrome/SingletonLock"), withDestinationPath: "machine-1234")
+        let running = try home.crumb("import", "--browser", "chrome", variables: variables)
+        #expect(running.messages.contains("note: chrome is running, and writes its cookies every 30 seconds"))
     }
 
     @Test("A keyring that gives nothing is named, and a file or a variable gives the password")
@@ -218,12 +223,16 @@ struct BrowserProfileTests {
             atPath: home.file("\(folder)/sessionstore-backups"), withIntermediateDirectories: true)
         try home.write(Self.lz4(session), to: "\(folder)/sessionstore-backups/recovery.jsonlz4")
 
-        #expect(try home.crumb("import", "--browser", "firefox").status == 0)
+        let running = try home.crumb("import", "--browser", "firefox")
+        #expect(running.status == 0 && !running.messages.contains("is not running"))
         #expect(try home.header("https://a.test/") == "Cookie: db=plain; ses=plain")
         for (name, jar) in [("Shop", "shop"), ("6", "six")] {
             #expect(try home.crumb("import", "--browser", "firefox", "--container", name, "--jar", jar).status == 0)
             #expect(try home.header("https://a.test/", jar: jar) == "Cookie: db=shop; ses=shop")
         }
+        try FileManager.default.removeItem(atPath: home.file("\(folder)/sessionstore-backups"))
+        let closed = try home.crumb("import", "--browser", "firefox")
+        #expect(closed.messages.contains("note: firefox is not running, and keeps session cookies only while it runs"))
         // A built-in container has its English name, and nothing in it.
         #expect(try home.crumb("import", "--browser", "firefox", "--container", "work").status == 9)
         let unknown = try home.crumb("import", "--browser", "firefox", "--container", "Bank")

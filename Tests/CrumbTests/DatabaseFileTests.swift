@@ -96,6 +96,11 @@ struct DatabaseFileTests {
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
         let made = try home.crumb("import", "--database", "\(folder)/new", capture, prefix: prefix)
         #expect(made.status == 23 && made.messages.hasPrefix("crumb: \(folder)/new: "))
+        let deeper = try home.crumb("import", "--database", "\(folder)/a/b/new", capture, prefix: prefix)
+        #expect(
+            deeper.status == 23
+                && deeper.messages.contains("no folder can be created in \(folder): Permission denied"),
+            "\(deeper.messages)")
         let written = try home.crumb("import", "--database", "\(folder)/old", capture, prefix: prefix)
         #expect([23, 24].contains(written.status) && written.messages.hasPrefix("crumb: \(folder)/old: "))
         #expect(home.bytes("folder/old") == before)

@@ -243,7 +243,39 @@ struct ExplainCommandTests {
         #expect(
             text.hasPrefix(
                 "jar 'default' has no cookie of example.com: none is sent to https://www.example.com/; gone: "))
-        #expect(text.contains("by https://www.example.com/logout") && text.contains("Fix: log in at"))
+        #expect(
+            text.contains("by https://www.example.com/logout")
+                && text.contains("Fix: log in at https://www.example.com with\n       crumb browse "))
+    }
+
+    @Test("A terminal gets times of the user's time zone, and how far they are; others get those of RFC 3339")
+    func times() throws {
+        try home.receive("sid=1; Max-Age=9999999")
+        let local = DateFormatter()
+        local.locale = Locale(identifier: "en_US_POSIX")
+        local.timeZone = TimeZone(secondsFromGMT: 7200)
+        local.dateFormat = "yyyy-MM-dd HH:mm"
+        for command in ["explain http://www.example.com/", "list"] {
+            let plain = try home.shell("crumb \(command)").text
+            let match = try #require(plain.firstMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}/))
+            let end = try #require(ISO8601DateFormatter().date(from: "\(match.output)Z"))
+            let text = try home.shell("TZ=XYZ-2 script -qec 'crumb \(command)' /dev/null").text
+            #expect(text.contains("  in 115 days, \(local.string(from: end))  "), "\(text)")
+        }
+    }
+
+    @Test("A terminal gets the verdicts in colour, unless NO_COLOR or an option says no")
+    func color() throws {
+        try home.receive("sid=1; Path=/; Secure")
+        func text(_ words: String) throws -> String {
+            try home.shell("\(words.replacing("crumb", with: "script -qec 'crumb")) http://www.example.com/' /dev/null")
+                .text
+        }
+        #expect(try text("crumb explain").contains("\n\u{1B}[2mnot sent\u{1B}[0m  sid "))
+        for plain in ["crumb explain --no-color", "NO_COLOR=1 crumb explain"] {
+            #expect(try text(plain).contains("\nnot sent  sid "))
+        }
+        #expect(try explain("http://www.example.com/").contains("\nnot sent  sid "))
     }
 
     @Test("Names this machine by its other names")

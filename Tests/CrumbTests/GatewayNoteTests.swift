@@ -137,14 +137,21 @@ struct GatewayNoteTests {
 
     @Test("With --json, each line of the log is an object")
     func log() throws {
-        let server = try LoopbackServer { _ in LoopbackServer.Response(setCookie: ["a=1"]) }
+        let server = try LoopbackServer { _ in
+            LoopbackServer.Response(setCookie: ["a=1", "b=2; Domain=shop.example"])
+        }
         let url = "http://127.0.0.1:\(server.port)/"
         let result = try home.crumb("run", "--log", "--json", "curl", "-s", url)
         let line = Data(result.messages.split(separator: "\n").first.map { Array($0.utf8) } ?? [])
         let object = try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
         #expect(object["url"] as? String == url && object["cookiesStored"] as? [String] == ["a"])
+        let rejected = try #require(object["cookiesRejected"] as? [[String: Any]])
+        #expect(rejected.map { $0["name"] as? String } == ["b"])
+        #expect(rejected.first?["reasons"] as? [String] == ["domain-mismatch"])
         let text = try home.crumb("run", "--log", "curl", "-s", url)
-        #expect(text.messages == "GET \(url) 200 sent: a stored: a\n", "\(text.messages)")
+        #expect(
+            text.messages == "GET \(url) 200 sent: a stored: a rejected: b (domain-mismatch)\n",
+            "\(text.messages)")
     }
 
     @Test("A proxy says that https passes unread, and that a program needs another kind of gateway")

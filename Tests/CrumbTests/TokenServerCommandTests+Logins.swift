@@ -26,6 +26,21 @@ extension TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "machine").text == "machine-1\n")
     }
 
+    @Test("Without an issuer, the origin of the token endpoint tells servers apart")
+    func endpointOrigin() throws {
+        let secret = try home.write("client-s3cret\n", to: "secret")
+        func login(_ name: String, host: String) throws -> RunResult {
+            try home.crumb(
+                "token", "login", name, "--client-credentials", "--client-id", "ci", "--client-secret-file", secret,
+                "--endpoint", "token_endpoint=\(server.issuer.replacing("127.0.0.1", with: host))/token")
+        }
+        #expect(try login("one", host: "127.0.0.1").status == 0)
+        let other = try login("two", host: "localhost")
+        #expect(other.status == 0, "\(other.messages)")
+        let same = try login("three", host: "127.0.0.1")
+        #expect(same.status != 0 && same.messages.contains("stored as 'one'"), "\(same.messages)")
+    }
+
     /// A P-256 key that is good for nothing else.
     private static let keyPEM = """
         -----BEGIN PRIVATE KEY-----

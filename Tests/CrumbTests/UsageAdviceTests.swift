@@ -87,6 +87,24 @@ struct UsageAdviceTests {
         #expect(lines.last == "  See '\(name) --help' for more information.")
     }
 
+    @Test(
+        "With --json, an error is an object with its code, the exit status and a sentence",
+        arguments: [
+            ("header not-a-url --json", "url-invalid", 19, "not-a-url: "),
+            ("token status zz --json", "token-not-found", 40, "zz: there is no token"),
+            ("import --json nowhere", "input-not-found", 17, "nowhere: no such file"),
+            ("list --json --nosuch", "usage", 64, "Unknown option '--nosuch'"),
+            ("nosuch --json", "usage", 64, "No command 'nosuch'."),
+            ("header --json", "usage", 64, "Name the URL of the request"),
+        ])
+    func json(line: String, code: String, status: Int32, message: String) throws {
+        let result = try home.shell("crumb \(line)")
+        let error = try JSONSerialization.jsonObject(with: Data(result.messages.utf8)) as? [String: Any]
+        #expect(result.status == status && error?["exitStatus"] as? Int32 == status, "\(result.messages)")
+        #expect(error?["code"] as? String == code, "\(result.messages)")
+        #expect((error?["message"] as? String)?.hasPrefix(message) == true, "\(result.messages)")
+    }
+
     @Test("A socket's path without its scheme is an error that says how to write it")
     func socketPath() throws {
         for path in ["/run/crumb.sock", "./crumb.sock"] {

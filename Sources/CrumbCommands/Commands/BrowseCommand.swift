@@ -72,7 +72,13 @@ struct BrowseCommand: CrumbCommand {
             if try kept.sites().isEmpty, let note = passages.all.noteOnUnread(jar: kept.name, where: { _ in true }) {
                 console.note("note: \(note)")
             }
-            if status != 0 { throw ExitCode(status) }
+            guard status != 0 else { return }
+            if engine == .chromium, geteuid() == 0, !arguments.contains("--no-sandbox") {
+                console.note(
+                    "note: Chromium does not run as root: be another user, or add -- --no-sandbox, with which a page "
+                        + "that breaks out of Chromium is root")
+            }
+            throw ExitCode(status)
         }
     }
 }

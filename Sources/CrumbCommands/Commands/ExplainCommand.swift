@@ -63,16 +63,23 @@ struct ExplainCommand: CrumbCommand {
         var request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
         request.verdict = try engineVerdict()
         let kept = try jar.backend(now: console.now)
+        let colors = output.usesColor ? ExplainCommand.colors : [:]
         if let setCookie {
             let report = try kept.trial(of: try SetCookieInput(InputFile(setCookie)).lines, from: request)
             return output.json
-                ? try console.writeJSON(report) : try console.writeLine(report.text(for: request))
+                ? try console.writeJSON(report) : try console.writeLine(report.text(for: request), colors: colors)
         }
         let report = try kept.explanation(of: request)
         if output.json {
             try console.writeJSON(report)
         } else {
-            try console.writeLine(report.text(for: request))
+            try console.writeLine(report.text(for: request), colors: colors)
         }
     }
+
+    /// Green for what takes effect, red for what is rejected, faint for what is left out.
+    private static let colors = [
+        "sent": 32, "visible": 32, "stored": 32, "replaced": 32, "rejected": 31, "not sent": 2, "hidden": 2,
+        "deleted": 2,
+    ]
 }

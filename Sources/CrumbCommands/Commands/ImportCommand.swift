@@ -102,6 +102,7 @@ struct ImportCommand: CrumbCommand {
             if let session = profile.sessionStore(of: browser) {
                 try importFile(session, importer, console, &outcome, isOwn: true, mayBeEmpty: true)
             }
+            if let unwritten = profile.unwritten(by: browser) { console.note("note: \(unwritten)") }
         }
         if let status = outcome.status { throw status.exitCode }
         // A browser saves a capture for each page, and few of these set cookies.

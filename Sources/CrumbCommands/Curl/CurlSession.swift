@@ -68,7 +68,7 @@ final class CurlSession {
                 continue
             }
             try run.finish(isTooMany: redirect != nil, limit: plan.redirectLimit)
-            warnings.forEach(console.error)
+            warnings.forEach { console.error($0) }
             if let failure = failure ?? jar.failure { throw failure }
             return redirect == nil ? status : 47
         }

@@ -32,6 +32,26 @@ struct BrowserProfile {
         return browser.format == .firefox && FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
+    /// What the browser has not written to its files now, if anything.
+    func unwritten(by browser: Browser) -> String? {
+        switch browser.format {
+        case .firefox:
+            guard sessionStore(of: browser) == nil else { return nil }
+            return "\(browser.rawValue) is not running, and keeps session cookies only while it runs"
+        case .chromium:
+            // A link that leads nowhere, in the folder of all profiles.
+            let folders = [folder, (folder as NSString).deletingLastPathComponent]
+            let isRunning = folders.contains {
+                (try? FileManager.default.attributesOfItem(atPath: "\($0)/SingletonLock")) != nil
+            }
+            guard isRunning else { return nil }
+            return
+                "\(browser.rawValue) is running, and writes its cookies every 30 seconds: if you have just signed in, "
+                + "wait, and import again"
+        default: return nil
+        }
+    }
+
     /// Whether `name` means this profile.
     fileprivate func isNamed(_ name: String, ignoringCase: Bool) -> Bool {
         ([(folder as NSString).lastPathComponent] + names).contains { mine in

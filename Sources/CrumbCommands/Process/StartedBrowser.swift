@@ -106,6 +106,10 @@ struct StartedBrowser: Sendable {
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         guard engine != .webkit else { return }
+        if engine == .chromium {
+            try FileManager.default.createDirectory(atPath: "\(profile)/Default", withIntermediateDirectories: true)
+            try PrivateFile.write(Array(StartedBrowser.chromiumPreferences.utf8), at: "\(profile)/Default/Preferences")
+        }
         let database = ["-d", "sql:\(certificates)"]
         try certutil(database + ["-N", "--empty-password"])
         try certutil(database + ["-A", "-n", "crumb", "-t", "C,,", "-i", authority])
@@ -130,7 +134,8 @@ struct StartedBrowser: Sendable {
                     programs.browser, "--user-data-dir=\(profile)", "--proxy-server=http://\(proxy)",
                     "--proxy-bypass-list=<-loopback>", "--no-first-run", "--no-default-browser-check",
                     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                    "--password-store=basic",
+                    "--disable-domain-reliability", "--disable-client-side-phishing-detection",
+                    "--metrics-recording-only", "--password-store=basic",
                 ] + words)
         case .firefox:
             try PrivateFile.write(Array(StartedBrowser.preferences(proxy: proxy).utf8), at: "\(profile)/user.js")
@@ -146,6 +151,13 @@ struct StartedBrowser: Sendable {
                 ] + words)
         }
     }
+
+    /// Without services that tell the browser's maker about pages, searches and passwords.
+    private static let chromiumPreferences = """
+        {"alternate_error_pages": {"enabled": false}, "credentials_enable_service": false,
+        "profile": {"password_manager_leak_detection": false}, "safebrowsing": {"enabled": false},
+        "search": {"suggest_enabled": false}, "signin": {"allowed": false}, "translate": {"enabled": false}}
+        """
 
     private static func preferences(proxy: String) -> String {
         guard let colon = proxy.lastIndex(of: ":") else { return "" }

@@ -76,9 +76,11 @@ extension ExplanationReport {
         }
         if count == 0 {
             let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
-            hints.append("Fix: log in at \(request.url.origin) in a browser and save its network panel as HAR, then")
+            hints.append("Fix: log in at \(request.url.origin) with")
+            hints.append("       crumb browse \(option)\(request.url.origin)/")
+            hints.append("     or in your own browser, save its network panel as HAR, then")
             hints.append("       crumb import \(option)FILE")
-            hints.append("     or log in with 'crumb curl'")
+            hints.append("     or with 'crumb curl'")
         }
         return hints.isEmpty || count == 0 ? hints : [""] + hints
     }

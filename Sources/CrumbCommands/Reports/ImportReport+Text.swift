@@ -18,10 +18,10 @@ extension ImportReport {
         if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }
         for failure in failures {
             let hint = failure.code == FailureKind.urlMissing.code ? " Use --url." : ""
-            console.error("\(failure.message)\(hint)")
+            console.error("\(failure.message)\(hint)", FailureKind(code: failure.code))
         }
         if omitted.failures > 0 { console.error("\(source): \(counted(omitted.failures, "more error"))") }
-        if let nothingImported { console.error(nothingImported.message) }
+        if let nothingImported { console.error(nothingImported.message, FailureKind(code: nothingImported.code)) }
         return failures.first.map { FailureKind(code: $0.code) }
     }
 

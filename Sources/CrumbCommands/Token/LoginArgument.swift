@@ -58,6 +58,6 @@ enum ChosenLogin {
     }
 
     private static func notWritten(_ path: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure))")
+        Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure, creating: path))")
     }
 }

@@ -293,4 +293,9 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
         try ServerMetadata(endpoints: endpoints)
             .url(of: endpoint, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
     }
+
+    /// The origin of the token endpoint, which tells servers without an issuer apart; `nil` without such an endpoint.
+    public var tokenOrigin: String? {
+        (try? url(of: .token)).map { "\($0.scheme)://\($0.authority)".lowercased() }
+    }
 }

@@ -9,12 +9,12 @@ struct TokenExpiry {
     struct Names {
         let relative: [StaticString]
         let absolute: [StaticString]
-        /// Whether a lifetime of zero and less means "never", not "at once".
-        let zeroMeansNever: Bool
+        /// Whether a lifetime of less than zero means "never", not "at once". With zero, servers say nothing about it.
+        let negativeMeansNever: Bool
 
         static let accessToken = Names(
             relative: ["expires_in"], absolute: ["expires_at", "expires_on", "expiry", "expiry_date"],
-            zeroMeansNever: false)
+            negativeMeansNever: false)
         /// Not standardized. Keycloak, TikTok and others have the first, with 0 for "never"; GitHub, LinkedIn, eBay,
         /// Microsoft and others the second, Intuit the third, Taobao the fourth; the fifth is that of
         /// draft-ietf-oauth-refresh-token-expiration-03, section 6.1.
@@ -25,7 +25,7 @@ struct TokenExpiry {
             ],
             absolute: [
                 "refresh_expires_at", "refresh_token_expires_at", "refresh_expires_on", "refresh_token_expires_on",
-            ], zeroMeansNever: true)
+            ], negativeMeansNever: true)
         /// The user's authorization itself, however often its tokens are renewed. The first name is that of
         /// draft-ietf-oauth-refresh-token-expiration-03, section 6.1; the second the one that the same proposal began
         /// with, as draft-watson-rt-expiration. No provider's own name is among them: Keycloak's `refresh_expires_in`,
@@ -34,7 +34,7 @@ struct TokenExpiry {
         /// ID tokens.
         static let grant = Names(
             relative: ["authorization_expires_in", "consent_expires_in"],
-            absolute: ["authorization_expires_at", "consent_expires_at"], zeroMeansNever: true)
+            absolute: ["authorization_expires_at", "consent_expires_at"], negativeMeansNever: true)
     }
 
     let members: JSONObject
@@ -57,7 +57,9 @@ struct TokenExpiry {
 
     private func relative(_ names: Names, to start: Timestamp) -> Timestamp? {
         guard let lifetime = members.first(of: names.relative).flatMap(TokenExpiry.microseconds) else { return nil }
-        guard lifetime > 0 else { return names.zeroMeansNever ? nil : start }
+        guard lifetime >= 0 else { return names.negativeMeansNever ? nil : start }
+        // A token that ends at once would be renewed before every request.
+        guard lifetime > 0 else { return nil }
         return start.advanced(by: .microseconds(lifetime))
     }
 

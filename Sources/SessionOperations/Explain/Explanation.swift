@@ -206,19 +206,22 @@ package struct Lifetime: CustomStringConvertible {
             description = "expires at once"
             return
         }
-        let moment = Timestamp(seconds: expiry.seconds).rfc3339
-        let (distance, overflow) = expiry.seconds.subtractingReportingOverflow(now.seconds)
-        let span = Lifetime.span(overflow ? .max : distance.magnitude)
-        description = expiry < now ? "ended \(span) ago, \(moment)" : "in \(span), \(moment)"
+        let distance = Lifetime.distance(to: expiry, at: now)
+        description = "\(expiry < now ? "ended " : "")\(distance), \(Timestamp(seconds: expiry.seconds).rfc3339)"
+    }
+
+    /// How long ago a moment is, or how far ahead, for a person.
+    package static func distance(to moment: Timestamp, at now: Timestamp) -> String {
+        let (distance, overflow) = moment.seconds.subtractingReportingOverflow(now.seconds)
+        let span = span(overflow ? .max : distance.magnitude)
+        return moment < now ? "\(span) ago" : "in \(span)"
     }
 
     /// A moment in the past, for a person: how long ago, and by the calendar.
     package static func past(_ moment: Timestamp, at now: Timestamp) -> String {
         let text = Timestamp(seconds: moment.seconds).rfc3339
         // A clock that was set back says nothing of how long ago it was.
-        guard moment <= now else { return text }
-        let (distance, overflow) = now.seconds.subtractingReportingOverflow(moment.seconds)
-        return "\(span(overflow ? .max : distance.magnitude)) ago, \(text)"
+        return moment <= now ? "\(distance(to: moment, at: now)), \(text)" : text
     }
 
     /// The largest unit of which there are two or more.

@@ -173,12 +173,10 @@ package struct LoginFlow: Sendable {
     ///
     /// A server may end all of the grant with one token (RFC 7009, section 2.1), and the stored login with it.
     private func isUserStored(of tokens: TokenSet, in store: TokenStore) async -> Bool {
-        guard let user = await user(of: tokens), let all = try? store.all() else { return false }
-        let logins = all.compactMap { try? $0.get() }.filter { stored in
-            stored.refusal == nil && stored.profile.id.issuer == plan.profile.issuer
-                && stored.profile.id.clientID == plan.profile.clientID
-        }
-        for stored in logins.prefix(Self.comparedLoginCount) {
+        guard let user = await user(of: tokens),
+            let logins = try? store.logins(by: plan.profile, plan.credentials.settings)
+        else { return false }
+        for stored in logins.filter({ $0.refusal == nil }).prefix(Self.comparedLoginCount) {
             if await self.user(of: stored.tokens) == user { return true }
         }
         return false

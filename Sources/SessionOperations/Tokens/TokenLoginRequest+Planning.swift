@@ -65,7 +65,7 @@ extension TokenLoginRequest {
             issuer: metadata.issuer, clientID: clientID, account: target ?? sameLogin?.profile.account ?? "")
         try store.checkExchange(settings, of: name)
         if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
-            try checkAccount(of: profile, store)
+            try checkAccount(of: profile, settings, store)
         }
         return TokenLoginPlan(
             name: name, metadata: metadata, profile: profile,
@@ -97,14 +97,13 @@ extension TokenLoginRequest {
 
     /// Makes sure that the tokens can be kept under the name, where no ID token will tell whose they are: a user who has
     /// logged in should not hear afterwards that it was for nothing.
-    private func checkAccount(of profile: ProfileID, _ store: TokenStore) throws {
-        let others = try store.all().compactMap { try? $0.get().profile }
-        guard let other = others.first(where: { $0.id == profile && $0.name != name }) else { return }
+    private func checkAccount(of profile: ProfileID, _ settings: ProfileSettings, _ store: TokenStore) throws {
+        let others = try store.logins(by: profile, settings).map(\.profile)
+        guard let other = others.first(where: { $0.id.account == profile.account && $0.name != name }) else { return }
         throw OperationError(
             .nameInvalid,
-            "\(name): the login of the same issuer, client and account is stored as '\(other.name)'; name "
-                + "another account, as "
-                + "with --account")
+            "\(name): the login of the same server, client and account is stored as '\(other.name)'; name "
+                + "another account, as with --account")
     }
 
     /// The settings of the last login under the name.
@@ -240,6 +239,20 @@ extension TokenLoginRequest {
             return method
         }
         return hasSecret ? metadata.secretMethod : hasCertificate ? metadata.certificateMethod : .none
+    }
+}
+
+extension TokenStore {
+    /// The stored logins by the same client at the same server, whichever account they are for.
+    ///
+    /// Without an issuer, the origin of the token endpoint tells which server it is.
+    func logins(by profile: ProfileID, _ settings: ProfileSettings) throws(SessionStoreError) -> [StoredToken] {
+        try all().compactMap { try? $0.get() }.filter { stored in
+            let id = stored.profile.id
+            guard id.issuer == profile.issuer, id.clientID == profile.clientID else { return false }
+            return !id.issuer.isEmpty
+                || (try? credentials(stored.profile.name))?.settings.tokenOrigin == settings.tokenOrigin
+        }
     }
 }
 

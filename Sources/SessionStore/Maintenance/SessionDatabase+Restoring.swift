@@ -165,6 +165,6 @@ extension SessionDatabase {
                 .fileExists, path, "the database already exists; use --force to replace it with the backup")
         }
         return SessionStoreError(
-            .fileNotWritten, path, "the database cannot be written: \(PrivateFile.message(failure))")
+            .fileNotWritten, path, "the database cannot be written: \(PrivateFile.message(failure, creating: path))")
     }
 }

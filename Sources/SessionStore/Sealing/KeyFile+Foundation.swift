@@ -188,6 +188,6 @@ public final class KeyFile: Sendable {
     func notWritten(_ failure: Int32) -> SessionStoreError {
         SessionStoreError(
             failure == ENOSPC ? .diskFull : .keyUnavailable, path,
-            "the key file cannot be created: \(PrivateFile.message(failure))")
+            "the key file cannot be created: \(PrivateFile.message(failure, creating: path))")
     }
 }

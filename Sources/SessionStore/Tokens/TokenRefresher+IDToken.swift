@@ -35,14 +35,16 @@ extension TokenRefresher {
         let skew = skew ?? timing.skew
         let stored = try store.get(name)
         let held = try ValidIDToken(stored)
+        // Whether a refresh since it became due has brought no other one.
+        let hasAsked = held.lifetime.renewal(skew: skew).map { stored.tokens.receivedAt >= $0 } == true
         switch held.lifetime.validity(at: now(), skew: skew) {
         case .valid, .unknown: return held
         case .due:
-            // A refresh since it became due has brought no other one.
-            let asked = held.lifetime.renewal(skew: skew).map { stored.tokens.receivedAt >= $0 }
-            if stored.refusal != nil || asked == true { return held }
+            if stored.refusal != nil || hasAsked { return held }
         case .expired:
             guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
+            // Imported tokens were received when they were imported.
+            if hasAsked, try store.credentials(name)?.settings.grant != .imported { return try living(stored) }
         }
         do {
             return try living(try await refreshed(insteadOf: stored))

@@ -76,12 +76,15 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "has an access token that is over at once, and a refresh token that never is, where they live for nothing",
-        arguments: ["0", "-1", "0.0", #""-3600""#, "-1e999"])
-    func noLifetime(_ value: String) throws {
+        "has no known end of an access token for a lifetime of zero, one in the past for less, and none of a refresh token",
+        arguments: [
+            ("0", .unknown), ("0.0", .unknown), (#""0""#, .unknown), ("-1", .expired), (#""-3600""#, .expired),
+            ("-1e999", .expired),
+        ] as [(String, TokenValidity)])
+    func noLifetime(_ value: String, _ validity: TokenValidity) throws {
         let tokens = try read(#"{"access_token":"a","expires_in":\#(value),"refresh_expires_in":\#(value)}"#)
-        #expect(tokens.accessTokenExpiry == now && tokens.validity(at: now) == .expired)
-        #expect(tokens.refreshTokenExpiry == nil)
+        #expect(tokens.validity(at: now) == validity)
+        #expect(tokens.accessTokenExpiry == (validity == .unknown ? nil : now) && tokens.refreshTokenExpiry == nil)
     }
 
     @Test("ends at the end of time where the expiry is huge", arguments: ["9223372036854775807", "1e30", "1e999"])

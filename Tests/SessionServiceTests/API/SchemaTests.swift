@@ -39,6 +39,7 @@ struct SchemaTests {
         Row(schema: "ExportReport", type: ExportReport.self),
         Row(schema: "ExportRequest", type: ExportDocument.self),
         Row(schema: "EngineVerdict", type: EngineVerdictReport.self),
+        Row(schema: "RejectedCookie", type: RejectedCookieReport.self),
         Row(schema: "EngineVerdictRequest", type: EngineVerdictDocument.self),
         Row(schema: "Gateway", type: GatewayReport.self),
         Row(schema: "GatewayExchange", type: GatewayRequestReport.self),

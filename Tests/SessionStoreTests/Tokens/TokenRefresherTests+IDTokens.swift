@@ -143,6 +143,7 @@ extension TokenRefresherTests {
         } throws: { error in
             (error as? TokenRefreshError)?.code == .loginRequired && "\(error)".contains("ID token has expired")
         }
+        #expect(server.requestCount == 1)
     }
 
     @Test("A login without an ID token is told apart from one that has ended")

@@ -20,7 +20,8 @@ struct GatewayLog: Sendable {
             switch self {
             case .request(let request):
                 200 + request.method.utf8.count + request.url.utf8.count
-                    + (request.cookiesSent + request.cookiesStored + (request.cookiesDeleted ?? [])).reduce(0) {
+                    + (request.cookiesSent + request.cookiesStored + (request.cookiesDeleted ?? [])
+                    + (request.cookiesRejected ?? []).map(\.text)).reduce(0) {
                         $0 + $1.utf8.count + 16
                     }
             case .event(let event):

@@ -94,6 +94,7 @@ struct GatewayRow: Encodable {
             stored = entry.cookiesStored.joined(separator: ", ")
             let notes = [
                 entry.failure, entry.signedInAgain ? "signed in again" : nil,
+                entry.cookiesRejected.map { "rejected: \($0.map(\.text).joined(separator: ", "))" },
                 entry.loginFailure.map { "not signed in: \($0)" }, entry.hint.map { "hint: \($0)" },
             ].compactMap(\.self)
             note = notes.isEmpty ? nil : notes.joined(separator: ", ")
