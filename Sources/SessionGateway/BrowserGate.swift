@@ -61,7 +61,7 @@ struct BrowserGate {
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
                 || !known.contains(cookie.id) && !names.contains(cookie.name)
         }
-        profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting)
+        profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting, now: gate.now())
         let httpOnly = gate.mode == .mirror ? Set(candidates.filter(\.isHTTPOnly).map(\.name)) : []
         let shadows = httpOnly.intersection(own.lazy.filter { !placed.contains($0.octets) }.map(\.name))
         let deletions = deletions(

@@ -26,6 +26,10 @@ extension BrowserKnowledge {
         /// Where the witnesses are set.
         var scope: WitnessCookies.Scope?
         var period: Int64 = 0
+        /// The canary that has come.
+        var canary: WitnessCookies.Mark?
+        /// When the browser has sent a canary before that.
+        var canaryUse: Timestamp?
     }
 
     /// A cookie that the browser has sent.
@@ -38,6 +42,11 @@ extension BrowserKnowledge {
         var moment: UInt32 = 0
         /// By browser: who has made a request after this moment has had the cookie before.
         var since: [UInt32: UInt32] = [:]
+        /// When it came last, and the canary that came with it.
+        var use = Timestamp.distantPast
+        var canary: WitnessCookies.Mark?
+        /// When a request first lacked it without a proof that a script has deleted it.
+        var missing: Timestamp?
         /// The moment at which the jar had lost or hidden it: a response after that deletes it in the browser. `nil` while
         /// the jar has it.
         var revocation: UInt32?
@@ -45,10 +54,18 @@ extension BrowserKnowledge {
 
     /// From how many cookies of a site on a missing one may be one that the browser has removed for others. The limits of
     /// Chromium and Firefox are about 180, and not all cookies of a site are seen.
-    private static let crowd = 100
+    fileprivate static let crowd = 100
+    /// For how long the jar keeps a cookie that the browser may have removed for others, in seconds.
+    private static let patience: Int64 = 86_400
+    /// How much earlier than the canary a cookie may have been used, in seconds: browsers note a use only if the one before
+    /// it was longer ago.
+    fileprivate static let accessThreshold: Int64 = 60
+    /// After how long without use a browser may remove a cookie for those of other sites, in seconds. Chromium and Firefox
+    /// do after 30 days.
+    fileprivate static let idleLimit: Int64 = 28 * 86_400
 
     /// Notes the cookies that the browser has sent.
-    func note(_ cookies: [Cookie], of sighting: Sighting) {
+    func note(_ cookies: [Cookie], of sighting: Sighting, now: Timestamp) {
         state.withLock { state in
             if state.held.count > BrowserKnowledge.limit { state.held = [:] }
             var isNews = false
@@ -64,6 +81,8 @@ extension BrowserKnowledge {
                     held.since[browser] = state.moment
                 }
                 held.moment = state.moment
+                (held.use, held.canary) = (now, sighting.canary)
+                held.missing = nil
                 held.revocation = nil
                 state.held[cookie.id] = held
             }
@@ -102,8 +121,10 @@ extension BrowserKnowledge {
                 held.revocation == nil, let since = held.since[browser], since <= moment
             else { return false }
             if let expiry = held.expiry, expiry <= now { return false }
-            let ids = Set(state.held.keys).union(state.given.keys)
-            return ids.count { $0.isOfSite(sighting.site) } < BrowserKnowledge.crowd
+            if state.canaryProves(cookie, held, sighting, now: now) { return true }
+            let first = held.missing ?? now
+            state.held[cookie.id]?.missing = first
+            return first.advanced(bySeconds: BrowserKnowledge.patience) <= now
         }
     }
 
@@ -115,6 +136,17 @@ extension BrowserKnowledge {
     /// Returns the value that the browser last sent for a cookie; `nil` if it never sent one.
     func lastSent(_ id: Cookie.ID) -> Octets? {
         state.withLock { $0.held[id]?.pair }
+    }
+
+    /// Notes whether a server has given a cookie a `Priority` of its own.
+    func notePriority(_ isSet: Bool, of id: Cookie.ID) {
+        state.withLock { state in
+            if !isSet {
+                state.prioritized.remove(id)
+            } else if state.prioritized.count < BrowserKnowledge.limit {
+                state.prioritized.insert(id)
+            }
+        }
     }
 
     /// Notes the cookies that a response sets in the browser.
@@ -152,7 +184,7 @@ extension BrowserKnowledge {
 extension BrowserKnowledge.State {
     /// What a request tells of the cookies that the browser has.
     mutating func sighting(
-        of echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+        of echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, now: Timestamp
     ) -> BrowserKnowledge.Sighting {
         if browsers.count > BrowserKnowledge.limit { browsers = [:] }
         var sighting = BrowserKnowledge.Sighting()
@@ -169,7 +201,32 @@ extension BrowserKnowledge.State {
             browsers[scope] = moment
         }
         sighting.start = sighting.browser ?? browsers[scope] ?? 0
+        if let canary = echo.canary {
+            if canaryUses.count > BrowserKnowledge.limit { canaryUses = [:] }
+            (sighting.canary, sighting.canaryUse) = (canary, canaryUses[scope])
+            canaryUses[scope] = now
+        }
         return sighting
+    }
+
+    /// Whether the canary shows that a browser has not removed a cookie to make room: it would have removed the canary
+    /// before it.
+    ///
+    /// Of a registrable domain's cookies, Chromium and Firefox remove those without Secure first, then those that were
+    /// used least recently. The canary has no Secure, and the priority that cookies have by default.
+    fileprivate func canaryProves(
+        _ cookie: Cookie, _ held: BrowserKnowledge.Held, _ sighting: BrowserKnowledge.Sighting, now: Timestamp
+    ) -> Bool {
+        // A canary that was set since the cookie came would be the last to go.
+        guard let canary = sighting.canary, held.canary == canary,
+            sighting.canaryUse.map({ $0 <= held.use.advanced(bySeconds: BrowserKnowledge.accessThreshold) }) ?? true,
+            now < held.use.advanced(bySeconds: BrowserKnowledge.idleLimit),
+            // Browsers have limits of their own for a partition. Chromium removes cookies of other priorities earlier.
+            cookie.id.partitionKey == nil, !prioritized.contains(cookie.id),
+            prioritized.count < BrowserKnowledge.limit
+        else { return false }
+        let ids = Set(self.held.keys).union(given.keys)
+        return ids.count { $0.isOfSite(sighting.site) } < BrowserKnowledge.crowd
     }
 
     /// Begins the next moment.

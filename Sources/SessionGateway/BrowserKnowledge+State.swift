@@ -10,6 +10,11 @@ extension BrowserKnowledge {
         var browsers: [WitnessCookies.Scope: UInt32] = [:]
         /// By domain: a request with a witness of this moment is younger than all that is known of the cookies.
         var renewals: [Octets: UInt32] = [:]
+        /// When the browser has last sent the canary of each scope.
+        var canaryUses: [WitnessCookies.Scope: Timestamp] = [:]
+        /// The cookies to which servers have given a `Priority`. With as many as ``BrowserKnowledge/limit``, some may be
+        /// missing here.
+        var prioritized: Set<Cookie.ID> = []
         /// The kinds that the browser has sent in each scope since its last page without witnesses; empty if it has only
         /// got some.
         var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]

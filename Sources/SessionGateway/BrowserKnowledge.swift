@@ -89,7 +89,7 @@ final class BrowserKnowledge: Sendable {
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with the site's own pages.
             let isOwn = reading.classes.contains(.strict) || evidence.isDocument
-            var sighting = state.sighting(of: echo, scope, evidence)
+            var sighting = state.sighting(of: echo, scope, evidence, now: now)
             let mark = WitnessCookies.Mark(
                 browser: sighting.browser ?? state.moment, moment: state.moment, period: period)
             (sighting.site, sighting.period) = (request.url.host.registrableDomain(suffixes), period)
@@ -157,9 +157,12 @@ final class BrowserKnowledge: Sendable {
             // A browser refuses these from a request of another site.
             case .lax, .strict, .default: if mark == nil, !isOwn, !echo.marks.isEmpty { return nil }
             case .none, .partitioned: break
+            // One that is set again proves nothing of the cookies before it.
+            case .canary: if echo.canary != nil || !isOwn && !echo.marks.isEmpty { return nil }
             }
             var line = new
             if kind == .none || kind == .partitioned { line.context = mark?.context ?? (isOwn ? 0 : random()) }
+            if kind == .canary { line.context = random() }
             return witnesses.line(kind, line, in: scope)
         }
     }

@@ -113,7 +113,9 @@ struct JarGate: Sendable {
             // Of several lines for a cookie, the last one counts.
             var isGiven: [Cookie.ID: Bool] = [:]
             for (line, decision) in zip(lines, stored) {
-                if let id = decision.cookie?.id { isGiven[id] = decision.outcome != .deleted && passes(line) }
+                guard let id = decision.cookie?.id else { continue }
+                isGiven[id] = decision.outcome != .deleted && passes(line)
+                profile.notePriority(line.hasPriority, of: id)
             }
             profile.noteGiven(isGiven.filter(\.value).map(\.key))
             profile.noteRevoked(isGiven.filter { !$0.value }.map(\.key), at: context.url)
@@ -208,6 +210,13 @@ extension StorageDecision.Outcome {
 }
 
 extension Octets {
+    /// Whether a Set-Cookie line has a `Priority`, which only Chromium knows.
+    fileprivate var hasPriority: Bool {
+        split(separator: ASCII.semicolon).dropFirst().contains {
+            Octets(Array($0)).trimmingBlanks.lowercased.starts(with: "priority=".utf8)
+        }
+    }
+
     /// Whether the octets are text.
     var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
 }

@@ -15,6 +15,8 @@ struct WitnessCookies: Sendable {
     /// The classes that a browser treats differently.
     enum Kind: UInt8, CaseIterable, Hashable {
         case none, lax, strict, `default`, partitioned
+        /// Stands for no class: the first cookie of a site that a browser removes to make room.
+        case canary
     }
 
     /// The place in which a witness was set.
@@ -53,6 +55,8 @@ struct WitnessCookies: Sendable {
         var marks: [Kind: Mark] = [:]
         /// Whether a witness came twice, or with a value that the gateway has not made.
         var isForged = false
+        /// The canary; `nil` if none has come, or several.
+        var canary: Mark?
         /// The other cookies, in their order.
         var others: [Octets] = []
 
@@ -95,49 +99,58 @@ struct WitnessCookies: Sendable {
         self.kinds = kinds
     }
 
-    /// Whether the names of a scope begin with ``hostPrefix``.
-    private func isPrefixed(_ scope: Scope) -> Bool { hasPrefixes && scope.isHostOnly && scope.isEncrypted }
+    /// Whether a name begins with ``hostPrefix``, which takes Secure.
+    private func isPrefixed(_ kind: Kind, _ scope: Scope) -> Bool {
+        hasPrefixes && scope.isHostOnly && isSecure(kind, scope)
+    }
+
+    /// Whether a witness is Secure. Browsers remove cookies without that first.
+    private func isSecure(_ kind: Kind, _ scope: Scope) -> Bool { scope.isEncrypted && kind != .canary }
 
     /// Takes the witnesses out of the Cookie fields of a request.
     func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
         var echo = Echo()
+        var canaries: [Mark?] = []
         for pair in fields.flatMap(\.cookiePairs) {
-            // So WebKit writes one that was set without a name.
-            let witness = pair.first == ASCII.equals ? Octets(Array(pair.dropFirst())) : pair
-            let isPrefixed = witness.starts(with: WitnessCookies.hostPrefix)
+            let isPrefixed = pair.starts(with: WitnessCookies.hostPrefix)
             let start = isPrefixed ? WitnessCookies.hostPrefix.count : 0
-            guard let equals = witness.firstIndex(of: ASCII.equals), equals >= start,
-                let known = kinds[Octets(Array(witness[start..<equals]))]
+            guard let equals = pair.firstIndex(of: ASCII.equals), equals >= start,
+                let known = kinds[Octets(Array(pair[start..<equals]))]
             else {
                 // One of a gateway before this one, or beside it, says nothing, and no server must see it.
-                if !WitnessCookies.isName(witness) { echo.others.append(pair) }
+                if !WitnessCookies.isName(pair) { echo.others.append(pair) }
                 continue
             }
-            // The witnesses of http go to https as well, where others count.
+            // The witnesses of http go to https as well, where others count; and the canary of https goes to http.
             guard known.isEncrypted == scope.isEncrypted else { continue }
-            guard isPrefixed == self.isPrefixed(scope),
-                let mark = mark(of: Array(witness[(equals + 1)...])[...], known.kind, scope),
-                echo.marks[known.kind] == nil
-            else {
+            let mark =
+                isPrefixed == self.isPrefixed(known.kind, scope)
+                ? mark(of: Array(pair[(equals + 1)...])[...], known.kind, scope) : nil
+            guard known.kind != .canary else {
+                canaries.append(mark)
+                continue
+            }
+            guard let mark, echo.marks[known.kind] == nil else {
                 echo.isForged = true
                 continue
             }
             if mark.period <= now, now - mark.period < WitnessCookies.periodLimit { echo.marks[known.kind] = mark }
         }
+        if canaries.count == 1 { echo.canary = canaries[0] }
         return echo
     }
 
-    /// Whether a server sets a cookie that looks like a witness in a request, of whatever gateway. One without a name does
-    /// if its value does.
+    /// Whether a server sets a cookie that looks like a witness in a request, of whatever gateway.
     func isWitness(_ line: Octets) -> Bool {
-        var pair = Octets(Array(line.prefix { $0 != ASCII.semicolon })).trimmingBlanks
-        if pair.first == ASCII.equals { pair = Octets(Array(pair.dropFirst())).trimmingBlanks }
-        return WitnessCookies.isName(pair)
+        WitnessCookies.isName(Octets(Array(line.prefix { $0 != ASCII.semicolon })))
     }
 
-    /// Whether a cookie has the name of a witness.
+    /// Whether a cookie has the name of a witness. One without a name has if its value begins so: browsers send that
+    /// alone, and WebKit writes `=` before it.
     fileprivate static func isName(_ pair: Octets) -> Bool {
-        WitnessName.matches(Octets(Array(pair.prefix { $0 != ASCII.equals })).trimmingBlanks)
+        let pair = pair.trimmingBlanks
+        let named = pair.first == ASCII.equals ? pair.dropFirst() : pair[...]
+        return WitnessName.matches(Octets(Array(named.prefix { $0 != ASCII.equals })).trimmingBlanks)
     }
 
     /// The Set-Cookie line of a witness; `nil` if the scheme has none of this kind.
@@ -149,14 +162,14 @@ struct WitnessCookies: Sendable {
             guard scope.isEncrypted else { return nil }
             sameSite = "; SameSite=None"
         case .lax: sameSite = "; SameSite=Lax"
-        case .strict: sameSite = "; SameSite=Strict"
+        case .strict, .canary: sameSite = "; SameSite=Strict"
         case .default: sameSite = ""
         }
-        var line = isPrefixed(scope) ? WitnessCookies.hostPrefix : []
+        var line = isPrefixed(kind, scope) ? WitnessCookies.hostPrefix : []
         line += names[scope.isEncrypted ? 1 : 0][Int(kind.rawValue)].bytes + [ASCII.equals]
         line += value(kind, mark, scope)
         line += "; Path=/; HttpOnly\(sameSite)".utf8
-        if scope.isEncrypted { line += "; Secure".utf8 }
+        if isSecure(kind, scope) { line += "; Secure".utf8 }
         if !scope.isHostOnly { line += Array("; Domain=".utf8) + scope.domain }
         if kind == .partitioned { line += "; Partitioned".utf8 }
         return Octets(line)
@@ -201,9 +214,7 @@ extension Octets {
     /// recording. Octet for octet the same if it has none.
     var withoutWitnesses: Octets {
         let pairs = cookiePairs
-        let others = pairs.filter { pair in
-            !WitnessCookies.isName(pair.first == ASCII.equals ? Octets(Array(pair.dropFirst())) : pair)
-        }
+        let others = pairs.filter { !WitnessCookies.isName($0) }
         return others.count == pairs.count ? self : Octets(Array(others.map(\.bytes).joined(separator: "; ".utf8)))
     }
 }

@@ -76,7 +76,7 @@ struct BrowserCookiesTests {
             #expect(first.cookie == "")
             #expect(!first.lines.contains { $0.contains("31d4") } && first.lines.contains("theme=dark"))
             var witnesses = Self.witnesses(first.lines)
-            #expect(witnesses.count == 3)
+            #expect(witnesses.count == 4)
             let second = try await Self.load(server, address, cookies: ["theme=dark"] + witnesses)
             #expect(second.cookie == "sid=31d4; theme=dark")
             // A script sets a cookie: the server gets it, and the jar has it.
@@ -205,7 +205,7 @@ struct BrowserCookiesTests {
         }
         try await fixture.run(try Self.settings()) { address in
             let first = try await Self.load(server, address, cookies: [], fields: "Upgrade-Insecure-Requests: 1\r\n")
-            #expect(Self.witnessLines(first.lines).count == 3)
+            #expect(Self.witnessLines(first.lines).count == 4)
             _ = try await Self.load(server, address, cookies: ["a=script"] + Self.witnesses(first.lines))
             let sent = server.requests.withLock { $0.last ?? [] }
             #expect(sent.firstRange(of: Array("Cookie: ".utf8) + line + Array("\r\n".utf8)) != nil)
