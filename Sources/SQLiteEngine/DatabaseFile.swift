@@ -52,7 +52,9 @@ extension SessionStoreError {
         if failure == PrivateFile.noSpace {
             self.init(.diskFull, path, "the disk is full; free some space and try again")
         } else {
-            self.init(.databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure, creating: path))")
+            self.init(
+                .databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure, creating: path))"
+            )
         }
     }
 }

@@ -71,7 +71,8 @@ struct OwnerToken {
         let failure = PrivateFile.replace(token.exposedBytes + [UInt8(ascii: "\n")], at: path)
         guard failure == 0 else {
             throw ServiceStartError(
-                .fileUnusable, "\(path): the access token cannot be written: \(PrivateFile.message(failure, creating: path))")
+                .fileUnusable,
+                "\(path): the access token cannot be written: \(PrivateFile.message(failure, creating: path))")
         }
         return true
     }

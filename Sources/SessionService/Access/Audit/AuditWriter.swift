@@ -136,7 +136,8 @@ struct AuditFile: ~Copyable {
         guard descriptor >= 0 else {
             throw ServiceStartError(
                 .fileUnusable,
-                "\(path): the audit log cannot be opened: \(PrivateFile.message(PrivateFile.lastFailure, creating: path))")
+                "\(path): the audit log cannot be opened: \(PrivateFile.message(PrivateFile.lastFailure, creating: path))"
+            )
         }
         guard PrivateFile.isPrivate(path) else {
             close(descriptor)

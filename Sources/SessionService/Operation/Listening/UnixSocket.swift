@@ -158,7 +158,8 @@ final class UnixSocket: Sendable {
 
     private static func failure(_ path: String, _ reason: Int32) -> ServiceStartError {
         ServiceStartError(
-            .addressUnavailable, "\(path): the socket cannot be created: \(PrivateFile.message(reason, creating: path))")
+            .addressUnavailable, "\(path): the socket cannot be created: \(PrivateFile.message(reason, creating: path))"
+        )
     }
 }
 
