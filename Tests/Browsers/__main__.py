@@ -18,6 +18,8 @@ from gateway.browse import run_browse
 from gateway.differential import DEFAULT_CASES as DEFAULT_GATEWAY_CASES
 from gateway.differential import run_gateway_differential
 from gateway.events import run_events, run_view_example
+from gateway.flood import run_flood
+from gateway.hidden import run_hidden
 from gateway.run import run_gateway
 from gateway.scripts import run_scripts
 from gateway.separation import run_separation
@@ -83,7 +85,8 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
     if part == "all" or (part == "gateway" and not options.cases and not options.only):
         chosen += [partial(run_browse, binary, engines), partial(run_gateway, binary, engines),
                    partial(run_events, binary, engines), partial(run_scripts, binary, engines),
-                   partial(run_separation, binary, engines)]
+                   partial(run_separation, binary, engines), partial(run_hidden, binary, engines),
+                   partial(run_flood, binary, engines)]
         chosen += [partial(run_view_example, binary)] if "webkit" in engines else []
     if part in ("all", "matrix"):
         chosen.append(lambda folder: print_matrix(run_matrix(binary, engines, folder)))

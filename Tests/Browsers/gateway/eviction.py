@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from engines import ENGINES, Processes
-from engines.waiting import wait_for
+from engines.page import fetch, load
 from gateway.process import gateway
 from server.certificate import make_tls_context
 from server.messages import Request, Response
@@ -44,29 +44,19 @@ def measure_eviction(binary: Path, name: str, folder: Path) -> list[str]:
           gateway(binary, folder, proxy.port, folder / "certificate.pem", [SITE]) as port):
         try:
             engine = ENGINES[name](processes, port)
-
-            def load(label: str) -> None:
-                engine.navigate(f"{PAGE_URL}?l={label}")
-                wait_for(lambda: engine.evaluate(f"location.search === '?l={label}' && "
-                                                 "document.readyState === 'complete'") or None, label)
-
-            def fetch(label: str) -> None:
-                engine.evaluate(f"(window.got = 0, fetch('/page?l={label}').then(() => {{ window.got = 1 }}), 1)")
-                wait_for(lambda: engine.evaluate("window.got === 1") or None, label)
-
-            load("first")
-            fetch("before")
+            load(engine, f"{PAGE_URL}?l=first")
+            fetch(engine, "/page?l=before")
             engine.evaluate(f"(() => {{ for (let i = 0; i < {COUNT}; i++) "
                             "document.cookie = `s${i}=1; path=/; secure`; return 1 })()")
-            fetch("full")
-            load("page")
-            fetch("after the page")
-            load("next-page")
-            fetch("at last")
+            fetch(engine, "/page?l=full")
+            load(engine, f"{PAGE_URL}?l=page")
+            fetch(engine, "/page?l=after-the-page")
+            load(engine, f"{PAGE_URL}?l=next-page")
+            fetch(engine, "/page?l=at-last")
             version = engine.version
         finally:
             processes.stop_all()
-    order = ("before", "full", "page", "after the page", "next-page", "at last")
+    order = ("before", "full", "page", "after-the-page", "next-page", "at-last")
     found = ", ".join(f"{label} {'+'.join(sorted(c.decode() for c in site.seen[label][0])) or 'nothing'} "
                       f"({site.seen[label][1]} others)" for label in order)
     print(f"gateway: {version}: of {COUNT} cookies of scripts: {found}")
@@ -74,6 +64,6 @@ def measure_eviction(binary: Path, name: str, folder: Path) -> list[str]:
     if site.seen["before"][0] != set(CLASSES):
         failures.append("eviction: a request of the site's own page does not carry all classes")
     # Whatever is sent less is stricter; what must come back comes with the pages of the site.
-    if site.seen["at last"][0] != set(CLASSES):
+    if site.seen["at-last"][0] != set(CLASSES):
         failures.append("eviction: the verdicts do not recover with the next pages")
     return failures

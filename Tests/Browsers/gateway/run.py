@@ -5,7 +5,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from engines import ENGINES, Engine, EngineFailure, Processes
+from engines import ENGINES, Engine, Processes
+from engines.page import holds, load
 from engines.waiting import run_together, wait_for
 from gateway.constraints import test_constraints
 from gateway.eviction import measure_eviction
@@ -69,8 +70,7 @@ class _Visit:
     def _load(self, url: str, ready: str = "document.readyState === 'complete'") -> None:
         # Each load has a URL of its own, so that the page before it is not taken for it.
         url = f"{url}&load={next(self._loads)}"
-        self._engine.navigate(url)
-        wait_for(lambda: self._engine.evaluate(f"location.href === '{url}' && {ready}") or None, url)
+        load(self._engine, url, ready=ready)
 
     def _go(self, script: str, label: str) -> None:
         """Has a page of the shop set off, until the page that it leads to is there."""
@@ -78,14 +78,7 @@ class _Visit:
         self._engine.evaluate(f"(setTimeout(() => {{ {script} }}, 0), 1)")
         self._site.wait_for(label)
         ready = f"location.search.includes('l={label}') && document.readyState === 'complete'"
-        wait_for(lambda: self._evaluated(ready), label)
-
-    def _evaluated(self, expression: str) -> bool | None:
-        try:
-            return bool(self._engine.evaluate(expression)) or None
-        except EngineFailure:
-            # The page is being left.
-            return None
+        wait_for(lambda: holds(self._engine, ready), label)
 
 
 def is_known(engine: str, key: tuple[str, str, str, str], less: set[bytes], is_apart: bool) -> bool:

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from engines import ENGINES, Engine, EngineFailure, Processes
+from engines import ENGINES, Engine, Processes
+from engines.page import load
 from engines.waiting import run_together, wait_for
 from gateway.process import gateway
 from server.certificate import make_tls_context
@@ -99,8 +100,7 @@ class Visit:
 
     def load(self, url: str) -> None:
         """Loads a page as if a person had typed its URL."""
-        self.engine.navigate(url)
-        wait_for(lambda: self._evaluated(f"location.href === '{url}' && document.readyState === 'complete'"), url)
+        load(self.engine, url)
         self.servers.wait_for_silence()
 
     def lead(self, script: str, label: str) -> None:
@@ -122,13 +122,6 @@ class Visit:
     def image(self, url: str, label: str) -> None:
         """Shows an image in a page of the other site."""
         self.lead(f"new Image().src = '{url}/r?set=no&l={label}'", label)
-
-    def _evaluated(self, expression: str) -> bool | None:
-        try:
-            return bool(self.engine.evaluate(expression)) or None
-        except EngineFailure:
-            # The page is being left.
-            return None
 
 
 def visit_frames(visit: Visit, _: bool) -> None:
