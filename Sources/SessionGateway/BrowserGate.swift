@@ -117,6 +117,7 @@ struct BrowserGate {
         let secure = Set(retrieval.excluded.filter { $0.reasons.contains(.secureOnly) }.map(\.cookie.id))
         var lines: [Octets] = []
         var learned: [Cookie.ID] = []
+        lazy var room = profile.room(for: sighting, beside: known.count)
         for pair in own
         where !all.contains(pair.octets) && !renewal.former.contains(pair.octets) && !pair.name.isEmpty
             && !hidden.contains(pair.name)
@@ -130,7 +131,8 @@ struct BrowserGate {
                 // with a request for which that is too strict.
                 let id = Cookie.ID(
                     name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil)
-                guard !secure.contains(id) else { continue }
+                guard !secure.contains(id), room > 0 else { continue }
+                room -= 1
                 learned.append(id)
                 let attributes = "; Path=/; SameSite=Strict\(context.url.scheme.isCryptographic ? "; Secure" : "")"
                 lines.append(Octets(pair.octets.bytes + Array(attributes.utf8)))

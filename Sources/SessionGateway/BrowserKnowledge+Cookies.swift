@@ -52,8 +52,8 @@ extension BrowserKnowledge {
         var revocation: UInt32?
     }
 
-    /// From how many cookies of a site on a missing one may be one that the browser has removed for others. The limits of
-    /// Chromium and Firefox are about 180, and not all cookies of a site are seen.
+    /// From how many cookies of a site on a missing one may be one that the browser has removed for others, and the jar
+    /// learns no more. The limits of Chromium, Firefox and the jar are about 180, and not all cookies of a site are seen.
     fileprivate static let crowd = 100
     /// For how long the jar keeps a cookie that the browser may have removed for others, in seconds.
     private static let patience: Int64 = 86_400
@@ -126,6 +126,13 @@ extension BrowserKnowledge {
             state.held[cookie.id]?.missing = first
             return first.advanced(bySeconds: BrowserKnowledge.patience) <= now
         }
+    }
+
+    /// How many more cookies of scripts the jar may learn of a site: with more than its limit, it would lose others.
+    ///
+    /// - Parameter known: How many cookies of the browser's are in the jar, as far as the request shows.
+    func room(for sighting: Sighting, beside known: Int) -> Int {
+        state.withLock { max(0, BrowserKnowledge.crowd - max(known, $0.count(of: sighting.site))) }
     }
 
     /// Notes that the browser has cookies no more. If the jar gets one anew, it is another one.
@@ -225,8 +232,12 @@ extension BrowserKnowledge.State {
             cookie.id.partitionKey == nil, !prioritized.contains(cookie.id),
             prioritized.count < BrowserKnowledge.limit
         else { return false }
-        let ids = Set(self.held.keys).union(given.keys)
-        return ids.count { $0.isOfSite(sighting.site) } < BrowserKnowledge.crowd
+        return count(of: sighting.site) < BrowserKnowledge.crowd
+    }
+
+    /// How many cookies of a site the browser is known to have.
+    fileprivate func count(of site: Octets) -> Int {
+        Set(held.keys).union(given.keys).count { $0.isOfSite(site) }
     }
 
     /// Begins the next moment.

@@ -78,8 +78,9 @@ struct EvictionTests {
 
     @discardableResult
     private func load(
-        _ url: String, _ browser: inout Browser, setting lines: [String] = []
+        _ url: String, _ browser: inout Browser, setting lines: [String] = [], through other: JarGate? = nil
     ) async throws -> [Octets] {
+        let gate = other ?? gate
         let target = try RequestURL(url)
         var text = ["GET \(target.path) HTTP/1.1", "Host: \(target.host)", "Upgrade-Insecure-Requests: 1"]
         if target.scheme.isCryptographic {
@@ -241,6 +242,24 @@ struct EvictionTests {
         wait(29 * 86_400)
         browser.remove("locked")
         #expect(try await load(Self.secure, &browser) == [])
+    }
+
+    @Test("Cookies of scripts do not crowd out those of servers in the jar")
+    func crowd() async throws {
+        let lines = ["sid=31d4; Path=/; HttpOnly", "plain=1; Path=/"]
+        var browser = try await browser(at: Self.secure, setting: lines)
+        // Some browsers have no limit.
+        for number in 0..<400 { browser.lines.append(("s\(number)", "s\(number)=1; Path=/")) }
+        let profile = BrowserKnowledge(.bundled, sees: { _ in true }, seesSite: { _ in true })
+        let clock = clock
+        let later = JarGate(jar: fixture.jar, mode: .mirror, profile: profile) {
+            Timestamp(seconds: clock.seconds.withLock { $0 })
+        }
+        for gate in [gate, later] {
+            for path in ["", "a", "b"] { try await load(Self.secure + path, &browser, through: gate) }
+            let names = try names()
+            #expect(names.contains("sid") && names.contains("plain") && names.count <= 101)
+        }
     }
 
     @Test("No server and no script makes a canary, and a doubled one is none")
