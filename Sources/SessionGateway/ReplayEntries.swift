@@ -3,6 +3,13 @@ import WebPrimitives
 /// Finds the entries of a HAR in the events of its JSON. An entry is one value, but for the text of its response's body,
 /// which may be long.
 struct ReplayEntries: JSONHandler {
+    /// The text of a response's body.
+    enum Text {
+        case missing
+        case empty
+        case recorded
+    }
+
     private enum Level {
         case root
         case document
@@ -50,6 +57,9 @@ struct ReplayEntries: JSONHandler {
     private var ended: JSONValue?
     /// How many texts of bodies have begun in the current entry: one, or none.
     private(set) var textCount = 0
+    /// How much of the response's body the current entry has.
+    private(set) var text = Text.missing
+    private var isInText = false
 
     /// - Parameter isWithin: Whether the text begins with an entry, and not with the document.
     init(withinEntries isWithin: Bool = false) {
@@ -77,7 +87,7 @@ struct ReplayEntries: JSONHandler {
             level = .entries
         case (.entries, .object):
             begunCount += 1
-            textCount = 0
+            (textCount, text) = (0, .missing)
             builder.reset()
             path = []
             level = .entry
@@ -115,13 +125,16 @@ struct ReplayEntries: JSONHandler {
         case .entry:
             guard name == .text, path.count == 3, path[1] == .response, path[2] == .content else { return true }
             textCount += 1
-            return false
+            isInText = true
+            return true
         default: return false
         }
     }
 
     mutating func string(_ text: Span<UInt8>) {
-        if level == .creator {
+        if isInText {
+            (self.text, isInText) = (text.isEmpty ? .empty : .recorded, false)
+        } else if level == .creator {
             creator = String(repairing: text)
         } else {
             _ = builder.add(.string(text.withUnsafeBufferPointer { Octets($0) }))
@@ -129,7 +142,11 @@ struct ReplayEntries: JSONHandler {
     }
 
     mutating func stringTooLong() {
-        if level == .entry { _ = builder.add(.tooLong) }
+        if isInText {
+            (text, isInText) = (.recorded, false)
+        } else if level == .entry {
+            _ = builder.add(.tooLong)
+        }
     }
 
     mutating func scalar(_ scalar: JSONScalar) {
@@ -163,8 +180,10 @@ struct ReplayScanner {
 
     /// Reads octets.
     ///
-    /// - Parameter found: Gets each entry that has ended, where it stands, and whether it has the text of a body.
-    mutating func read(_ octets: Span<UInt8>, _ found: (JSONValue, Range<Int64>, Bool) throws -> Void) rethrows {
+    /// - Parameter found: Gets each entry that has ended, where it stands, and the text of the response's body.
+    mutating func read(
+        _ octets: Span<UInt8>, _ found: (JSONValue, Range<Int64>, ReplayEntries.Text) throws -> Void
+    ) rethrows {
         var start = 0
         for index in 0..<octets.count where octets[index] == cuts[0] || octets[index] == cuts[1] {
             try read(octets.extracting(start..<(index + 1)), upTo: found)
@@ -174,7 +193,7 @@ struct ReplayScanner {
     }
 
     private mutating func read(
-        _ piece: Span<UInt8>, upTo found: (JSONValue, Range<Int64>, Bool) throws -> Void
+        _ piece: Span<UInt8>, upTo found: (JSONValue, Range<Int64>, ReplayEntries.Text) throws -> Void
     ) rethrows {
         let (entries, texts) = (stream.handler.begunCount, stream.handler.textCount)
         stream.read(piece)
@@ -186,7 +205,7 @@ struct ReplayScanner {
             textStart = position
         }
         if let entry = stream.handler.take() {
-            try found(entry, entryStart..<position, stream.handler.textCount > 0)
+            try found(entry, entryStart..<position, stream.handler.text)
         }
     }
 }

@@ -80,8 +80,8 @@ public final class TrafficReplay: Sendable {
                     for index in 0..<3 { block[index] = ASCII.space }
                 }
                 position += Int64(block.count)
-                scanner.read(block.span) { value, place, hasText in
-                    guard let (key, entry) = TrafficReplay.entry(value, at: place, hasText) else { return }
+                scanner.read(block.span) { value, place, text in
+                    guard let (key, entry) = TrafficReplay.entry(value, at: place, text) else { return }
                     places[key, default: []].append(entries.count)
                     entries.append(entry)
                 }
@@ -110,14 +110,16 @@ public final class TrafficReplay: Sendable {
 
     // MARK: - Finding an entry
 
-    /// - Parameter hasText: Whether the HAR has the response's body.
-    private static func entry(_ value: JSONValue, at place: Range<Int64>, _ hasText: Bool) -> (Key, Entry)? {
+    /// - Parameter text: The text of the response's body.
+    private static func entry(
+        _ value: JSONValue, at place: Range<Int64>, _ text: ReplayEntries.Text
+    ) -> (Key, Entry)? {
         guard let entry = value.object, let request = entry["request"]?.object,
             let response = entry["response"]?.object, let method = request["method"]?.text,
             let url = request["url"]?.text.flatMap({ try? RequestURL($0) }), let status = response["status"]?.integer,
             // A WebSocket, and responses that did not come.
             (200...599).contains(status), response["_error"]?.nonEmptyText == nil,
-            hasText || TrafficReplay.isComplete(response, method: method, status: status)
+            TrafficReplay.isComplete(response, text, method: method, status: status)
         else { return nil }
         let sent = ReplayedResponse.fields(request["headers"])
         let received = ReplayedResponse.fields(response["headers"])
@@ -143,13 +145,17 @@ public final class TrafficReplay: Sendable {
         )
     }
 
-    /// Whether a response without a recorded text is complete: it has no content, or its content does not matter. A size
-    /// that is negative or missing is unknown.
-    private static func isComplete(_ response: JSONObject, method: String, status: Int) -> Bool {
+    /// Whether the body of a response was recorded, or does not matter. A size that is negative or missing is unknown; an
+    /// empty text with another size stands for a body that the recorder did not have.
+    private static func isComplete(
+        _ response: JSONObject, _ text: ReplayEntries.Text, method: String, status: Int
+    ) -> Bool {
         switch status {
-        case _ where method == "HEAD": true
-        case 204, 301, 302, 303, 304, 307, 308: true
-        default: response["content"]?.object?["size"]?.integer == 0
+        case _ where text == .recorded || method == "HEAD": return true
+        case 204, 301, 302, 303, 304, 307, 308: return true
+        default:
+            let size = response["content"]?.object?["size"]?.integer ?? -1
+            return size == 0 || size < 0 && text == .empty
         }
     }
 

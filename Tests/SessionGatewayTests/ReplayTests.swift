@@ -94,6 +94,8 @@ struct ReplayTests {
             (#"{"size":-1}"#, 200, false), (#"{"mimeType":"text/html"}"#, 200, false), (#"{"size":9}"#, 200, false),
             (#"{"size":0}"#, 200, true), (#"{"size":-1,"text":""}"#, 200, true), (#"{"size":-1}"#, 204, true),
             (#"{"size":-1}"#, 302, true), (#"{"size":-1}"#, 404, false),
+            (#"{"size":9,"text":""}"#, 200, false), (#"{"text":"","size":9}"#, 200, false),
+            (#"{"size":9,"text":""}"#, 302, true), (#"{"text":""}"#, 200, true), (#"{"size":0,"text":""}"#, 200, true),
         ])
     func unrecorded(content: String, status: Int, answers isAnswered: Bool) async throws {
         let field = Self.field("Location", "/next")
