@@ -60,7 +60,7 @@ struct SearchedBody {
             switch coding {
             case "gzip", "x-gzip": return try? Inflate.gzip(body, limit: limit)
             case "deflate":
-                return (try? Inflate.zlib(body, limit: limit)) ?? (try? Inflate.raw(body, from: 0, limit: limit).output)
+                return (try? Inflate.zlib(body, limit: limit)) ?? (try? Inflate.raw(body, limit: limit))
             default: return nil
             }
         }

@@ -20,6 +20,21 @@ struct ImportFormatTests {
         #expect(refused.text.contains("0 taken") && refused.text.contains("(http-only-from-script)"))
     }
 
+    @Test("A compressed capture is imported like the capture in it")
+    func compressed() throws {
+        let text =
+            "H4sIAAAAAAACA1NW8EstKU5OLEhV8AgJCVBwzs/PzkxVcMvMSeUqLy/XS61IzC3ISdVLzs/ldHP0CXbl1IfSBpzp+fkpnIZcAN7Eg91D"
+            + "AAAA"
+        let bytes = try #require(Data(base64Encoded: text))
+        let path = try home.write(bytes, to: "cookies.txt.gz")
+        #expect(try home.crumb("import", path).text == "\(path): 1 cookie: 1 taken, 0 replaced, 0 deleted, 0 refused\n")
+        #expect(try home.crumb("import", path).text.contains("imported before"))
+        let damaged = try home.write(bytes.dropLast(4), to: "damaged.gz")
+        let result = try home.crumb("import", damaged)
+        #expect(result.status != 0 && result.text.contains("1 cookie: 0 taken, 1 replaced"))
+        #expect(result.messages.contains("The compressed file ends early"))
+    }
+
     @Test("A format that there is none of is a wrong argument, and so is a browser with one")
     func wrongFormat() throws {
         let path = try home.write("a=1", to: "string")

@@ -11,15 +11,21 @@ import WebPrimitives
 ///     }
 ///     reader.finish { item in … }
 ///
+/// A capture that gzip compressed, and the captures in a ZIP archive, are unpacked.
+///
 /// A part that cannot be read is an item, too: ``CaptureItem/failure(_:)``. It is as small as possible: one line or one
 /// entry if the rest can still be read.
 public struct CaptureReader: Sendable {
     private enum Stage {
+        /// Before the bytes that tell whether the capture is packed.
+        case packing
         /// Before the first byte that counts.
         case preamble
         /// Holding back the first bytes until they tell the format.
         case detection
         case content
+        /// Within a file of an archive that is not a capture.
+        case passedOver
         /// At the end, or given up.
         case over
     }
@@ -30,10 +36,16 @@ public struct CaptureReader: Sendable {
     /// The capture's format, given by the caller or detected from the first bytes; `nil` until it is detected.
     public private(set) var format: CaptureFormat?
 
-    private let source: String
+    private let name: String
+    private let givenFormat: CaptureFormat?
     private let url: String?
     private let container: Int
-    private var stage = Stage.preamble
+    /// The capture's name in places: that of a file in an archive includes the archive's.
+    private var source: String
+    private var stage = Stage.packing
+    private var unpacker: Unpacker?
+    /// The files of an archive that were read, and those that are not captures.
+    private var (fileCount, otherFileCount) = (0, 0)
     private var preamble = Preamble()
     private var detector = FormatDetector()
     private var prefix: [UInt8] = []
@@ -50,9 +62,11 @@ public struct CaptureReader: Sendable {
     ///   - container: the container of Firefox whose cookies are read; 0 for cookies in no container. Other formats
     ///     ignore it.
     public init(source: String, url: String? = nil, format: CaptureFormat? = nil, container: Int = 0) {
+        name = source
         self.source = source
         self.url = url
         self.format = format
+        givenFormat = format
         self.container = container
     }
 
@@ -65,15 +79,41 @@ public struct CaptureReader: Sendable {
         var position = 0
         while position < piece.count, stage != .over {
             let end = min(position + CaptureReader.sliceByteCount, piece.count)
-            take(piece.extracting(position..<end))
+            if unpacker != nil {
+                unpacker?.append(piece.extracting(position..<end))
+                try unpack(emit)
+            } else {
+                take(piece.extracting(position..<end))
+                try give(emit)
+                try unpack(emit)
+            }
             position = end
-            try give(emit)
         }
     }
 
     /// Takes the end of the capture and emits the remaining items. A second call does nothing.
     public mutating func finish<Failure: Error>(_ emit: (CaptureItem) throws(Failure) -> Void) throws(Failure) {
+        if stage == .packing {
+            let first = prefix
+            prefix = []
+            stage = .preamble
+            take(first.span)
+        }
+        unpacker?.finish()
+        try unpack(emit)
+        if let unpacker, unpacker.isArchive {
+            if stage != .over, let failure = archiveFailure { items.append(.failure(failure)) }
+        } else {
+            endFile()
+        }
+        stop()
+        try give(emit)
+    }
+
+    /// Takes the end of the capture, or of a file in an archive.
+    private mutating func endFile() {
         switch stage {
+        case .preamble where preamble.held.isEmpty && unpacker?.isArchive == true: otherFileCount += 1
         case .preamble where preamble.held.isEmpty:
             items.append(.failure(.inputEmpty(at: CapturePlace(source: source))))
         case .preamble:
@@ -81,21 +121,72 @@ public struct CaptureReader: Sendable {
             detect(isWhole: true)
         case .detection:
             detect(isWhole: true)
-        case .content, .over:
+        case .packing, .content, .passedOver, .over:
             break
         }
-        if stage == .content { reader?.finish(into: &items) }
-        stop()
-        try give(emit)
+        if stage == .content {
+            fileCount += 1
+            reader?.finish(into: &items)
+        }
+        reader = nil
     }
 
     /// How many bytes are held at the moment.
     var bufferedByteCount: Int {
-        prefix.capacity + (reader?.bufferedByteCount ?? 0) + items.capacity * MemoryLayout<CaptureItem>.stride
+        prefix.capacity + (unpacker?.bufferedByteCount ?? 0) + (reader?.bufferedByteCount ?? 0)
+            + items.capacity * MemoryLayout<CaptureItem>.stride
     }
+
+    // MARK: - Packed captures
+
+    /// Emits the items of what can be unpacked now.
+    private mutating func unpack<Failure: Error>(
+        _ emit: (CaptureItem) throws(Failure) -> Void
+    ) throws(Failure) {
+        while stage != .over, let part = unpacker?.next() {
+            switch part {
+            case .file(let name): beginFile(named: name)
+            case .octets(let octets): take(octets.span)
+            case .endOfFile: endFile()
+            case .failure(let failure):
+                if stage == .detection || stage == .content { endFile() }
+                items.append(.failure(.packed(failure, at: CapturePlace(source: source))))
+                stop()
+            }
+            try give(emit)
+        }
+    }
+
+    private mutating func beginFile(named name: String) {
+        let isPrintable = { (scalar: Unicode.Scalar) in scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) }
+        source = "\(self.name)/" + String(String.UnicodeScalarView(name.unicodeScalars.filter(isPrintable).prefix(200)))
+        format = givenFormat
+        (preamble, detector, prefix, trail) = (Preamble(), FormatDetector(), [], PageTrail())
+        stage = Unpacker.mayBeCapture(name) ? .preamble : .passedOver
+    }
+
+    /// The failure or notice at the end of an archive.
+    private var archiveFailure: CaptureError? {
+        let place = CapturePlace(source: name)
+        if fileCount == 0 { return .noCaptures(at: place) }
+        return otherFileCount == 0 ? nil : .filesPassedOver(otherFileCount, at: place)
+    }
+
+    // MARK: - Formats
 
     private mutating func take(_ slice: Span<UInt8>) {
         var position = 0
+        if stage == .packing {
+            prefix.append(slice)
+            guard let isPacked = Unpacker.recognizes(prefix.span) else { return }
+            let first = prefix
+            prefix = []
+            stage = .preamble
+            guard isPacked else { return take(first.span) }
+            unpacker = Unpacker(isArchive: first[0] == UInt8(ascii: "P"))
+            unpacker?.append(first.span)
+            return
+        }
         if stage == .preamble {
             guard let start = preamble.skip(slice) else { return }
             position = start
@@ -136,12 +227,20 @@ public struct CaptureReader: Sendable {
             format = found
             self.prefix = []
             open(found, with: prefix)
+        case .unknown where unpacker?.isArchive == true:
+            otherFileCount += 1
+            passOver()
         case .unknown(let finding):
-            items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
-            stop()
+            // Brotli has no signature.
+            let failure =
+                source.hasSuffix(".br")
+                ? CaptureError.compressed(with: "Brotli", "brotli -dc", at: CapturePlace(source: source))
+                : .inputUnrecognized(finding, at: CapturePlace(source: source))
+            items.append(.failure(failure))
+            passOver()
         case .packed(let finding):
             items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
-            stop()
+            passOver()
         }
     }
 
@@ -150,6 +249,12 @@ public struct CaptureReader: Sendable {
         reader = format.reader(
             source: source, url: url, container: container, line: preamble.line, column: preamble.column)
         reader?.read(first.span, into: &items)
+    }
+
+    /// Gives up the capture, or only this file of an archive.
+    private mutating func passOver() {
+        stop()
+        if unpacker?.isArchive == true { stage = .passedOver }
     }
 
     private mutating func stop() {
@@ -193,6 +298,9 @@ public enum CaptureLimits {
     /// How deep the arrays and objects of a JSON document may be nested: 1,048,576 levels, each of which takes a byte.
     /// Readers enter a few levels themselves and skip those below.
     public static let nestingDepth = JSONLimits.nestingDepth
+
+    /// The most that is unpacked of a compressed capture, in bytes: 1 GiB. The rest is not read, which is reported.
+    public static let unpackedByteCount = 1 << 30
 
     /// How many bytes are looked at to recognise a format: 64 KiB.
     public static let prefixByteCount = 1 << 16

@@ -117,23 +117,36 @@ struct FormatDetector {
         return flag.equalsIgnoringCase("true") || flag.equalsIgnoringCase("false")
     }
 
+    /// The first octets of compressed files, and the command that unpacks each. A ``CaptureReader`` unpacks the first two
+    /// itself, but not twice.
+    private static let compressions: [(signature: [UInt8], program: String, command: String)] = [
+        ([0x1F, 0x8B], "gzip", "zcat"), ([0x50, 0x4B], "ZIP", "unzip -p"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstdcat"),
+        (Array("BZh".utf8), "bzip2", "bzcat"), ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz", "xzcat"),
+        ([0x04, 0x22, 0x4D, 0x18], "LZ4", "lz4cat"), ([0x37, 0x7A, 0xBC, 0xAF], "7-Zip", "7z x -so"),
+        ([0x1F, 0x9D], "compress", "zcat"),
+    ]
+
     /// Describes an input of unknown format, so that its owner knows what to do.
     private static func unknown(_ prefix: Span<UInt8>) -> Finding {
-        if prefix.count >= 2 {
-            switch (prefix[0], prefix[1]) {
-            case (0x1F, 0x8B):
-                return .packed("The input is compressed with gzip. Unpack it first: zcat FILE | crumb import -")
-            case (0x50, 0x4B): return .packed("The input is a ZIP archive. Unpack it first.")
-            case (0x28, 0xB5): return .packed("The input is compressed with zstd. Unpack it first.")
-            case (0xFF, 0xFE), (0xFE, 0xFF): return .packed("The input is UTF-16 text. Save it as UTF-8.")
-            default: break
+        for (signature, program, command) in compressions where signature.count <= prefix.count {
+            if (0..<signature.count).allSatisfy({ signature[$0] == prefix[$0] }) {
+                return .packed(CaptureError.remedy(forCompressionWith: program, command))
             }
         }
+        if prefix.count >= 2, (prefix[0], prefix[1]) == (0xFF, 0xFE) || (prefix[0], prefix[1]) == (0xFE, 0xFF) {
+            return .packed("The input is UTF-16 text. Save it as UTF-8.")
+        }
+        // The name of the archive's first file comes first.
+        if prefix.count >= 262, prefix.extracting(257..<262).equals("ustar") {
+            return .packed("The input is a tar archive. Unpack it first: tar -xf FILE")
+        }
         if prefix.hasPrefix("SQLite format 3") {
-            return .packed("The input is an SQLite database. Name its file instead of piping it.")
+            return .packed("The input is an SQLite database. Name its file instead of piping it, unpacked.")
         }
         if CaptureFormat.isPacketCapture(prefix) {
-            return .packed("The input is a packet capture, which tshark reads. Name its file instead of piping it.")
+            return .packed(
+                "The input is a packet capture, which tshark reads. Name its file instead of piping it, unpacked.")
         }
         let isBinary = prefix.firstIndex(of: 0, from: 0) != nil
         return .unknown(isBinary ? "Format not recognised: the input is binary." : "Format not recognised.")

@@ -23,6 +23,46 @@ extension CaptureError {
         CaptureError(.inputUnrecognized, place, finding)
     }
 
+    /// The input is compressed in a way that no reader unpacks.
+    static func compressed(with program: String, _ command: String, at place: CapturePlace) -> CaptureError {
+        inputPacked(remedy(forCompressionWith: program, command), at: place)
+    }
+
+    static func remedy(forCompressionWith program: String, _ command: String) -> String {
+        "The input is compressed with \(program). Unpack it first: \(command) FILE | crumb import -"
+    }
+
+    /// The rest of a compressed input cannot be unpacked.
+    static func packed(_ failure: Unpacker.Failure, at place: CapturePlace) -> CaptureError {
+        switch failure {
+        case .damaged: packedMalformed(at: place)
+        case .truncated:
+            CaptureError(
+                .inputTruncated, place,
+                "The compressed file ends early; what could be unpacked was read. Save the capture again.")
+        case .tooLong:
+            CaptureError(
+                .inputTruncated, place,
+                "The input expands to more than \(CaptureLimits.unpackedByteCount >> 30) GiB; the first "
+                    + "\(CaptureLimits.unpackedByteCount >> 30) GiB were read. Unpack it first, and import the file.")
+        case .encrypted: inputPacked("The ZIP archive is encrypted. Unpack it first: unzip FILE", at: place)
+        case .unsupported:
+            inputPacked(
+                "The ZIP archive cannot be unpacked as a stream from here on. Unpack it first: unzip FILE", at: place)
+        }
+    }
+
+    static func noCaptures(at place: CapturePlace) -> CaptureError {
+        inputUnrecognized("The ZIP archive contains no capture.", at: place)
+    }
+
+    static func filesPassedOver(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .filesPassedOver, place,
+            "\(count == 1 ? "One file" : "\(count) files") of the archive \(count == 1 ? "is" : "are") in no known format "
+                + "and \(count == 1 ? "was" : "were") left out.", .notice)
+    }
+
     static func tooLong(_ finding: String, at place: CapturePlace) -> CaptureError {
         CaptureError(.lineTooLong, place, "\(finding) The entry was left out.")
     }

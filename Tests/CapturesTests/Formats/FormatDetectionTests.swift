@@ -84,7 +84,7 @@ struct FormatDetectionTests {
     @Test(
         "An unknown input is named as far as it can be",
         arguments: [
-            ([0x1F, 0x8B, 8, 0], "gzip"), ([0x50, 0x4B, 3, 4], "ZIP"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
+            ([0x1F, 0x8B, 9, 0], "gzip"), ([0x50, 0x4B, 7, 8], "ZIP"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
             ([0xFF, 0xFE, 0x48, 0], "UTF-16"), ([0, 1, 2, 3], "binary"), (Array("SQLite format 3\0".utf8), "SQLite"),
             (Array("T\n\0".utf8), "Format not recognised."), ([0xEF], "not recognised"),
             ([0xEF, 0xBB], "not recognised"),

@@ -17,7 +17,8 @@ enum CaptureTarget {
         Invariant.holds(whole.items == pieces.items, "where the pieces are cut changes nothing")
         Invariant.holds(whole.format == pieces.format, "nor the format")
         // Only what is packed may come to more than came in.
-        let count = max(bytes.count, 1) * (whole.format == .firefoxSession ? 256 : 1)
+        let isPacked = bytes.starts(with: [0x1F, 0x8B]) || bytes.starts(with: [0x50, 0x4B])
+        let count = max(bytes.count, 1) * (whole.format == .firefoxSession ? 256 : 1) * (isPacked ? 1100 : 1)
         Invariant.holds(whole.items.count <= count + 2, "there are no more items than bytes")
         for item in whole.items { checkItem(item, within: count) }
     }
@@ -40,7 +41,7 @@ enum CaptureTarget {
 
     private static func checkItem(_ item: CaptureItem, within count: Int) {
         let place = item.place
-        Invariant.holds(place.source == "x", "a place names its capture")
+        Invariant.holds(place.source == "x" || place.source.hasPrefix("x/"), "a place names its capture")
         Invariant.holds((place.line ?? 1) >= 1 && (place.line ?? 1) <= count + 1, "a line is one of the input's")
         Invariant.holds((place.entry ?? 1) >= 1 && (place.entry ?? 1) <= count, "an entry is one of the input's")
         switch item {

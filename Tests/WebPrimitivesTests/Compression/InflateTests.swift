@@ -1,7 +1,6 @@
 import Testing
-import WebPrimitives
 
-@testable import SessionGateway
+@testable import WebPrimitives
 
 @Suite("Decompression")
 struct InflateTests {
@@ -32,6 +31,34 @@ struct InflateTests {
         }
         let lines = (0..<60).map { "line \($0 * $0) of a longer text with several words in it\n" }.joined()
         #expect(try Inflate.gzip(try Self.octets(Self.lines), limit: 10_000) == Array(lines.utf8))
+    }
+
+    @Test("Octets that come one by one give the same text")
+    func pieces() throws {
+        for text in Self.texts + [Self.lines] {
+            let octets = try Self.octets(text)
+            var (input, members, output) = (BitInput(), GzipMembers(), [UInt8]())
+            for octet in octets {
+                #expect(!members.areComplete)
+                input.append([octet].span)
+                while let piece = try members.next(&input) { output += piece }
+            }
+            #expect(members.areComplete && input.count == 0)
+            #expect(output == (try Inflate.gzip(octets, limit: 10_000)))
+        }
+    }
+
+    @Test("Octets before damaged ones come out")
+    func before() throws {
+        let octets = try Self.octets(Self.lines)
+        var (input, members, output) = (
+            BitInput(octets.dropLast(100) + [UInt8](repeating: 0xFF, count: 100)), GzipMembers(), [UInt8]()
+        )
+        #expect(throws: Inflate.Failure.damaged) {
+            while let piece = try members.next(&input) { output += piece }
+        }
+        let whole = try Inflate.gzip(octets, limit: 10_000)
+        #expect(output.count > 1000 && whole.starts(with: output.prefix(1000)))
     }
 
     @Test("zlib gives the text back")
