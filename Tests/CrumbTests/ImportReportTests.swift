@@ -25,6 +25,20 @@ struct ImportReportTests {
         #expect((report["omitted"] as? [String: Int])?["failures"] == 490)
     }
 
+    @Test("A Set-Cookie line that was joined of several is one cookie, and a note names it")
+    func joinedLines() throws {
+        let line = "sid=1; Path=/a; HttpOnly, theme=2; Path=/; Secure"
+        let path = try home.write(Capture.har([Capture.entry("https://www.example.com/a", [line])]), to: "capture.har")
+        let note = "Set-Cookie 1: The line looks like 2 Set-Cookie lines"
+        for command in [["import"], ["convert", "--to", "json", "--output", home.file("out")]] {
+            let result = try home.start(command + [path]).wait()
+            #expect(result.status == 0 && result.messages.contains("note: \(path): entry 1, \(note)"), "\(result)")
+        }
+        let lines = try home.write(line, to: "lines")
+        let explained = try home.crumb("explain", "https://www.example.com/a", "--set-cookie", lines)
+        #expect(explained.messages.contains("note: \(note)"), "\(explained)")
+    }
+
     @Test("Ten refusals are printed and the others counted")
     func manyRefusals() throws {
         let lines = (0..<100).map { "n\($0)=1; Domain=other.example" } + ["good=1"]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import RequestDecoration
 import SessionOperations
 import SessionStore
 
@@ -65,7 +66,11 @@ struct ExplainCommand: CrumbCommand {
         let kept = try jar.backend(now: console.now)
         let colors = output.usesColor ? ExplainCommand.colors : [:]
         if let setCookie {
-            let report = try kept.trial(of: try SetCookieInput(InputFile(setCookie)).lines, from: request)
+            let lines = try SetCookieInput(InputFile(setCookie)).lines
+            let report = try kept.trial(of: lines, from: request)
+            for (index, line) in lines.enumerated() {
+                if let note = JoinedSetCookie.note(on: line) { console.note("note: Set-Cookie \(index + 1): \(note)") }
+            }
             return output.json
                 ? try console.writeJSON(report) : try console.writeLine(report.text(for: request), colors: colors)
         }

@@ -43,6 +43,24 @@ public struct JoinedSetCookie: Sendable {
     }
 }
 
+extension JoinedSetCookie {
+    /// A note on a line that a client has certainly joined of several: it counts as one cookie. `nil` for any other line.
+    package static func note(on line: Octets) -> String? {
+        // Nearly all commas are those of dates.
+        let mayBeJoined = line.indices.dropLast(2).contains { (index: Int) -> Bool in
+            guard line[index] == UInt8(ascii: ","), line[index + 1] == 0x20 else { return false }
+            return line[(index + 2)..<line.count].beginsWithPair
+        }
+        guard mayBeJoined else { return nil }
+        let joined = JoinedSetCookie(line)
+        let count = joined.lines.count - joined.doubts.count { $0.kind == .splitWithinValue }
+        guard count > 1 else { return nil }
+        return
+            "The line looks like \(count) Set-Cookie lines that a client joined with commas. It counts as one cookie, as in "
+            + "browsers. Record the response with a tool that keeps the lines apart, such as curl -i."
+    }
+}
+
 /// Where in a line one is.
 private struct Place {
     enum Comma {

@@ -1,5 +1,6 @@
 package import Captures
 package import CookieModel
+import RequestDecoration
 package import SessionStore
 
 extension ImportReport.Failure {
@@ -28,11 +29,22 @@ extension ImportReport {
             append(Failure(error))
         case .response(let response):
             responses += 1
+            noteJoinedLines(of: response)
             guard response.setCookie.isEmpty else { return }
             for field in response.requestCookies {
                 carriedCookies += RequestCookies.pairs(field).count { !WitnessName.matches($0.name) }
             }
         case .cookie, .storage: break
+        }
+    }
+
+    private mutating func noteJoinedLines(of response: CapturedResponse) {
+        for (index, line) in response.setCookie.enumerated() {
+            guard let text = JoinedSetCookie.note(on: line) else { continue }
+            let note = Failure(
+                code: "set-cookie-folded", message: "\(response.place), Set-Cookie \(index + 1): \(text)",
+                source: source)
+            append(note, to: \.notes, \.notes)
         }
     }
 

@@ -9,6 +9,19 @@ struct JoinedSetCookieTests {
     private static let kept = SetCookieDoubt.Kind.commaKept
 
     @Test(
+        "A line that was certainly joined of several gets a note, and others do not",
+        arguments: [
+            ("JSESSIONID=117B; Path=/SSW/; HttpOnly, WLP=sswv; Expires=Tue, 24-Dec-2026 16:46:45 GMT; Path=/", 2),
+            ("a=1; Path=/, b=2; Path=/, c=3; Secure", 3), ("a=1; Path=/", nil), ("a=1, b=2; Path=/", nil),
+            ("a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT", nil), ("a=\"x, y=1\"; Path=/", nil), ("", nil), (", ", nil),
+        ] as [(String, Int?)])
+    func note(line: String, count: Int?) {
+        let note = JoinedSetCookie.note(on: Octets(line))
+        #expect((note == nil) == (count == nil))
+        if let count { #expect(note?.contains("\(count) Set-Cookie lines") == true) }
+    }
+
+    @Test(
         "Lines are cut apart where that is certain",
         arguments: [
             // One line.
