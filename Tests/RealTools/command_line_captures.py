@@ -64,9 +64,9 @@ def wget(bench: Workbench) -> Iterator[Capture]:
     run("--no-warc-compression", "--warc-file", "plain")
     yield Capture("wget --no-warc-compression --warc-file", ("plain.warc",))
     run("--warc-file", "packed")
-    yield Capture("wget --warc-file, packed", ("packed.warc.gz",), refusal="zcat FILE |")
-    bench.run("zcat", "packed.warc.gz", out="unpacked.warc")
-    yield Capture("wget --warc-file", ("unpacked.warc",))
+    yield Capture("wget --warc-file", ("packed.warc.gz",))
+    run("-S", "-d", "-o", "debugged")
+    yield Capture("wget -S -d", ("debugged",))
 
 
 def httpie(bench: Workbench) -> Iterator[Capture]:

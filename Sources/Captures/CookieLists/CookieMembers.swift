@@ -52,8 +52,8 @@ struct CookieMembers {
 
     private func record(_ object: JSONObject, named name: Octets?) throws(Problem) -> CookieRecord? {
         var ownName = name
-        if ownName == nil { ownName = try string("name", in: object) }
-        guard let name = ownName else { throw .missing("name") }
+        if ownName == nil { ownName = try string(dialect.name, in: object) }
+        guard let name = ownName else { throw .missing(dialect.name) }
         guard let value = try value(object) else { throw .missing("value") }
         let written = try string("domain", in: object).map { $0.withSpan { String(repairing: $0) } } ?? ""
         let hasDot = written.hasPrefix(".")
@@ -70,6 +70,7 @@ struct CookieMembers {
 
     /// The properties that the members leave open: scripts that write lists by hand omit members that they do not need.
     private func unstated(in object: JSONObject) -> CookieProperties {
+        if dialect.leavesDefaultsOut { return [] }
         var unstated: CookieProperties = []
         if object["secure"] == nil { unstated.insert(.secure) }
         if object["httpOnly"] == nil { unstated.insert(.httpOnly) }
@@ -98,12 +99,14 @@ struct CookieMembers {
 
     private func expiry(_ object: JSONObject) throws(Problem) -> Timestamp? {
         if try flag("session", in: object) == true { return nil }
+        if dialect.hasMaxAge, case .number(let age)? = object["maxAge"] { return try end(of: age.millionths, object) }
         switch object[dialect.expiry] {
         case nil: return nil
         case .number(let number):
             let microseconds = number.millionths
             return dialect.endsWithSessionAtMinusOne && microseconds == -1_000_000
                 ? nil : Timestamp(microseconds: microseconds)
+        case .string(let text) where text == "Infinity": return nil
         case .string(let text):
             guard let moment = Timestamp(rfc3339: text) ?? text.withSpan({ CookieDate.parse($0) }) else {
                 throw .wrongType(dialect.expiry, "a date and time")
@@ -111,6 +114,14 @@ struct CookieMembers {
             return moment
         default: throw .wrongType(dialect.expiry, "a number")
         }
+    }
+
+    /// The end of a lifetime that began with the cookie. Where the beginning is missing, the cookie ends with the session.
+    private func end(of microseconds: Int64, _ object: JSONObject) throws(Problem) -> Timestamp? {
+        guard microseconds > 0 else { return .distantPast }
+        guard let start = try string("creation", in: object).flatMap({ Timestamp(rfc3339: $0) }) else { return nil }
+        let (sum, overflow) = start.microseconds.addingReportingOverflow(microseconds)
+        return overflow ? .distantFuture : Timestamp(microseconds: sum)
     }
 
     private func sameSite(_ object: JSONObject, isSecure: Bool) throws(Problem) -> SameSite {
@@ -189,6 +200,12 @@ struct CookieDialect: Sendable {
     let hasHostOnly: Bool
     /// Whether a cookie without the member `sameSite` has no SameSite attribute, rather than one that is not told.
     var leavesNoSameSiteOut = false
+    /// Whether members that are missing have their defaults: not secure, open to scripts, without SameSite.
+    var leavesDefaultsOut = false
+    /// The member with the cookie's name.
+    var name: StaticString = "name"
+    /// Whether a member `maxAge` counts before the moment, in seconds since `creation`.
+    var hasMaxAge = false
     /// The name of the list in messages.
     let title: String
     /// Whether a host without a dot may be followed by `.local`, as Python's cookie jars write it.
@@ -209,6 +226,10 @@ struct CookieDialect: Sendable {
     /// The lists that extensions make from `chrome.cookies`: Cookie-Editor, EditThisCookie and similar ones.
     static let cookieEditor = CookieDialect(
         expiry: "expirationDate", endsWithSessionAtMinusOne: false, hasHostOnly: true, title: "Cookie-Editor export")
+    /// The jars of Node's tough-cookie.
+    static let toughCookie = CookieDialect(
+        expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: true, leavesDefaultsOut: true, name: "key",
+        hasMaxAge: true, title: "jar of tough-cookie")
     /// HTTPie's session files.
     static let httpieSession = CookieDialect(
         expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "HTTPie session",

@@ -54,7 +54,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Chromium's net-log (`--log-net-log`), recorded with `--net-log-capture-mode=IncludeSensitive`.
     case netLog = "net-log"
 
-    /// WARC 1.0 and 1.1, unpacked: its records of the type `response`.
+    /// WARC 1.0 and 1.1: its records of the type `response`.
     case warc
 
     /// The text that scripts read from `document.cookie`: `a=1; b=2`. The caller gives the URL of the page, and the
@@ -92,8 +92,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// The output of `http -v` (HTTPie). The caller gives the request's URL.
     case httpieVerbose = "httpie-verbose"
 
-    /// Commands that browsers' developer tools make with "Copy as cURL", for bash and for Windows' cmd. Their cookies are
-    /// those that the requests sent.
+    /// Commands that browsers' developer tools make with "Copy as cURL", for bash and for Windows' cmd, and the same for
+    /// wget. Their cookies are those that the requests sent.
     case curlCommand = "curl-command"
 
     /// Calls that browsers' developer tools make with "Copy as fetch".
@@ -102,9 +102,15 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// Commands that browsers' developer tools make with "Copy as PowerShell".
     case powerShell = "powershell"
 
-    /// A request's header lines of which the first is `Cookie:`, or that field's value alone. The caller says which URL the
-    /// request is for.
+    /// A request's header lines of which the first is `Cookie:`, that field's value alone, or a JSON object of names and
+    /// values. The caller says which URL the request is for.
     case cookieHeader = "cookie-header"
+
+    /// The jar that Node's tough-cookie serializes to JSON.
+    case toughCookie = "tough-cookie"
+
+    /// A table of cookies copied from a browser's developer tools: a cookie a line, its columns separated by tabs.
+    case cookieTable = "cookie-table"
 
     /// Whether the format is a browser's database.
     public var isDatabase: Bool {
@@ -134,6 +140,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .devTools: .browser(partitions: .all)
         // Extensions that do not ask for partitioned cookies do not write the member.
         case .cookieEditor: .browser(optional: [.partition], partitions: .all)
+        case .toughCookie: .browser(partitions: .ownSiteUnmarked)
+        case .cookieTable: .browser(optional: [.partition], partitions: .all)
         case .firefoxSession: .browser(partitions: .ownSiteUnmarked)
         case .binaryCookies: .browser([.creation], partitions: .ownSiteUnmarked)
         // Its database has the same number for SameSite=None and for no attribute.
@@ -179,6 +187,8 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         case .fetchCall: "Copy as fetch"
         case .powerShell: "Copy as PowerShell"
         case .cookieHeader: "a Cookie line"
+        case .toughCookie: "jars of tough-cookie"
+        case .cookieTable: "tables of developer tools"
         }
     }
 
@@ -221,6 +231,8 @@ extension CaptureFormat {
         case .devTools: list(.devTools)
         case .cookieEditor: list(.cookieEditor)
         case .httpieSession: list(.httpieSession)
+        case .toughCookie: list(.toughCookie)
+        case .cookieTable: CookieTableReader(source: source, firstLine: line)
         case .headerJSON:
             JSONOutlineReader(
                 HeaderJSONOutline(source: source, url: url), source: source, line: line, column: column)

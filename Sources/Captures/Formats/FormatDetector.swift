@@ -21,12 +21,21 @@ struct FormatDetector {
     /// - Parameter isWhole: whether no more bytes will come.
     mutating func finding(in prefix: Span<UInt8>, isWhole: Bool) -> Finding? {
         guard prefix.count > 0 else { return isWhole ? .unknown("The input is empty.") : nil }
+        if let end = Self.bracketedNumberEnd(prefix) {
+            let rest = prefix.extracting(end..<prefix.count)
+            if rest.hasPrefix(" Downloading '") {
+                return .packed(
+                    "The input is a log of wget2, which leaves out responses. Save its cookies instead: "
+                        + "wget2 --keep-session-cookies --save-cookies FILE URL")
+            }
+            let mayTell = rest.isEmpty || rest[0] == ASCII.space && rest.count < 14
+            if !isWhole, mayTell { return nil }
+        }
         if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
         if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
-        if prefix.hasPrefix("curl ") || prefix.hasPrefix("curl.exe ") || prefix.hasPrefix("$ curl ") {
-            return .format(.curlCommand)
-        }
+        let commands: [StaticString] = ["curl ", "curl.exe ", "$ curl ", "wget ", "$ wget "]
+        if commands.contains(where: { prefix.hasPrefix($0) }) { return .format(.curlCommand) }
         if prefix.hasPrefix("$session = New-Object ") || prefix.hasPrefix("Invoke-WebRequest ") {
             return .format(.powerShell)
         }
@@ -64,6 +73,15 @@ struct FormatDetector {
         return prefix[position] != (position == 1 ? UInt8(ascii: "x") : ASCII.hyphen)
     }
 
+    /// Where `[0]` at the beginning ends, with which wget2 numbers its downloads; `nil` for anything else.
+    private static func bracketedNumberEnd(_ prefix: Span<UInt8>) -> Int? {
+        guard prefix.count > 1, prefix[0] == ASCII.leftBracket else { return nil }
+        var position = 1
+        while position < prefix.count, ASCII.isDigit(prefix[position]) { position += 1 }
+        guard position > 1, position < prefix.count, prefix[position] == ASCII.rightBracket else { return nil }
+        return position + 1
+    }
+
     private enum LineKind {
         /// A comment, curl's progress or a remark of curl's, which every text could begin with: the next line may tell.
         case comment
@@ -80,7 +98,12 @@ struct FormatDetector {
             return isTelling ? .telling(.netscape) : .comment
         }
         if HTTPieReader.isRequestLine(line) { return .telling(.httpieVerbose) }
-        if WgetVerboseReader.urlStart(line) != nil { return .telling(.wgetVerbose) }
+        if line[0] == HTTPieReader.escape {
+            let plain = HTTPieReader.withoutColors(line)
+            return HTTPieReader.isRequestLine(plain.span) ? .telling(.httpieVerbose) : .other
+        }
+        if WgetVerboseReader.begins(with: line) { return .telling(.wgetVerbose) }
+        if CookieTableReader.begins(with: line) { return .telling(.cookieTable) }
         return kind(ofTranscript: line.extracting(TranscriptLine.start(of: line)..<line.count))
             ?? (looksLikeCookie(line) ? .telling(.netscape) : .other)
     }
@@ -140,6 +163,11 @@ struct FormatDetector {
         // The name of the archive's first file comes first.
         if prefix.count >= 262, prefix.extracting(257..<262).equals("ustar") {
             return .packed("The input is a tar archive. Unpack it first: tar -xf FILE")
+        }
+        if prefix.count >= 2, (prefix[0], prefix[1]) == (HTTPieReader.escape, ASCII.leftBracket) {
+            return .packed(
+                "The input has the colors of a terminal. Record it without: http --pretty=none, or "
+                    + "curl --no-styled-output")
         }
         if prefix.hasPrefix("SQLite format 3") {
             return .packed("The input is an SQLite database. Name its file instead of piping it, unpacked.")

@@ -2,8 +2,8 @@ import WebPrimitives
 
 /// Tells the formats apart that are JSON, by the names of members.
 ///
-/// The first member that only one format has decides. An object without such a member is taken for a HAR, so that the
-/// error tells its owner what a HAR needs.
+/// The first member that only one format has decides. An object of strings alone is one of names and values. Any other
+/// object without such a member is taken for a HAR, so that the error tells its owner what a HAR needs.
 struct JSONFormatDetector: Sendable {
     private var stream = JSONStream(handler: JSONFormatSigns(), line: 1, column: 1)
     private var readCount = 0
@@ -34,6 +34,8 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     }
 
     private(set) var format: CaptureFormat?
+    /// Whether the document is an object whose members are strings, and at least one is there.
+    private var isMap: Bool?
     private var contexts: [Context] = []
     private var name: [UInt8] = []
 
@@ -50,8 +52,9 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     mutating func key(_ name: Span<UInt8>) {
         self.name.removeAll(keepingCapacity: true)
         self.name.append(name)
-        if case .members = context, isNamed("method") || isNamed("params") || isNamed("message") {
-            decide(.devToolsLog)
+        if case .members = context {
+            if isNamed("method") || isNamed("params") || isNamed("message") { decide(.devToolsLog) }
+            if isNamed("storeType") || isNamed("rejectPublicSuffixes") { decide(.toughCookie) }
         }
         guard case .cookie = context else { return }
         if isNamed("hostOnly") || isNamed("expirationDate") || isNamed("storeId") {
@@ -60,6 +63,8 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
             decide(.devTools)
         } else if isNamed("method") || isNamed("params") || isNamed("message") {
             decide(.devToolsLog)
+        } else if isNamed("key") {
+            decide(.toughCookie)
         } else if isNamed("expiry") {
             decide(.webDriver)
         } else if isNamed("_index") || isNamed("_source") {
@@ -69,6 +74,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
 
     mutating func begin(_ container: JSONContainer) -> Bool {
         guard format == nil else { return false }
+        if !contexts.isEmpty { isMap = false }
         switch (context, container) {
         case (.document, .object): contexts.append(.members)
         case (.document, .array): contexts.append(.list(.webDriver))
@@ -111,9 +117,11 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
         case .cookie(let format), .list(let format): decide(format)
         case .document, .members, .values: break
         }
+        if contexts.isEmpty, isMap == true { decide(.cookieHeader) }
     }
 
     mutating func beginString() -> Bool {
+        isMap = isMap ?? true
         if case .values = context { decide(.headerJSON) }
         if case .members = context, isNamed("crumb") { decide(.captureMessages) }
         return false
@@ -123,6 +131,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     mutating func stringTooLong() {}
 
     mutating func scalar(_ scalar: JSONScalar) {
+        isMap = false
         // The version of a line of our own; a capture script's message has a word there.
         if case .members = context, isNamed("crumb") { decide(.json) }
         // A list that is Playwright's rather than WebDriver's, where nothing after it says otherwise.

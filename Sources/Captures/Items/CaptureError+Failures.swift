@@ -343,6 +343,13 @@ extension CaptureError {
 
     // MARK: Netscape files
 
+    static func subdomainsContradicted(_ count: Int, at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .subdomainsContradicted, place,
+            "Here\(count == 1 ? "" : " and in \(count - 1) more \(count == 2 ? "line" : "lines")"), the second column "
+                + "(include subdomains) contradicts the dot before the domain. The column counts, as in curl.", .notice)
+    }
+
     static func lineMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
         CaptureError(.lineMalformed, place, finding)
     }

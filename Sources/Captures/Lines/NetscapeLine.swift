@@ -12,6 +12,8 @@ struct NetscapeReader: LineFormatReader {
     private var parser = NetscapeLine()
     /// The last cookie, whose next line may be the same with the mark.
     private var waiting: (record: CookieRecord, place: CapturePlace)?
+    /// The lines whose second column contradicts the dot before the domain.
+    private var contradictions: (first: CapturePlace, count: Int)?
 
     /// A file whose first line has the number `firstLine` in `source`.
     init(source: String, firstLine: Int) {
@@ -23,6 +25,9 @@ struct NetscapeReader: LineFormatReader {
         switch parser.parse(bytes.extracting(bytes.droppingCarriageReturn)) {
         case .nothing: break
         case .cookie(let record):
+            if parser.contradictsDot {
+                contradictions = (contradictions?.first ?? place, (contradictions?.count ?? 0) + 1)
+            }
             if let plain = waiting?.record, record.isHTTPOnly, !plain.isHTTPOnly {
                 var marked = plain
                 marked.isHTTPOnly = true
@@ -43,6 +48,8 @@ struct NetscapeReader: LineFormatReader {
 
     mutating func finishLines(into items: inout [CaptureItem]) {
         passOn(into: &items)
+        guard let contradictions else { return }
+        items.append(.failure(.subdomainsContradicted(contradictions.count, at: contradictions.first)))
     }
 
     private mutating func passOn(into items: inout [CaptureItem]) {
@@ -81,6 +88,8 @@ struct NetscapeLine {
 
     /// The columns of the current line; kept to be used again.
     private var columns: [Range<Int>] = []
+    /// Whether the last cookie's second column contradicts the dot before its domain.
+    private(set) var contradictsDot = false
     /// Whether a comment names 8 columns.
     private var hasLongHeading = false
 
@@ -112,6 +121,8 @@ struct NetscapeLine {
         guard let includesSubdomains = flag(line.extracting(columns[1])) else {
             return .malformed("The second column (include subdomains) is neither TRUE nor FALSE.")
         }
+        let written = line.extracting(line.trimmingBlanks(columns[0]))
+        contradictsDot = !isIPAddress && (written[0] == ASCII.dot) != includesSubdomains
         let path = columns[2]
         guard path.isEmpty || line[path.lowerBound] == ASCII.slash else {
             return .malformed("The third column (path) does not begin with a slash.")

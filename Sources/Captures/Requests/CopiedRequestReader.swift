@@ -101,12 +101,17 @@ struct CopiedRequest {
     /// A request of which nothing is known yet.
     init() {}
 
-    /// The request that a curl command makes; `nil` if the words are not such a command.
+    /// The request that a curl or wget command makes; `nil` if the words are not such a command.
     init?(curl words: [[UInt8]]) {
         // A prompt may have been copied with the command.
         let words = words.first == [UInt8(ascii: "$")] ? Array(words.dropFirst()) : words
         let names = words.map { String(decoding: $0, as: UTF8.self) }
-        guard let program = names.first, program == "curl" || program == "curl.exe" else { return nil }
+        guard let program = names.first, ["curl", "curl.exe", "wget"].contains(program) else { return nil }
+        if program == "wget" {
+            takeWget(words.dropFirst())
+            guard url != nil else { return nil }
+            return
+        }
         var index = 1
         while index < words.count {
             var option = names[index]
@@ -131,6 +136,35 @@ struct CopiedRequest {
             index += hasValue && isBehind ? 2 : 1
         }
         guard url != nil else { return nil }
+    }
+
+    /// wget's options with a value.
+    private static let wgetValueOptions: Set<String> = [
+        "--header", "-U", "--user-agent", "--referer", "--method",
+        "-O", "-o", "-a", "-e", "-l", "-A", "-R", "-D", "-P", "-t", "-T", "-w", "-Q", "--execute", "--output-document",
+        "--output-file", "--post-data", "--body-data",
+        "--load-cookies", "--save-cookies", "--ca-certificate", "--timeout", "--tries", "--directory-prefix",
+    ]
+
+    /// Takes the words of a wget command, whose long options have their value behind an equals sign or in the next word.
+    private mutating func takeWget(_ words: ArraySlice<[UInt8]>) {
+        var rest = words
+        while let word = rest.popFirst() {
+            let name = String(decoding: word.prefix { $0 != ASCII.equals }, as: UTF8.self)
+            guard name.hasPrefix("-") else {
+                if url == nil { url = CopiedRequest.url(String(decoding: word, as: UTF8.self)) }
+                continue
+            }
+            let own = word.firstIndex(of: ASCII.equals).map { Array(word[($0 + 1)...]) }
+            guard CopiedRequest.wgetValueOptions.contains(name), let value = own ?? rest.popFirst() else { continue }
+            switch name {
+            case "--header": head.take(line: value.span)
+            case "-U", "--user-agent": head.take(.userAgent, value.span)
+            case "--referer": head.take(.referrer, value.span)
+            case "--method": method = String(decoding: value, as: UTF8.self)
+            default: break
+            }
+        }
     }
 
     /// Takes an option that matters; false for any other.
@@ -188,6 +222,19 @@ struct CopiedRequest {
         return true
     }
 
+    /// The value of the `Cookie` field with the names and values of a JSON object; `nil` if one of them cannot be in it.
+    private static func cookieValue(ofJSON text: Span<UInt8>) -> [UInt8]? {
+        guard let object = JSONValue(parsing: text)?.object else { return nil }
+        var field: [UInt8] = []
+        for (name, value) in zip(object.names, object.values) {
+            guard let value = value.octets, !name.isEmpty, !name.contains(ASCII.equals),
+                !(name.bytes + value.bytes).contains(where: { $0 == ASCII.semicolon || $0 < ASCII.space })
+            else { return nil }
+            field += (field.isEmpty ? [] : Array("; ".utf8)) + name.bytes + [ASCII.equals] + value.bytes
+        }
+        return field
+    }
+
     /// Where a text ends, but for white space.
     private static func end(of text: Span<UInt8>) -> Int {
         var end = text.count
@@ -203,6 +250,12 @@ struct CopiedRequest {
     /// The request whose header has these lines.
     init?(fields text: Span<UInt8>, url: String?) {
         self.url = nil
+        if text.hasPrefix("{") {
+            let object = text.extracting(0..<CopiedRequest.end(of: text))
+            guard let value = CopiedRequest.cookieValue(ofJSON: object) else { return nil }
+            head.take(.cookie, value.span)
+            return
+        }
         guard !CopiedRequest.isCookieValue(text) else {
             head.take(.cookie, text.extracting(text.trimmingBlanks(0..<CopiedRequest.end(of: text))))
             return

@@ -102,6 +102,11 @@ struct ClientTranscript: Sendable {
         request = RequestHead()
     }
 
+    /// Takes a field of the request for the URL that is known.
+    mutating func takeRequestField(_ line: Span<UInt8>) {
+        if line.count <= Self.requestByteLimit { request.take(line: line) }
+    }
+
     private mutating func beginRequest(_ line: Span<UInt8>) {
         guard let first = line.firstIndex(of: ASCII.space, from: 0),
             let second = line.firstIndex(of: ASCII.space, from: first + 1)

@@ -18,6 +18,9 @@ struct HTTPieReader: LineFormatReader {
         case over
     }
 
+    /// What the sequences that change a terminal's colors begin with.
+    static let escape: UInt8 = 0x1B
+
     let source: String
     var lines: LineBuffer
     private let given: RequestURL?
@@ -30,6 +33,8 @@ struct HTTPieReader: LineFormatReader {
     private var block: HeaderBlock?
     private var blockCount = 0
     private var isBehindEmptyLine = true
+    /// Whether the output has the colors of a terminal (`--pretty=colors`), which are removed.
+    private var isColored = false
 
     init(source: String, url: String?, firstLine: Int) {
         self.source = source
@@ -52,7 +57,32 @@ struct HTTPieReader: LineFormatReader {
         return version.hasPrefix("HTTP/") && version.count >= 6 && version.count <= 8
     }
 
+    /// A line without the sequences that change a terminal's colors: `ESC [ … m`.
+    static func withoutColors(_ line: Span<UInt8>) -> [UInt8] {
+        var plain: [UInt8] = []
+        var position = 0
+        while position < line.count {
+            let escape = line.firstIndex(of: Self.escape, from: position) ?? line.count
+            plain.append(line.extracting(position..<escape))
+            position = escape + 1
+            guard position < line.count, line[position] == ASCII.leftBracket else { continue }
+            position += 1
+            while position < line.count, ASCII.isDigit(line[position]) || line[position] == ASCII.semicolon {
+                position += 1
+            }
+            position += 1
+        }
+        return plain
+    }
+
     mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+        if bytes.count > 0, bytes[0] == Self.escape, case .requestLine = stage { isColored = true }
+        guard isColored else { return takePlain(bytes, into: &items) }
+        let plain = HTTPieReader.withoutColors(bytes)
+        takePlain(plain.span, into: &items)
+    }
+
+    private mutating func takePlain(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         defer { isBehindEmptyLine = line.isEmpty }
         switch stage {

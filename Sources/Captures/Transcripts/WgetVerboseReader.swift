@@ -3,10 +3,21 @@ import WebPrimitives
 
 /// Reads the output of `wget -S` on standard error: `--2026-11-21 02:56:22--  URL` before each request, and the lines
 /// of the response indented by two spaces, with escapes for characters that cannot be printed.
+///
+/// With `-d`, requests and responses are also printed as they are on the wire, each between two marks.
 struct WgetVerboseReader: LineFormatReader {
     let source: String
     var lines: LineBuffer
     private var transcript: ClientTranscript
+    private var section = Section.log
+    /// Whether responses are printed as they are on the wire. Their indented lines do not count then.
+    private var hasWire = false
+
+    private enum Section {
+        case log
+        case request
+        case response
+    }
 
     init(source: String, url: String?, firstLine: Int) {
         self.source = source
@@ -27,7 +38,9 @@ struct WgetVerboseReader: LineFormatReader {
 
     mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
+        if takeWire(line, into: &items) { return }
         if line.hasPrefix("  ") {
+            if hasWire { return }
             let text = line.extracting(2..<line.count)
             // Each response of a retry begins without an empty line after the one before.
             if StatusLine(text) != nil { transcript.endResponse(into: &items) }
@@ -42,6 +55,34 @@ struct WgetVerboseReader: LineFormatReader {
         }
         transcript.endResponse(into: &items)
         if let start = WgetVerboseReader.urlStart(line) { transcript.ask(for: line.extracting(start..<line.count)) }
+    }
+
+    /// Takes a line of what `-d` prints of requests and responses. Returns `false` for any other line.
+    private mutating func takeWire(_ line: Span<UInt8>, into items: inout [CaptureItem]) -> Bool {
+        switch section {
+        case .log:
+            if line.equals("---request begin---") {
+                section = .request
+            } else if line.equals("---response begin---") {
+                (section, hasWire) = (.response, true)
+                transcript.endResponse(into: &items)
+            } else {
+                return false
+            }
+        case .request where line.equals("---request end---"): section = .log
+        case .request: transcript.takeRequestField(line)
+        case .response where line.equals("---response end---"):
+            section = .log
+            transcript.endResponse(into: &items)
+        case .response: transcript.takeResponseLine(line, number: lines.number, into: &items)
+        }
+        return true
+    }
+
+    /// Whether a log begins with this line.
+    static func begins(with line: Span<UInt8>) -> Bool {
+        urlStart(line) != nil || line.hasPrefix("DEBUG output created by Wget ")
+            || line.hasPrefix("Setting --") && line.firstIndex(of: UInt8(ascii: "("), from: 0) != nil
     }
 
     /// The octets that a line represents: wget doubles a backslash, and writes a backslash and a letter or three octal

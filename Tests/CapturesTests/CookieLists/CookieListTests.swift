@@ -109,6 +109,33 @@ struct CookieListTests {
         #expect(capture.summary == ["cookie g=1", "entry-malformed at x: entry 2", "cookie g=1"])
     }
 
+    @Test("tough-cookie's jar has names of its own for members, and omits defaults")
+    func toughCookie() {
+        let jar = """
+            {"version":"tough-cookie@4.1.3","storeType":"MemoryCookieStore","rejectPublicSuffixes":true,"cookies":[
+             {"key":"sid","value":"31d4","expires":"1970-01-01T00:00:05.500Z","domain":"a.test","path":"/","secure":true,
+              "httpOnly":true,"hostOnly":false,"sameSite":"strict","creation":"1970-01-01T00:00:00.000Z"},
+             {"key":"m","value":"1","maxAge":10,"expires":"1970-01-01T00:00:05.500Z","domain":"a.test","path":"/x",
+              "hostOnly":true,"creation":"1970-01-01T00:00:01.000Z"},
+             {"key":"i","value":"2","expires":"Infinity","domain":"a.test","hostOnly":true},
+             {"key":"d","value":"3","maxAge":0,"domain":"a.test","hostOnly":true},{"value":"4","domain":"a.test"}]}
+            """
+        let capture = Capture(jar)
+        let names = ["cookie sid=31d4", "cookie m=1", "cookie i=2", "cookie d=3", "entry-malformed at x: entry 5"]
+        #expect(capture.summary == names)
+        #expect(
+            capture.cookies.map(\.expiry) == [
+                Timestamp(microseconds: 5_500_000), Timestamp(seconds: 11), nil, .distantPast,
+            ])
+        #expect(capture.cookies.map(\.isHostOnly) == [false, true, true, true])
+        #expect(capture.cookies.map(\.sameSite) == [.strict, .default, .default, .default])
+        guard case .cookie(let record, _) = capture.items[1] else {
+            Issue.record("no cookie")
+            return
+        }
+        #expect(record.unstated.isDisjoint(with: [.secure, .httpOnly, .sameSite]))
+    }
+
     @Test("Of a repeated member the last counts, and members come in any order")
     func repeated() {
         let cookie = #"{"domain":"b.test","value":"1","name":"a","domain":"a.test","value":"2","name":"n"}"#

@@ -62,6 +62,21 @@ struct FormatDetectionTests {
             ("10:00:00.000001 => Send header, 5 bytes (0x5)\n", .curlTrace),
             ("--2026-11-21 02:56:22--  https://a.test/\n", .wgetVerbose),
             ("--2026-11-21--\n", nil),
+            ("DEBUG output created by Wget 1.21.3 on linux-gnu.\n", .wgetVerbose),
+            ("Setting --server-response (serverresponse) to 1\n", .wgetVerbose),
+            ("wget --header='Cookie: a=1' https://a.test/\n", .curlCommand),
+            ("n\tv\ta.test\t/\tSession\t2\t\t\tLax\n", .cookieTable),
+            ("Name\tValue\tDomain\n", .cookieTable),
+            ("a.test\tTRUE\t/\tFALSE\t0\tn\tv\t7\t\t\n", .netscape),
+            (#"{"storeType":"#, .toughCookie),
+            (#"[{"key":"#, .toughCookie),
+            (#"{"sid":"31d4","theme":"dark"}"#, .cookieHeader),
+            (#"{"sid":"31d4","n":1}"#, .har),
+            (#"{"a":{"b":"c"}}"#, .har),
+            ("\u{1B}[32mGET\u{1B}[39m /x \u{1B}[34mHTTP/1.1\u{1B}[39m\n", .httpieVerbose),
+            ("[0] Downloading 'http://a.test/' ...\n", nil),
+            ("[0]", .webDriver),
+            ("[0] ", .webDriver),
         ] as [(String, CaptureFormat?)])
     func detect(text: String, format: CaptureFormat?) {
         #expect(CaptureFormat.detect(Array(text.utf8).span) == format)
@@ -88,7 +103,8 @@ struct FormatDetectionTests {
             ([0xFF, 0xFE, 0x48, 0], "UTF-16"), ([0, 1, 2, 3], "binary"), (Array("SQLite format 3\0".utf8), "SQLite"),
             (Array("T\n\0".utf8), "Format not recognised."), ([0xEF], "not recognised"),
             ([0xEF, 0xBB], "not recognised"),
-            (Array("# a\n# b".utf8), "comments"),
+            (Array("# a\n# b".utf8), "comments"), (Array("[0] Downloading 'x'".utf8), "--save-cookies"),
+            (Array("\u{1B}[34mHTTP\u{1B}[39m/1.1 200".utf8), "--pretty=none"),
         ] as [([UInt8], String)])
     func unknown(bytes: [UInt8], word: String) {
         let items = Capture(bytes: bytes).items
@@ -99,7 +115,7 @@ struct FormatDetectionTests {
 
     @Test("Comments of any length before the first line are looked through, within 64 KiB")
     func longComments() {
-        let cookie = "a.test\tTRUE\t/\tFALSE\t0\tn\tv\n"
+        let cookie = "a.test\tFALSE\t/\tFALSE\t0\tn\tv\n"
         let comment = "# a comment that says nothing at all\n"
         #expect(Capture(String(repeating: comment, count: 1500) + cookie).summary == ["cookie n=v"])
         let tooMany = Capture(String(repeating: comment, count: 3000) + cookie)

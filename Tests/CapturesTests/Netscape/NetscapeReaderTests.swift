@@ -57,6 +57,17 @@ struct NetscapeReaderTests {
         #expect(cookies.map(\.isHostOnly) == [isHostOnly])
     }
 
+    @Test("A second column that contradicts the dot before the domain is noted once, with the first line")
+    func contradiction() throws {
+        let agreeing = ".a.test|TRUE|/|FALSE|0|n|v\na.test|FALSE|/|FALSE|0|n|v\n127.0.0.1|TRUE|/|FALSE|0|n|v\n"
+        #expect(capture(agreeing).failures.isEmpty)
+        let capture = capture(agreeing + "a.test|TRUE|/|FALSE|0|n|v\n.a.test|FALSE|/|FALSE|0|n|v\n")
+        let note = try #require(capture.failures.first)
+        #expect(capture.failures.count == 1 && capture.cookies.count == 5)
+        #expect(note.code == .subdomainsContradicted && note.severity == .notice && note.place.line == 5)
+        #expect(note.message.contains("1 more line"))
+    }
+
     @Test(
         "The fifth column is seconds since 1970",
         arguments: [

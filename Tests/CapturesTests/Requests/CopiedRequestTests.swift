@@ -208,4 +208,28 @@ struct CopiedRequestTests {
             #expect(response?.requestCookies == ["a=1"] && response?.isCopiedRequest == false)
         }
     }
+
+    @Test(
+        "A wget command carries the cookies of its headers",
+        arguments: [
+            #"wget --header='Cookie: a=1; b=2' --header "Accept: */*" https://a.test/"#,
+            #"wget -q -O body --header 'Cookie: a=1; b=2' 'https://a.test/'"#,
+            #"$ wget https://a.test/ --user-agent x --header="cookie: a=1; b=2" -c"#,
+        ])
+    func wget(command: String) {
+        let responses = Capture(command + "\n").responses
+        #expect(responses.map(\.url) == ["https://a.test/"])
+        #expect(responses.map(\.requestCookies) == [["a=1; b=2"]])
+    }
+
+    @Test("A JSON object of names and values is a Cookie field, if each of them can be in one")
+    func map() {
+        let text = #"{"sid":"31d4","theme":"d\u00e9"}"#
+        let responses = Capture(text + "\n", url: "https://a.test/").responses
+        #expect(responses.map(\.requestCookies) == [["sid=31d4; theme=dé"]])
+        #expect(Capture(text).summary == ["url-missing at x: line 1"])
+        for text in [#"{"a":"1;b=2"}"#, #"{"a=b":"1"}"#, #"{"a":"1\n"}"#, #"{"":"1"}"#, #"{"a":"1"} {"b":"2"}"#] {
+            #expect(Capture(text, url: "https://a.test/").failures.map(\.code) == [.entryMalformed], "\(text)")
+        }
+    }
 }

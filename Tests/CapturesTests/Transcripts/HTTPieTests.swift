@@ -73,4 +73,19 @@ struct HTTPieTests {
         #expect(response?.isCopiedRequest == true && response?.requestCookies == ["sid=1"])
         #expect(response?.url == "https://app.test/x")
     }
+
+    @Test("The colors of a terminal are removed if the output begins with them, and only then")
+    func colors() {
+        let output =
+            "\u{1B}[32mGET\u{1B}[39;49;00m \u{1B}[04m\u{1B}[36m/in\u{1B}[39;49;00m \u{1B}[34mHTTP\u{1B}[39;49;00m/"
+            + "\u{1B}[34m1.1\u{1B}[39;49;00m\n\u{1B}[36mHost\u{1B}[39;49;00m: a.test\r\n\r\n\n\n"
+            + "\u{1B}[34mHTTP\u{1B}[39;49;00m/\u{1B}[34m1.1\u{1B}[39;49;00m \u{1B}[34m200\u{1B}[39;49;00m OK\n"
+            + "\u{1B}[36mSet-Cookie\u{1B}[39;49;00m: sid=31d4; Path=/\r\n\r\n\u{1B}[94mhello\u{1B}[39;49;00m\n"
+        let capture = Capture(output, url: "https://a.test/in")
+        #expect(capture.summary == ["200 https://a.test/in [sid=31d4; Path=/]"])
+        for position in 0...capture.bytes.count { #expect(capture.items(cutAt: [position]) == capture.items) }
+        let plain = Capture(
+            "GET /in HTTP/1.1\nHost: a.test\n\nHTTP/1.1 200 OK\nSet-Cookie: a=\u{1B}[1m1\n\n", url: "https://a.test/in")
+        #expect(plain.responses.map(\.setCookie) == [["a=\u{1B}[1m1"]])
+    }
 }

@@ -43,4 +43,45 @@ struct WgetVerboseTests {
         let text = "--2026-11-21 02:56:22--  https://a.test/x\n  HTTP/1.1 200 OK\n  Set-Cookie: c=\(written);\n"
         #expect(Capture(text).responses.first?.setCookie == [Octets("c=\(value);".utf8)])
     }
+
+    @Test("With -d, requests and responses are read as they are on the wire, and responses only once")
+    func debugged() {
+        let log = """
+            Setting --header (header) to Cookie: a=1
+            DEBUG output created by Wget 1.21.3 on linux-gnu.
+
+            --2026-11-26 21:28:51--  https://a.test/in
+            ---request begin---
+            GET /in HTTP/1.1
+            Host: a.test
+            Cookie: a=1
+
+            ---request end---
+            HTTP request sent, awaiting response...
+            ---response begin---
+            HTTP/1.1 302 Found
+            Location: /home
+            Set-Cookie: sid=\\303; Path=/
+
+            ---response end---
+
+              HTTP/1.1 302 Found
+              Location: /home
+              Set-Cookie: sid=\\\\303; Path=/
+
+            --2026-11-26 21:28:52--  https://a.test/home
+            ---request begin---
+            GET /home HTTP/1.1
+
+            ---request end---
+            ---response begin---
+            HTTP/1.1 200 OK
+
+            ---response end---
+            """
+        let capture = Capture(log)
+        #expect(capture.summary == [#"302 https://a.test/in [sid=\303; Path=/]"#, "200 https://a.test/home []"])
+        #expect(capture.responses.map(\.requestCookies) == [["a=1"], []])
+        for position in 0...capture.bytes.count { #expect(capture.items(cutAt: [position]) == capture.items) }
+    }
 }
