@@ -104,6 +104,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
                 .embedInCode("../../Migrations/V016_gateway_authority.sql"),
                 .embedInCode("../../Migrations/V017_jar_of_saved_cookies.sql"),
+                .embedInCode("../../Migrations/V018_removed_jars.sql"),
             ]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
@@ -117,6 +118,7 @@ let package = Package(
                 .embedInCode("../../Migrations/postgresql/P007_indexes_by_jar.sql"),
                 .embedInCode("../../Migrations/postgresql/P008_keys_of_jars.sql"),
                 .embedInCode("../../Migrations/postgresql/P009_checked_references.sql"),
+                .embedInCode("../../Migrations/postgresql/P010_removed_jars.sql"),
             ]),
         .target(
             name: "SessionStore",

@@ -21,6 +21,7 @@ package struct PostgreSQLSchema {
         Migration(name: "P007", sql: PackageResources.P007_indexes_by_jar_sql),
         Migration(name: "P008", sql: PackageResources.P008_keys_of_jars_sql),
         Migration(name: "P009", sql: PackageResources.P009_checked_references_sql),
+        Migration(name: "P010", sql: PackageResources.P010_removed_jars_sql),
     ]
 
     /// The newest migration that this version of the program knows.

@@ -32,9 +32,26 @@ extension SessionRequest where Answer == JarReport {
 }
 
 extension SessionRequest where Answer == JarRemovalReport {
-    /// Removes a jar with its cookies and saved sessions.
-    public static func removeJar(_ jar: String) -> Self {
-        Self("DELETE", "jars", jar)
+    /// Removes a jar with its cookies and saved sessions. For a day, it can be restored.
+    ///
+    /// - Parameter isFinal: whether it is removed for good at once.
+    public static func removeJar(_ jar: String, isFinal: Bool = false) -> Self {
+        Self("DELETE", "jars", jar, query: [("final", isFinal ? "true" : nil)])
+    }
+}
+
+extension SessionRequest where Answer == RemovedJarList {
+    /// The removed jars, and the states of jars before they were cleared or merged into, that can be restored.
+    public static func removedJars() -> Self {
+        Self("GET", "removed-jars")
+    }
+}
+
+extension SessionRequest where Answer == RemovedJarReport {
+    /// Restores a removed jar, or the state of a jar before it was cleared or merged into.
+    public static func restoreJar(_ jar: String, _ document: JarRestorationDocument = JarRestorationDocument()) -> Self
+    {
+        Self("POST", "jars", jar, "restore", document: document)
     }
 }
 

@@ -64,21 +64,39 @@ public struct JarTargetDocument: Codable, Sendable, RequestDocument {
     }
 }
 
+/// The name that a removed jar is restored under.
+public struct JarRestorationDocument: Codable, Sendable, RequestDocument {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case to
+    }
+
+    /// The name; `nil` for its former one.
+    public let to: String?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(to: String? = nil) {
+        self.to = to
+    }
+}
+
 /// The settings of a pruning.
 public struct PruneDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case journalEntries, vacuum
+        case journalEntries, vacuum, emptyBin
     }
 
     /// How many entries of the journal stay.
     public let journalEntries: Number<CountRange>?
     /// Whether the database file is rewritten.
     public let vacuum: Bool?
+    /// Whether removed jars can no longer be restored, instead of after a day.
+    public let emptyBin: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(journalEntries: Int? = nil, vacuum: Bool? = nil) {
+    public init(journalEntries: Int? = nil, vacuum: Bool? = nil, emptyBin: Bool? = nil) {
         self.journalEntries = journalEntries.map(Number.init(unchecked:))
         self.vacuum = vacuum
+        self.emptyBin = emptyBin
     }
 }
 

@@ -162,6 +162,38 @@ public struct JarRemovalReport: Codable, Sendable {
     }
 }
 
+/// Something that restoring a jar brings back: a removed jar, or the state of a jar before a change.
+public struct RemovedJarReport: Codable, Sendable {
+    /// The name of the jar.
+    public let jar: String
+    /// What was done: `removed`, `cleared`, `merged` or `restored`.
+    public let cause: String
+    /// When that was (RFC 3339).
+    public let time: String
+    /// How many cookies are restored.
+    public let cookies: Int
+    /// How many saved sessions are restored.
+    public let savedSessions: Int
+
+    package init(jar: String, cause: String, time: String, cookies: Int, savedSessions: Int) {
+        self.jar = jar
+        self.cause = cause
+        self.time = time
+        self.cookies = cookies
+        self.savedSessions = savedSessions
+    }
+}
+
+/// What can be restored of jars.
+public struct RemovedJarList: Codable, Sendable {
+    /// By name, and for each name the newest first.
+    public let removed: [RemovedJarReport]
+
+    package init(removed: [RemovedJarReport]) {
+        self.removed = removed
+    }
+}
+
 /// The result of pruning.
 public struct PruneReport: Codable, Sendable {
     /// How many expired cookies were removed, by jar.
@@ -170,18 +202,21 @@ public struct PruneReport: Codable, Sendable {
     public let waitingCookies: [String: Int]
     /// How many entries of the journal were removed.
     public let journalEntries: Int
+    /// How many removed jars, and states of jars, can no longer be restored.
+    public let removedJars: Int
     /// Whether the database file was rewritten.
     public let vacuumed: Bool
     /// How many bytes were returned to the file system.
     public let freedBytes: Int64
 
     package init(
-        expiredCookies: [String: Int], waitingCookies: [String: Int], journalEntries: Int, vacuumed: Bool,
-        freedBytes: Int64
+        expiredCookies: [String: Int], waitingCookies: [String: Int], journalEntries: Int, removedJars: Int,
+        vacuumed: Bool, freedBytes: Int64
     ) {
         self.expiredCookies = expiredCookies
         self.waitingCookies = waitingCookies
         self.journalEntries = journalEntries
+        self.removedJars = removedJars
         self.vacuumed = vacuumed
         self.freedBytes = freedBytes
     }

@@ -46,10 +46,12 @@ struct JarsCommandTests {
         let merge = try #require(try home.crumb("jars", "merge", "three", "two", "--json").objects().first)
         #expect(merge["added"] as? Int == 1 && (merge["evicted"] as? [Any])?.isEmpty == true)
         #expect(try counts() == ["two": 3, "three": 3])
-        #expect(try home.crumb("jars", "clear", "three").messages == "removed 3 cookies from jar 'three'\n")
+        let undo = "to undo this within a day: crumb jars restore "
+        #expect(
+            try home.crumb("jars", "clear", "three").messages == "removed 3 cookies from jar 'three'\n\(undo)three\n")
         #expect(
             try home.crumb("jars", "remove", "two").messages
-                == "removed jar 'two' with 3 cookies and 0 saved sessions\n")
+                == "removed jar 'two' with 3 cookies and 0 saved sessions\n\(undo)two\n")
         #expect(try counts() == ["three": 0])
         #expect(try home.crumb("jars", "remove", "three", "--json", "--quiet").objects().first?["cookies"] as? Int == 0)
         #expect(try counts().isEmpty)

@@ -131,7 +131,12 @@ struct StorageCommandTests {
         let again = try home.crumb("import", "--json", path)
         #expect(try again.status == 39 && again.objects().first?["storageItemsLeftOut"] as? Int == 1)
         let clear = try home.crumb("jars", "clear", "default")
-        #expect(clear.messages == "removed 0 cookies and 1 localStorage item from jar 'default'\n")
+        #expect(
+            clear.messages == """
+                removed 0 cookies and 1 localStorage item from jar 'default'
+                to undo this within a day: crumb jars restore default
+
+                """)
         let items = (0..<6).map { #"{"name":"\#($0)","value":"\#(String(repeating: "x", count: 1_000_000))"}"# }
         let full = try home.write(
             #"{"cookies":[],"origins":[{"origin":"https://b.example","localStorage":[\#(items.joined(separator: ","))]}]}"#,

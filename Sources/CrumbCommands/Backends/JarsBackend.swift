@@ -31,14 +31,25 @@ protocol JarsBackend {
     func clear(jarNamed name: String) throws -> JarClearReport
 
     /// Removes a jar.
-    func remove(jarNamed name: String) throws -> JarRemovalReport
+    ///
+    /// - Parameter isFinal: whether it cannot be restored.
+    func remove(jarNamed name: String, isFinal: Bool) throws -> JarRemovalReport
+
+    /// What can be restored, by name.
+    func removed() throws -> [RemovedJarReport]
+
+    /// Restores a removed jar, or the state of a jar from before it was cleared or merged into.
+    ///
+    /// - Parameter newName: the name that a removed jar gets; `nil` for its former one.
+    func restore(jarNamed name: String, to newName: String?) throws -> RemovedJarReport
 
     /// Removes expired data of one jar or of all.
     ///
     /// - Parameters:
     ///   - journalEntries: how many entries of the journal are kept.
+    ///   - emptiesBin: whether what ``restore(jarNamed:to:)`` could restore is removed for good.
     ///   - vacuum: whether the file is rewritten; `nil` to rewrite it if that is worthwhile.
-    func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport
+    func prune(jarNamed name: String?, journalEntries: Int, emptiesBin: Bool, vacuum: Bool?) throws -> PruneReport
 }
 
 /// A jar, wherever it is kept. Commands call its methods, and print what they return.

@@ -62,17 +62,29 @@ struct LocalJars: JarsBackend {
         JarClearReport(jar: name, removed: try database(with: name).clearJar(named: name, now: now))
     }
 
-    func remove(jarNamed name: String) throws -> JarRemovalReport {
-        JarRemovalReport(jar: name, try database(with: name).removeJar(named: name))
+    func remove(jarNamed name: String, isFinal: Bool) throws -> JarRemovalReport {
+        let database = try database(with: name)
+        return JarRemovalReport(
+            jar: name,
+            isFinal ? try database.removeJar(named: name) : try database.discardJar(named: name, now: now))
     }
 
-    func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport {
+    func removed() throws -> [RemovedJarReport] {
+        try options.openExisting(now: now)?.removedJars().map(RemovedJarReport.init) ?? []
+    }
+
+    func restore(jarNamed name: String, to newName: String?) throws -> RemovedJarReport {
+        RemovedJarReport(
+            try options.openForJar(named: name, now: now).restoreJar(named: name, to: newName, now: now))
+    }
+
+    func prune(jarNamed name: String?, journalEntries: Int, emptiesBin: Bool, vacuum: Bool?) throws -> PruneReport {
         let opened = try options.openExisting(now: now)
         if opened == nil, let name, name != "default" {
             throw Problem.noDatabase(at: try options.path())
         }
         let pruning = try opened?.prune(
-            jar: name, journalLimit: journalEntries,
+            jar: name, journalLimit: journalEntries, emptiesBin: emptiesBin,
             vacuum: vacuum.map { $0 ? .always : .never } ?? .whenWorthwhile, now: now)
         return PruneReport(pruning ?? Pruning())
     }

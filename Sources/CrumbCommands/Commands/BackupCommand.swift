@@ -56,6 +56,8 @@ struct RestoreCommand: CrumbCommand {
             checks its structure and every sealed value, and then replaces the database in one step, with its \
             write-ahead log. The backup stays as it is.
 
+            To restore a jar that was removed, use 'crumb jars restore'; for a saved session, 'crumb session restore'.
+
             Stop 'crumb serve' and every other process that uses the database first: exit status 25 if one still has it \
             open. An existing database is replaced only with --force; back it up first to keep it.
             """)
@@ -74,7 +76,10 @@ struct RestoreCommand: CrumbCommand {
             onServer: "Restore a database server with the tools of PostgreSQL, then run 'crumb cluster quarantine'.")
         let path = try database.path()
         guard !PrivateFile.isAbsent(file) else {
-            throw Problem(.inputNotFound, "\(file): no such file; name a backup that 'crumb backup' made")
+            throw Problem(
+                .inputNotFound,
+                "\(file): no such file; name a backup that 'crumb backup' made. 'crumb jars restore' restores a jar, "
+                    + "'crumb session restore' a saved session")
         }
         let restored = try SessionDatabase.restore(
             file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)

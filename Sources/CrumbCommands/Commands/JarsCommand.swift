@@ -6,12 +6,12 @@ import SessionStore
 struct JarsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jars",
-        abstract: "List, create, copy, merge and remove jars.",
+        abstract: "List, create, copy, merge, remove and restore jars.",
         discussion: "Each jar is a separate set of cookies. Other commands choose one with --jar or CRUMB_JAR.",
         subcommands: [
             JarsListCommand.self, JarsCreateCommand.self, JarsRenameCommand.self, JarsCopyCommand.self,
-            JarsMergeCommand.self, JarsClearCommand.self, JarsRemoveCommand.self, JarsSettingsCommand.self,
-            JarsFieldsCommand.self,
+            JarsMergeCommand.self, JarsClearCommand.self, JarsRemoveCommand.self, JarsRestoreCommand.self,
+            JarsSettingsCommand.self, JarsFieldsCommand.self,
         ],
         defaultSubcommand: JarsListCommand.self)
 }
@@ -24,7 +24,11 @@ struct JarsListCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    @Flag(help: "List what 'crumb jars restore' can restore instead.")
+    var removed = false
+
     func execute(_ console: Console) throws {
+        if removed { return try listRemoved(console) }
         let jars = try database.jarsBackend(now: console.now).list()
         if output.json {
             for jar in jars { try console.writeJSON(jar) }
@@ -40,6 +44,20 @@ struct JarsListCommand: CrumbCommand {
                 shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
                 jar.nextExpiry ?? "-",
             ])
+        }
+        try console.writeLine(Console.table(rows))
+    }
+
+    private func listRemoved(_ console: Console) throws {
+        let jars = try database.jarsBackend(now: console.now).removed()
+        if output.json {
+            for jar in jars { try console.writeJSON(jar) }
+            return
+        }
+        guard !jars.isEmpty else { return console.note("there is nothing to restore") }
+        var rows = [["JAR", "WHAT", "WHEN", "COOKIES", "SAVED"]]
+        for jar in jars {
+            rows.append([shown(jar.jar), jar.cause, jar.time, "\(jar.cookies)", "\(jar.savedSessions)"])
         }
         try console.writeLine(Console.table(rows))
     }
@@ -117,52 +135,6 @@ struct JarsRenameCommand: CrumbCommand {
     }
 }
 
-struct JarsRemoveCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a jar with its cookies, settings and saved sessions.",
-        aliases: ["rm", "delete"])
-
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var output: OutputOptions
-
-    @Argument(help: "The name of the jar.")
-    var name: String
-
-    func execute(_ console: Console) throws {
-        let removal = try database.jarsBackend(now: console.now).remove(jarNamed: name)
-        if output.json {
-            try console.writeJSON(removal)
-        } else {
-            console.note(
-                "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
-                    + counted(removal.savedSessions, "saved session"))
-        }
-    }
-}
-
-struct JarsClearCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "clear",
-        abstract: "Remove every cookie and localStorage item of a jar. Its settings and saved sessions stay.")
-
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var output: OutputOptions
-
-    @Argument(help: "The name of the jar.")
-    var name: String
-
-    func execute(_ console: Console) throws {
-        let report = try database.jarsBackend(now: console.now).clear(jarNamed: name)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            let items =
-                report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
-            console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
-        }
-    }
-}
-
 struct JarsCopyCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
@@ -199,7 +171,8 @@ struct JarsMergeCommand: CrumbCommand {
         abstract: "Merge the cookies of one jar into another. The first jar stays as it is.",
         discussion: """
             If both jars have a cookie of the same name, domain and path, the one updated last wins. The limits of the \
-            second jar apply; every cookie that they evict is listed.
+            second jar apply; every cookie that they evict is listed. For a day, 'crumb jars restore TARGET' restores \
+            the cookies and localStorage items of the second jar from before.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -221,6 +194,7 @@ struct JarsMergeCommand: CrumbCommand {
                     + "\(merge.kept) not newer, \(merge.expired) expired, "
                     + "\(merge.evicted.count) evicted")
             for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
+            if merge.added + merge.replaced + merge.evicted.count > 0 { console.noteUndo(ofJar: target) }
         }
         for cookie in merge.unreadable {
             console.error("\(cookie.unreadableLine); it was left out")

@@ -90,7 +90,8 @@ struct PruneCommand: CrumbCommand {
         abstract: "Remove expired cookies and old journal entries, and free their space.",
         discussion: """
             Expired cookies are never sent, pruned or not. They are removed once the clock has advanced by a day, so a \
-            clock that jumps ahead and back loses none. Saved sessions stay as they are. Rewrites the file if at least a \
+            clock that jumps ahead and back loses none. Saved sessions stay as they are. What 'crumb jars restore' can \
+            restore is removed after a day too, or at once with --now. Rewrites the file if at least a \
             quarter of it, and a megabyte, is free, and empties the write-ahead log.
             """)
 
@@ -103,6 +104,9 @@ struct PruneCommand: CrumbCommand {
     @Option(help: "Keep this many entries of the journal.")
     var journalEntries = SessionDatabase.defaultJournalLimit
 
+    @Flag(help: "Also remove at once what 'crumb jars restore' could restore.")
+    var now = false
+
     @Flag(
         inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
     var vacuum: Bool?
@@ -113,7 +117,7 @@ struct PruneCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try database.jarsBackend(now: console.now)
-            .prune(jarNamed: jar, journalEntries: journalEntries, vacuum: vacuum)
+            .prune(jarNamed: jar, journalEntries: journalEntries, emptiesBin: now, vacuum: vacuum)
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }

@@ -87,6 +87,7 @@ private struct StatusReport: Encodable {
         let expiredCookies: Int
         let journalEntries: Int
         let savedSessions: Int
+        let removedJars: Int
 
         init(_ statistics: DatabaseStatistics) {
             fileSize = statistics.fileSize
@@ -97,6 +98,7 @@ private struct StatusReport: Encodable {
             expiredCookies = statistics.expiredCookies
             journalEntries = statistics.journalEntries
             savedSessions = statistics.savedSessions
+            removedJars = statistics.removedJars
         }
 
         var rows: [[String]] {
@@ -106,7 +108,9 @@ private struct StatusReport: Encodable {
                     "cookies created", "\(oldestCookie) to \(newestCookie), \(expiredCookies) of them expired",
                 ])
             }
-            return rows + [["journal", "\(journalEntries) entries"], ["saved sessions", "\(savedSessions)"]]
+            rows += [["journal", "\(journalEntries) entries"], ["saved sessions", "\(savedSessions)"]]
+            if removedJars > 0 { rows.append(["removed jars", "\(removedJars): 'crumb jars list --removed'"]) }
+            return rows
         }
     }
 

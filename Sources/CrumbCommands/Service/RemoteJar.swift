@@ -83,7 +83,7 @@ struct RemoteJar: JarBackend {
 
     /// Removes a jar that was created for cookies of which none was stored.
     func removeUnused() throws {
-        _ = try service.answer(to: .removeJar(name))
+        _ = try service.answer(to: .removeJar(name, isFinal: true))
     }
 
     /// Creates the jar if it does not exist.

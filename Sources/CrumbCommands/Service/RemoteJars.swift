@@ -56,12 +56,27 @@ struct RemoteJars: JarsBackend {
         try answer(about: name, to: .clearJar(try checked(name)))
     }
 
-    func remove(jarNamed name: String) throws -> JarRemovalReport {
-        try answer(about: name, to: .removeJar(try checked(name)))
+    func remove(jarNamed name: String, isFinal: Bool) throws -> JarRemovalReport {
+        try answer(about: name, to: .removeJar(try checked(name), isFinal: isFinal))
     }
 
-    func prune(jarNamed name: String?, journalEntries: Int, vacuum: Bool?) throws -> PruneReport {
-        let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum)
+    func removed() throws -> [RemovedJarReport] {
+        let list: RemovedJarList = try service.answer(to: .removedJars())
+        return list.removed
+    }
+
+    func restore(jarNamed name: String, to newName: String?) throws -> RemovedJarReport {
+        do {
+            return try service.answer(to: .restoreJar(try checked(name), JarRestorationDocument(to: newName)))
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
+            // Not as for other requests: a similar name of a jar that exists would be no advice.
+            throw SessionStoreError(nothingToRestoreOf: name)
+        }
+    }
+
+    func prune(jarNamed name: String?, journalEntries: Int, emptiesBin: Bool, vacuum: Bool?) throws -> PruneReport {
+        let document = PruneDocument(
+            journalEntries: journalEntries, vacuum: vacuum, emptyBin: emptiesBin ? true : nil)
         guard let name else { return try service.answer(to: .pruneAll(document)) }
         do {
             return try service.answer(to: .prune(document, jar: try checked(name)))

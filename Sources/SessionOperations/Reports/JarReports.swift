@@ -50,11 +50,20 @@ extension JarRemovalReport {
     }
 }
 
+extension RemovedJarReport {
+    package init(_ jar: SessionDatabase.RemovedJar) {
+        self.init(
+            jar: jar.name, cause: jar.cause.rawValue, time: jar.time.rfc3339, cookies: jar.cookieCount,
+            savedSessions: jar.savedSessionCount)
+    }
+}
+
 extension PruneReport {
     package init(_ pruning: Pruning) {
         self.init(
             expiredCookies: pruning.expiredCookies, waitingCookies: pruning.waitingCookies,
-            journalEntries: pruning.journalEntries, vacuumed: pruning.wasVacuumed, freedBytes: pruning.freedBytes)
+            journalEntries: pruning.journalEntries, removedJars: pruning.removedJars, vacuumed: pruning.wasVacuumed,
+            freedBytes: pruning.freedBytes)
     }
 
     /// The report for a person.
@@ -68,6 +77,11 @@ extension PruneReport {
         }
         if journalEntries > 0 {
             lines.append("journal: \(journalEntries) old \(journalEntries == 1 ? "entry" : "entries") removed")
+        }
+        if removedJars > 0 {
+            lines.append(
+                "removed jars: \(removedJars) removed for good; 'crumb jars restore' can no longer restore "
+                    + (removedJars == 1 ? "it" : "them"))
         }
         if lines.isEmpty { lines.append("nothing to remove") }
         if vacuumed || freedBytes > 0 {

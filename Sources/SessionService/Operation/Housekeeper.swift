@@ -50,6 +50,9 @@ struct Housekeeper: Service {
             let pruning = try database.prune(vacuum: .never, now: now)
             let count = pruning.expiredCookies.values.reduce(0, +)
             if count > 0 { logger.info("Removed expired cookies", metadata: ["count": "\(count)"]) }
+            if pruning.removedJars > 0 {
+                logger.info("Emptied the bin of jars", metadata: ["count": "\(pruning.removedJars)"])
+            }
         }
         return now
     }

@@ -153,9 +153,17 @@ struct JarRows {
         try statement.run()
     }
 
+    /// What is removed with a jar.
+    func content(id: Int64) throws -> JarRemoval {
+        JarRemoval(
+            cookies: try CookieRows(database: database, jarID: id).count(), savedSessions: try savedSessionCount(id: id)
+        )
+    }
+
     /// How many saved sessions a jar has.
-    func savedSessionCount(id: Int64) throws -> Int {
-        let statement = try database.statement("SELECT count(*) FROM snapshot WHERE jar_id = ?")
+    private func savedSessionCount(id: Int64) throws -> Int {
+        let statement = try database.statement(
+            "SELECT count(*) FROM snapshot WHERE jar_id = ? AND \(SnapshotRows.isNamed)")
         defer { statement.reset() }
         statement.bind(1, id)
         return try statement.step() ? Int(statement.int64(0)) : 0

@@ -65,7 +65,9 @@ extension SessionDatabase {
 
     /// Removes every cookie of a jar, and its web storage. The jar stays, with its settings and saved sessions.
     ///
-    /// - Parameter now: the time, for the journal.
+    /// ``restoreJar(named:to:now:)`` undoes it for a day.
+    ///
+    /// - Parameter now: the time, for the journal and for the undo.
     /// - Returns: how many cookies went.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
@@ -75,13 +77,18 @@ extension SessionDatabase {
         try SessionStoreError.check(name, of: "jar")
         return try write(.changedRows) { connection in
             let id = try JarRows(database: connection).lockedJars(named: name)[0].id
+            let undo = JarUndoRows(database: connection, jarID: id)
+            try undo.begin(now: now)
             try CaptureRows(database: connection, jarID: id).allowAgain()
             let storageItems = try WebStorageRows(database: connection, jarID: id).delete()
-            return (try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now), storageItems)
+            let cookies = try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now)
+            try undo.end(.cleared, hasChanged: cookies + storageItems > 0, now: now)
+            return (cookies, storageItems)
         }
     }
 
-    /// Removes a jar with everything in it: cookies, settings, header fields, saved sessions and its journal.
+    /// Removes a jar for good, with everything in it: cookies, settings, header fields, saved sessions and its journal.
+    /// ``discardJar(named:now:)`` keeps it for a day.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
@@ -91,9 +98,7 @@ extension SessionDatabase {
         return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
             let id = try rows.lockedJars(named: name)[0].id
-            let removal = JarRemoval(
-                cookies: try CookieRows(database: connection, jarID: id).count(),
-                savedSessions: try rows.savedSessionCount(id: id))
+            let removal = try rows.content(id: id)
             try rows.delete(id: id)
             return removal
         }

@@ -63,7 +63,7 @@ extension SessionDatabase {
     /// its own. A cookie that replaces another takes over its place in the order of creation (section 5.7, step 23.3,
     /// of the draft); the others follow the target's in their own order. Expired cookies count as absent. Afterwards
     /// the target's limits are applied. Login rules and header fields are copied if the target does not use their
-    /// names.
+    /// names. ``restoreJar(named:to:now:)`` undoes the changes of cookies and web storage for a day.
     ///
     /// - Returns: the outcome of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
@@ -83,6 +83,8 @@ extension SessionDatabase {
             let (id, taker) = (locked[0].id, locked[1])
             try keyRing.renew(connection)
             let targetID = taker.id
+            let undo = JarUndoRows(database: connection, jarID: targetID)
+            try undo.begin(now: now)
             let source = CookieRows(database: connection, jarID: id)
             let target = JournaledCookieRows(database: connection, jarID: targetID)
             let captures = try CaptureRows(database: connection, jarID: targetID).take(from: id)
@@ -126,8 +128,10 @@ extension SessionDatabase {
             merge.evicted += try limiter.removeTotalExcess()
             try LoginRuleRows(database: connection, jarID: targetID).take(from: id)
             try HeaderFieldRows(database: connection, jarID: targetID).take(from: id, sealer)
-            try WebStorageRows(database: connection, jarID: targetID).take(from: id, sealer)
+            let storageItems = try WebStorageRows(database: connection, jarID: targetID).take(from: id, sealer)
             try jars.setNextSequence(sequence, id: targetID)
+            try undo.end(
+                .merged, hasChanged: merge.added + merge.replaced + merge.evicted.count + storageItems > 0, now: now)
             return merge
         }
     }

@@ -84,7 +84,8 @@ extension SessionDatabase {
         after name: String? = nil, limit: Int, named names: Set<String>? = nil, matching text: String = "",
         now: Timestamp
     ) throws(SessionStoreError) -> [JarSummary] {
-        var conditions: [String] = []
+        // The sign keeps SQLite from reading all jars in the order of their ids.
+        var conditions = ["+id > 0"]
         if name != nil { conditions.append("name > ?2") }
         if names != nil { conditions.append("name IN (SELECT value FROM json_each(?4))") }
         if !text.isEmpty { conditions.append("instr(lower(name), lower(?5)) > 0") }
@@ -93,9 +94,10 @@ extension SessionDatabase {
                 """
                 SELECT jar.name, count(cookie.name), count(cookie.name) FILTER (WHERE expires_at IS NULL),
                     min(CASE WHEN expires_at >= ?1 THEN expires_at END), jar.created_at,
-                    (SELECT count(*) FROM snapshot WHERE snapshot.jar_id = jar.id), \(JarRows.settings)
+                    (SELECT count(*) FROM snapshot WHERE snapshot.jar_id = jar.id AND \(SnapshotRows.isNamed)),
+                    \(JarRows.settings)
                 FROM (
-                    SELECT id FROM jar \(conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))")
+                    SELECT id FROM jar WHERE \(conditions.joined(separator: " AND "))
                     ORDER BY name LIMIT ?3
                 ) AS page
                 CROSS JOIN jar LEFT JOIN cookie ON jar_id = jar.id

@@ -42,6 +42,7 @@ struct MovedTable {
                 ("domain_cookies", .number), ("total_cookies", .number), ("partition_cookies", .number),
                 ("partition_octets", .number), ("request_cookies", .number), ("request_octets", .number),
                 ("next_sequence", .number), ("next_change", .number), ("first_change", .number),
+                ("removed_name", .text), ("removed_at", .number),
             ]),
         MovedTable(
             "capture", ofJar: "jar_id = ?1", hasID: true,
@@ -52,6 +53,8 @@ struct MovedTable {
         MovedTable(
             "snapshot", ofJar: "jar_id = ?1", hasID: true,
             [("id", .number), ("jar_id", .number), ("name", .text), ("created_at", .number)]),
+        MovedTable(
+            "jar_undo", ofJar: "jar_id = ?1", [("jar_id", .number), ("cause", .text), ("made_at", .number)]),
         MovedTable("cookie", ofJar: "jar_id = ?1", [("jar_id", .number)] + cookieColumns),
         MovedTable(
             "snapshot_cookie", ofJar: "jar_id = ?1", [("jar_id", .number), ("snapshot_id", .number)] + cookieColumns),

@@ -8,7 +8,7 @@ extension SealedTable {
         let after = position == nil ? "true" : "(jar_id, name, scope) > (?1, ?2, ?3)"
         let statement = try database.statement(
             """
-            SELECT jar_id, name, scope, value, (SELECT name FROM jar WHERE id = jar_id) AS jar_name FROM header_field
+            SELECT jar_id, name, scope, value, \(SealedTable.jarName) FROM header_field
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY jar_id, name, scope LIMIT ?4
             """)
@@ -30,7 +30,8 @@ extension SealedTable {
                     location: SealedValueLocation(
                         kind: .headerField, jar: statement.isNull(4) ? nil : statement.text(4),
                         owner: scope.isEmpty ? nil : scope, domain: [], path: [], name: Octets(name)),
-                    place: HeaderFieldRows.place(jarID, name, scope), sealed: Octets(statement.bytes(3))))
+                    place: HeaderFieldRows.place(JarBinRows.formerID(jarID), name, scope),
+                    sealed: Octets(statement.bytes(3))))
         }
         return (values, end)
     }
@@ -42,7 +43,7 @@ extension SealedTable {
         let after = position == nil ? "true" : "(jar_id, snapshot_id, origin, key) > (?1, ?2, ?3, ?4)"
         let statement = try database.statement(
             """
-            SELECT jar_id, snapshot_id, origin, key, value, (SELECT name FROM jar WHERE id = jar_id) AS jar_name
+            SELECT jar_id, snapshot_id, origin, key, value, \(SealedTable.jarName)
             FROM web_storage
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY jar_id, snapshot_id, origin, key LIMIT ?5
@@ -64,7 +65,8 @@ extension SealedTable {
                     location: SealedValueLocation(
                         kind: .webStorage, jar: statement.isNull(5) ? nil : statement.text(5), owner: origin,
                         domain: [], path: [], name: key),
-                    place: WebStorageRows.place(jarID, origin, key), sealed: Octets(statement.bytes(4))))
+                    place: WebStorageRows.place(JarBinRows.formerID(jarID), origin, key),
+                    sealed: Octets(statement.bytes(4))))
         }
         return (values, end)
     }

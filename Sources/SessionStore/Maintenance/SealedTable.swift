@@ -18,6 +18,9 @@ enum SealedTable: CaseIterable {
         case authority
     }
 
+    /// The name of the jar of a row, a removed one included.
+    static let jarName = "(SELECT coalesce(removed_name, name) FROM jar WHERE id = jar_id) AS jar_name"
+
     /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
     /// page without rows.
     ///
@@ -120,7 +123,7 @@ enum SealedTable: CaseIterable {
         let statement = try database.statement(
             """
             SELECT jar_id, \(identity), value, secure, http_only, same_site, expires_at, created_at,
-                (SELECT name FROM jar WHERE id = jar_id) AS jar_name,
+                \(SealedTable.jarName),
                 \(isSaved ? "snapshot_id, \(owner)" : "NULL, NULL") AS owner_name
             FROM \(isSaved ? "snapshot_cookie AS saved" : "cookie")
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
@@ -155,7 +158,8 @@ enum SealedTable: CaseIterable {
         let key = SealedValue.Key.cookie(
             jarID: jarID, snapshotID: statement.optionalInt64(14), site: Octets(statement.bytes(1)), id: id)
         return SealedValue(
-            key: key, location: location, place: cookie.sealedPlace(jarID: jarID), sealed: cookie.value)
+            key: key, location: location, place: cookie.sealedPlace(jarID: JarBinRows.formerID(jarID)),
+            sealed: cookie.value)
     }
 
     private func tokenPage(

@@ -100,8 +100,10 @@ extension SessionDatabase {
     ) throws {
         guard table.hasID else { return }
         try table.forEach(source, jarID: jar.id) { row in
-            let statement = try target.statement("SELECT count(*) FROM \(table.name) WHERE id = ?")
+            // A removed jar has the negative of its id.
+            let statement = try target.statement("SELECT count(*) FROM \(table.name) WHERE id IN (?, ?)")
             statement.bind(1, row.int64(0))
+            statement.bind(2, -row.int64(0))
             guard try statement.returnedNumber() == 0 else {
                 throw SessionStoreError(
                     .jarExists, jar.name,
@@ -149,7 +151,7 @@ extension SessionDatabase {
                     _ = try connection.statement(
                         """
                         SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'),
-                            greatest((SELECT max(\(column)) FROM \(table)), 1))
+                            greatest((SELECT max(abs(\(column))) FROM \(table)), 1))
                         """
                     ).returnedNumber()
                 }
@@ -161,7 +163,7 @@ extension SessionDatabase {
 extension MovedTable {
     /// The jars of a database by name.
     fileprivate static func jars(_ database: Connection) throws -> [(id: Int64, name: String)] {
-        let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
+        let statement = try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name")
         defer { statement.reset() }
         var jars: [(id: Int64, name: String)] = []
         while try statement.step() { jars.append((statement.int64(0), statement.text(1))) }

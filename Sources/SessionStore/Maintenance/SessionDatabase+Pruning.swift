@@ -14,11 +14,14 @@ extension SessionDatabase {
     /// - Parameters:
     ///   - jar: the only jar to prune; `nil` for all.
     ///   - limit: how many entries of each pruned jar's journal are kept; `nil` for ``journalLimit``.
+    ///   - emptiesBin: whether what ``restoreJar(named:to:now:)`` could restore is removed at once, instead of after a
+    ///     day.
     ///   - vacuum: when the file is rewritten.
     ///   - now: the time at which cookies are expired or not.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is no such jar.
     public func prune(
-        jar: String? = nil, journalLimit limit: Int? = nil, vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
+        jar: String? = nil, journalLimit limit: Int? = nil, emptiesBin: Bool = false,
+        vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
     ) throws(SessionStoreError) -> Pruning {
         let sizeBefore = sizeInBytes
         let jars = try write(.changedRows) { database in
@@ -27,10 +30,11 @@ extension SessionDatabase {
                 jar.map { found.name.isSameName(as: $0) } ?? true
             }
         }
-        if let jar, jars.isEmpty {
+        var pruning = Pruning()
+        pruning.removedJars = try emptyBin(ofJar: jar, atOnce: emptiesBin)
+        if let jar, jars.isEmpty, pruning.removedJars == 0 {
             throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
         }
-        var pruning = Pruning()
         // A transaction for each jar lets the other writers of a server in. A file has one writer, and waits for the disk.
         let groups: [(WriteLock, [(id: Int64, name: String)])] =
             isOnServer ? jars.map { (.jar($0.id), [$0]) } : [(.database, jars)]
@@ -64,7 +68,7 @@ extension SessionDatabase {
     }
 
     private func jarNames(_ database: Connection) throws -> [(id: Int64, name: String)] {
-        let statement = try database.statement("SELECT id, name FROM jar ORDER BY name")
+        let statement = try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name")
         defer { statement.reset() }
         var names: [(id: Int64, name: String)] = []
         while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
@@ -77,7 +81,7 @@ extension SessionDatabase {
     }
 }
 
-/// The data that ``SessionDatabase/prune(jar:journalLimit:vacuum:now:)`` removed.
+/// The data that ``SessionDatabase/prune(jar:journalLimit:emptiesBin:vacuum:now:)`` removed.
 public struct Pruning: Sendable, Hashable {
     /// When the file is written anew without its free pages.
     public enum Vacuum: Sendable {
@@ -95,6 +99,8 @@ public struct Pruning: Sendable, Hashable {
     public var waitingCookies: [String: Int] = [:]
     /// How many entries of the journal went, the oldest ones.
     public var journalEntries = 0
+    /// How many removed jars, and states of jars from before they were cleared or merged into, can no longer be restored.
+    public var removedJars = 0
     /// Whether the file was written anew.
     public var wasVacuumed = false
     /// How many bytes database and log take less than before.

@@ -7,7 +7,10 @@ extension SessionDatabase {
             let statement = try database.statement(
                 """
                 SELECT min(created_at), max(created_at), count(*) FILTER (WHERE expires_at < ?),
-                    (SELECT count(*) FROM cookie_change), (SELECT count(*) FROM snapshot) FROM cookie
+                    (SELECT count(*) FROM cookie_change),
+                    (SELECT count(*) FROM snapshot WHERE jar_id > 0 AND \(SnapshotRows.isNamed)),
+                    (SELECT count(*) FROM jar WHERE id < 0)
+                FROM cookie WHERE jar_id > 0
                 """)
             defer { statement.reset() }
             statement.bind(1, now.microseconds)
@@ -18,6 +21,7 @@ extension SessionDatabase {
             statistics.expiredCookies = Int(statement.int64(2))
             statistics.journalEntries = Int(statement.int64(3))
             statistics.savedSessions = Int(statement.int64(4))
+            statistics.removedJars = Int(statement.int64(5))
             return statistics
         }
         statistics.freeSize = try SessionStoreError.catching(path) { try engine.size().free }
@@ -45,6 +49,8 @@ public struct DatabaseStatistics: Sendable, Hashable {
     public var journalEntries = 0
     /// How many sessions are saved.
     public var savedSessions = 0
+    /// How many jars were removed and can be restored. Their cookies and sessions do not count above.
+    public var removedJars = 0
 
     /// Nothing counted yet.
     public init() {}

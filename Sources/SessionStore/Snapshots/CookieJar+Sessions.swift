@@ -45,15 +45,10 @@ extension CookieJar {
             guard let (snapshotID, session) = try rows.snapshots(named: name).first else {
                 throw SessionStoreError(noSessionNamed: name, jar: self.name)
             }
-            try rows.removeOtherExpired(than: snapshotID, now: now)
-            let removed = try rows.removeOthers(than: snapshotID, now: now)
-            let changed = try rows.restoreChanged(snapshotID, now: now)
-            let added = try rows.restoreMissing(snapshotID, now: now)
-            try WebStorageRows(database: connection, jarID: id).restore(fromSnapshot: snapshotID)
-            try CaptureRows(database: connection, jarID: id).allowAgain()
+            let restored = try rows.restore(snapshotID, now: now)
             return SessionRestoration(
-                session: session, removed: removed, added: added, changed: changed,
-                expired: try rows.expired(snapshotID, now: now))
+                session: session, removed: restored.removed, added: restored.added, changed: restored.changed,
+                expired: restored.expired)
         }
     }
 

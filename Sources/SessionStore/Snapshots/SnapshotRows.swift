@@ -21,6 +21,9 @@ struct SnapshotRows {
     /// The capture that the row `saved` came from, where it is still known.
     private static let capture = "(SELECT id FROM capture WHERE jar_id = ?1 AND id = saved.capture_id)"
 
+    /// That the row of `snapshot` was saved by a person, and is no ``JarUndoRows``'s.
+    static let isNamed = "snapshot.name >= ' '"
+
     let database: Connection
     let jarID: Int64
 
@@ -30,7 +33,7 @@ struct SnapshotRows {
             """
             SELECT id, name, created_at,
                 (SELECT count(*) FROM snapshot_cookie AS saved WHERE saved.jar_id = ?1 AND snapshot_id = id)
-            FROM snapshot WHERE jar_id = ?1 \(name == nil ? "" : "AND name = ?2") ORDER BY name
+            FROM snapshot WHERE jar_id = ?1 AND \(name == nil ? SnapshotRows.isNamed : "name = ?2") ORDER BY name
             """)
         defer { statement.reset() }
         statement.bind(1, jarID)
@@ -43,6 +46,16 @@ struct SnapshotRows {
             found.append((statement.int64(0), session))
         }
         return found
+    }
+
+    /// The ids of all, those included that no person has saved.
+    func ids() throws -> [Int64] {
+        let statement = try database.statement("SELECT id FROM snapshot WHERE jar_id = ? ORDER BY id")
+        defer { statement.reset() }
+        statement.bind(1, jarID)
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.int64(0)) }
+        return ids
     }
 
     /// Saves the jar's cookies that have not expired.
@@ -64,6 +77,17 @@ struct SnapshotRows {
             """, snapshotID, now)
     }
 
+    /// Restores the jar's cookies and its web storage to those of a snapshot, except for cookies that have expired.
+    func restore(_ id: Int64, now: Timestamp) throws -> (removed: Int, added: Int, changed: Int, expired: [Cookie]) {
+        try removeOtherExpired(than: id, now: now)
+        let removed = try removeOthers(than: id, now: now)
+        let changed = try restoreChanged(id, now: now)
+        let added = try restoreMissing(id, now: now)
+        try WebStorageRows(database: database, jarID: jarID).restore(fromSnapshot: id)
+        try CaptureRows(database: database, jarID: jarID).allowAgain()
+        return (removed, added, changed, try expired(id, now: now))
+    }
+
     /// Forgets a saved session.
     func delete(id: Int64) throws {
         try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
@@ -75,7 +99,7 @@ struct SnapshotRows {
 
     /// Removes the jar's expired cookies, which count as not there. One that has expired in the snapshot too stays: it
     /// is valid again where the clock is set back.
-    func removeOtherExpired(than id: Int64, now: Timestamp) throws {
+    private func removeOtherExpired(than id: Int64, now: Timestamp) throws {
         _ = try run(
             """
             DELETE FROM cookie WHERE jar_id = ?1 AND expires_at < ?3 AND NOT EXISTS (
@@ -88,7 +112,7 @@ struct SnapshotRows {
     /// Removes the jar's cookies that the snapshot does not have. Expired ones are out already.
     ///
     /// - Returns: how many went.
-    func removeOthers(than id: Int64, now: Timestamp) throws -> Int {
+    private func removeOthers(than id: Int64, now: Timestamp) throws -> Int {
         try run(
             """
             DELETE FROM cookie WHERE jar_id = ?1 AND (expires_at IS NULL OR expires_at >= ?3) AND NOT EXISTS (
@@ -101,7 +125,7 @@ struct SnapshotRows {
     /// Restores the cookies that both the jar and the snapshot have, if they differ.
     ///
     /// - Returns: the number of cookies that differed in more than the time of their last use.
-    func restoreChanged(_ id: Int64, now: Timestamp) throws -> Int {
+    private func restoreChanged(_ id: Int64, now: Timestamp) throws -> Int {
         let changed = try run(
             """
             UPDATE cookie SET
@@ -131,7 +155,7 @@ struct SnapshotRows {
     /// Brings back the cookies that the jar does not have.
     ///
     /// - Returns: how many came.
-    func restoreMissing(_ id: Int64, now: Timestamp) throws -> Int {
+    private func restoreMissing(_ id: Int64, now: Timestamp) throws -> Int {
         try run(
             """
             INSERT INTO cookie (jar_id, \(SnapshotRows.identity), \(SnapshotRows.content), capture_id)
@@ -143,7 +167,7 @@ struct SnapshotRows {
     }
 
     /// The cookies of a snapshot that have expired, without values.
-    func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
+    private func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
         let statement = try database.statement(
             """
             SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,

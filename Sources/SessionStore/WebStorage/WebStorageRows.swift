@@ -127,8 +127,12 @@ struct WebStorageRows {
     /// Takes over the items of another jar whose keys are not in use here, within the limits.
     ///
     /// A value that cannot be opened comes along as it is: it is as damaged here, and is named as that.
-    func take(from otherID: Int64, _ sealer: Sealer) throws {
-        var sequence = try nextSequence()
+    ///
+    /// - Returns: how many came.
+    @discardableResult
+    func take(from otherID: Int64, _ sealer: Sealer) throws -> Int {
+        let first = try nextSequence()
+        var sequence = first
         var room = WebStorageRoom()
         for row in try WebStorageRows(database: database, jarID: otherID).rows() {
             guard try !room.holds(row.key, ofOrigin: row.origin, in: self) else { continue }
@@ -139,6 +143,7 @@ struct WebStorageRows {
             try put(sealed ?? row.sealed.bytes, origin: row.origin, key: row.key, sequence: sequence)
             sequence += 1
         }
+        return Int(sequence - first)
     }
 
     /// Copies the items into a saved session of the jar.

@@ -56,8 +56,14 @@ struct DatabaseMoveTests {
         #expect(values.count > 130)
         #expect(try FullDatabase.values(server).sorted() == values.sorted())
         #expect(try FullDatabase.values(back) == values)
-        // New rows get ids of their own.
+        // New rows get ids of their own, and not those of removed jars.
         try server.createJar(named: "later", now: Given.now).receive("a=1; Path=/")
+        let names = ["default", "later", "work"]
+        for name in names { try server.discardJar(named: name, now: Given.now) }
+        #expect(try copy(try file("empty.sqlite"), to: server, jars: []).isEmpty)
+        _ = try server.createJar(named: "between", now: Given.now)
+        for name in names { try server.restoreJar(named: name, now: Given.now) }
+        #expect(try server.jars(now: Given.now).map(\.name) == ["between"] + names)
         #expect(try server.check().findings.filter(\.isProblem).isEmpty)
     }
 
@@ -69,6 +75,11 @@ struct DatabaseMoveTests {
         try #require(try server.existingJar(named: "work")).receive("new=1; Path=/")
         #expect(throws: SessionStoreError.self) { try copy(source, to: server, jars: ["work"]) }
         #expect(throws: SessionStoreError.self) { try copy(source, to: server, jars: ["none"]) }
+        // Restored, it would need its id.
+        try server.discardJar(named: "work", now: Given.now)
+        #expect(errorCode { try copy(source, to: server, jars: ["work"]) } == .jarExists)
+        _ = try server.prune(emptiesBin: true, now: Given.now)
+        #expect(try copy(source, to: server, jars: ["work"]).map(\.wasThere) == [false])
         let other = try served()
         for name in ["one", "two"] { _ = try other.createJar(named: name, now: Given.now) }
         #expect(throws: SessionStoreError.self) { try copy(source, to: other, jars: ["default"]) }

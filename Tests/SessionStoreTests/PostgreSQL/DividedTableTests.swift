@@ -161,6 +161,14 @@ struct DividedTableTests {
         expectOnePart(
             plans.found, of: ["snapshot", "snapshot_cookie", "capture", "cookie", "web_storage", "login_rule"])
         plans.clear()
+        for jar in jars {
+            let before = try "\(jar.contents()) \(jar.origins().count) \(jar.webStorage().readable)"
+            try database.discardJar(named: jar.name, now: Given.now)
+            try database.restoreJar(named: jar.name, now: Given.now)
+            #expect(try "\(jar.contents()) \(jar.origins().count) \(jar.webStorage().readable)" == before)
+        }
+        expectOnePart(plans.found, of: ["cookie", "capture", "snapshot", "snapshot_cookie"])
+        plans.clear()
         for jar in jars { _ = try database.removeJar(named: jar.name) }
         expectOnePart(plans.found, of: ["cookie", "jar_site", "capture", "snapshot", "snapshot_cookie"])
         for table in Self.byHash { #expect(try database.number("SELECT count(*) FROM \(table)") == 0, "\(table)") }

@@ -86,6 +86,9 @@ struct WebStorageTests {
         _ = try jar.restoreSession(named: "saved", now: Given.now)
         #expect(try text(jar).count == 3)
         try jar.removeSavedSession(named: "saved")
+        // What clearing took away.
+        #expect(try database.number("SELECT count(*) FROM web_storage WHERE jar_id = 1") == 6)
+        #expect(try database.prune(emptiesBin: true, now: Given.now).removedJars == 1)
         #expect(try database.number("SELECT count(*) FROM web_storage WHERE jar_id = 1") == 3)
         _ = try database.removeJar(named: "default")
         #expect(try database.number("SELECT count(*) FROM web_storage") == 3)

@@ -67,9 +67,31 @@ extension SessionAPI {
                 let settings = try await blocking { try database.changeSettings(ofJar: name, change) }
                 return .json(JarSettingsReport(name: name, settings))
             },
-            ServiceRoute(.delete, "/v1/jars/{jar}", .jar(.write)) { _, context in
+            ServiceRoute(.delete, "/v1/jars/{jar}", .jar(.write), query: ["final"]) { _, context in
                 let name = try context.jarName
-                return .json(JarRemovalReport(jar: name, try await blocking { try database.removeJar(named: name) }))
+                let isFinal = try context.query.flag("final") ?? false
+                let now = now()
+                let removal = try await blocking {
+                    isFinal
+                        ? try database.removeJar(named: name) : try database.discardJar(named: name, now: now)
+                }
+                return .json(JarRemovalReport(jar: name, removal))
+            },
+            ServiceRoute(.get, "/v1/removed-jars", .someJars(.read)) { _, context in
+                let names = context.caller.grant.jarNames
+                let removed = try await blocking {
+                    try database.removedJars(named: names, limit: Int(SessionAPI.pageLimit))
+                }
+                return .json(RemovedJarList(removed: removed.map(RemovedJarReport.init)))
+            },
+            ServiceRoute(.post, "/v1/jars/{jar}/restore", .jar(.write), body: .document) { request, context in
+                let asked = try await request.optionalDocument(JarRestorationDocument.self, in: context)
+                let name = try context.jarName
+                // As for a renamed jar.
+                if asked.to != nil { try context.require(.write) }
+                let now = now()
+                let restored = try await blocking { try database.restoreJar(named: name, to: asked.to, now: now) }
+                return .json(RemovedJarReport(restored))
             },
             ServiceRoute(.post, "/v1/jars/{jar}/clear", .jar(.write)) { _, context in
                 let name = try context.jarName
@@ -168,7 +190,8 @@ extension SessionAPI {
         let now = now()
         let pruning = try await blocking {
             try database.prune(
-                jar: name, journalLimit: journalLimit, vacuum: vacuum ?? (isOwner ? .whenWorthwhile : .never), now: now)
+                jar: name, journalLimit: journalLimit, emptiesBin: asked.emptyBin ?? false,
+                vacuum: vacuum ?? (isOwner ? .whenWorthwhile : .never), now: now)
         }
         return .json(PruneReport(pruning))
     }

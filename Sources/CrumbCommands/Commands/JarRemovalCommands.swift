@@ -1,0 +1,99 @@
+import ArgumentParser
+import CookieModel
+import SessionOperations
+
+struct JarsRemoveCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove a jar with its cookies, settings and saved sessions.",
+        discussion: "For a day, 'crumb jars restore NAME' restores it with everything but its journal.",
+        aliases: ["rm", "delete"])
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Remove it at once and for good, so that it cannot be restored.")
+    var now = false
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let removal = try database.jarsBackend(now: console.now).remove(jarNamed: name, isFinal: now)
+        if output.json {
+            try console.writeJSON(removal)
+        } else {
+            console.note(
+                "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
+                    + counted(removal.savedSessions, "saved session"))
+            if !now { console.noteUndo(ofJar: name) }
+        }
+    }
+}
+
+struct JarsClearCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear",
+        abstract: "Remove every cookie and localStorage item of a jar. Its settings and saved sessions stay.",
+        discussion: "For a day, 'crumb jars restore NAME' undoes it.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let report = try database.jarsBackend(now: console.now).clear(jarNamed: name)
+        if output.json {
+            try console.writeJSON(report)
+        } else {
+            let items =
+                report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
+            console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
+            if report.removed + report.storageItems > 0 { console.noteUndo(ofJar: name) }
+        }
+    }
+}
+
+struct JarsRestoreCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore a jar that was removed, cleared or merged into less than a day ago.",
+        discussion: """
+            'crumb jars list --removed' lists what can be restored. For a jar that exists, its cookies and localStorage \
+            items become those from before it was cleared or merged into; its present ones are kept for a day, so that \
+            the same command undoes this. 'crumb session restore' restores a saved session, and 'crumb restore' replaces \
+            the whole database with a backup.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "The name that a removed jar gets, if another jar has its former one.")
+    var to: String?
+
+    @Argument(help: "The name of the jar.")
+    var name: String
+
+    func execute(_ console: Console) throws {
+        let restored = try database.jarsBackend(now: console.now).restore(jarNamed: name, to: to)
+        if output.json { return try console.writeJSON(restored) }
+        if restored.cause == "removed" {
+            console.note(
+                "restored jar '\(restored.jar)' with \(counted(restored.cookies, "cookie")) and "
+                    + counted(restored.savedSessions, "saved session"))
+        } else {
+            console.note(
+                "restored \(counted(restored.cookies, "cookie")) of jar '\(restored.jar)', as before it was "
+                    + "\(restored.cause == "merged" ? "merged into" : restored.cause)")
+            console.noteUndo(ofJar: name)
+        }
+    }
+}
+
+extension Console {
+    /// Says how a change of a jar is undone.
+    func noteUndo(ofJar name: String) {
+        note("to undo this within a day: crumb jars restore \(ShellWord(name))")
+    }
+}

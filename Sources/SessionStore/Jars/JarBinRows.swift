@@ -1,0 +1,247 @@
+internal import CookieModel
+
+/// The rows of `jar` with a negative id: removed jars, and the rows that belong to them.
+struct JarBinRows {
+    /// The columns that a jar keeps when it is removed and restored.
+    private static let kept = """
+        profile, created_at, domain_cookies, total_cookies, partition_cookies, partition_octets, request_cookies,
+        request_octets
+        """
+
+    /// How many removed jars of one name are kept: a program that removes its jar again and again leaves no more.
+    private static let countOfName = 10
+
+    let database: Connection
+
+    /// The id that the values of a jar's rows are sealed to, whether the jar was removed or not.
+    static func formerID(_ id: Int64) -> Int64 { Int64(clamping: id.magnitude) }
+
+    /// Removes a jar that is locked, and keeps its rows.
+    func discard(id: Int64, now: Timestamp) throws {
+        let rows = JarRows(database: database)
+        let sequence = try rows.nextSequence(id: id)
+        try FormerJournal(database: database).include(jar: id)
+        try ChangeRows(database: database, jarID: id).removeAll()
+        try JarSiteRows(database: database).removeAll(ofJar: id)
+        let insertion = try database.statement(
+            """
+            INSERT INTO jar (\(JarBinRows.kept), id, name, next_sequence, removed_name, removed_at)
+            SELECT \(JarBinRows.kept), -id, ?2, ?3, name, ?4 FROM jar WHERE id = ?1
+            """)
+        insertion.bind(1, id)
+        // A control character, which the name of a jar cannot have.
+        insertion.bind(2, text: "\u{2}\(id)")
+        insertion.bind(3, sequence)
+        insertion.bind(4, now.microseconds)
+        try insertion.run()
+        try moveRows(from: id, to: -id)
+        try delete(id: id)
+        let excess = try database.statement(
+            """
+            DELETE FROM jar WHERE id IN (
+                SELECT id FROM jar WHERE id < 0 AND removed_name = (SELECT removed_name FROM jar WHERE id = ?1)
+                ORDER BY removed_at DESC, id LIMIT \(Int64.max) OFFSET \(JarBinRows.countOfName))
+            """)
+        excess.bind(1, -id)
+        try excess.run()
+        try deleteOld(now: now)
+    }
+
+    /// Removes for good what was removed more than a day ago. Only in a file, for which no service may run: on a server,
+    /// housekeeping does it.
+    func deleteOld(now: Timestamp) throws {
+        guard database.file != nil, let end = try ConfirmedClockRows(database: database).see(now).confirmed else {
+            return
+        }
+        _ = try delete(until: end, named: nil)
+    }
+
+    /// The removed jar that had a name last.
+    func newest(named name: String) throws -> (id: Int64, time: Timestamp)? {
+        let statement = try database.statement(
+            """
+            SELECT id, removed_at FROM jar WHERE id < 0 AND removed_name = ? ORDER BY removed_at DESC, id LIMIT 1
+            """)
+        defer { statement.reset() }
+        statement.bind(1, text: name)
+        return try statement.step() ? (statement.int64(0), statement.timestamp(1)) : nil
+    }
+
+    /// Gives a removed jar its rows and its id back.
+    func restore(id: Int64, to name: String) throws {
+        _ = try database.lock(.jar(id))
+        let insertion = try database.statement(
+            """
+            INSERT INTO jar (\(JarBinRows.kept), id, name, next_sequence, first_change, next_change)
+            SELECT \(JarBinRows.kept), -id, ?2, next_sequence, first, first
+            FROM jar CROSS JOIN (\(FormerJournal.firstChange)) AS former WHERE jar.id = ?1 RETURNING 1
+            """)
+        insertion.bind(1, id)
+        insertion.bind(2, text: name)
+        let isThere = try insertion.step()
+        insertion.reset()
+        // Another transaction may have restored it, or removed it for good.
+        guard isThere else { throw SessionStoreError(noJarNamed: name) }
+        try moveRows(from: id, to: -id)
+        try delete(id: id)
+        let sites = try database.statement(
+            "INSERT INTO jar_site (site, jar_id) SELECT DISTINCT site, jar_id FROM cookie WHERE jar_id = ?1")
+        sites.bind(1, -id)
+        try sites.run()
+    }
+
+    /// Removes for good what was removed up to a time.
+    ///
+    /// - Parameter name: the only name that counts; `nil` for all.
+    /// - Returns: how many removed jars, and states of others, were removed.
+    func delete(until end: Timestamp, named name: String?) throws -> Int {
+        let jars = try database.statement(
+            "DELETE FROM jar WHERE id < 0 AND removed_at <= ?1 \(name == nil ? "" : "AND removed_name = ?2")")
+        jars.bind(1, end.microseconds)
+        if let name { jars.bind(2, text: name) }
+        try jars.run()
+        var count = jars.changeCount
+        var ids = try jarsWithUndo(until: end, named: name)
+        // Another transaction may have restored one of the states until then, and kept a newer one.
+        if try database.lock(.jars(ids)) { ids = try jarsWithUndo(until: end, named: name) }
+        for id in ids where try JarUndoRows(database: database, jarID: id).delete() { count += 1 }
+        return count
+    }
+
+    private func jarsWithUndo(until end: Timestamp, named name: String?) throws -> [Int64] {
+        let statement = try database.statement(
+            """
+            SELECT jar_id FROM jar_undo WHERE made_at <= ?1
+                \(name == nil ? "" : "AND jar_id IN (SELECT id FROM jar WHERE name = ?2)") ORDER BY jar_id
+            """)
+        defer { statement.reset() }
+        statement.bind(1, end.microseconds)
+        if let name { statement.bind(2, text: name) }
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.int64(0)) }
+        return ids
+    }
+
+    /// Gives the rows of a jar another jar's id. Both jars are there.
+    private func moveRows(from id: Int64, to newID: Int64) throws {
+        // In a file, a cookie refers to its capture by the id alone; on a server by the jar's id too, so that the new row
+        // must be there before the cookie, and the old one until after it.
+        let isFile = database.file != nil
+        if isFile {
+            try run("UPDATE capture SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
+        } else {
+            try run(
+                """
+                INSERT INTO capture (id, jar_id, digest, name, imported_at, from_requests)
+                SELECT id, ?2, digest, name, imported_at, from_requests FROM capture WHERE jar_id = ?1
+                """, id, newID)
+        }
+        for table in ["cookie", "header_field", "login_rule", "jar_undo"] {
+            try run("UPDATE \(table) SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
+        }
+        if !isFile { try run("DELETE FROM capture WHERE jar_id = ?1", id) }
+        for snapshotID in try SnapshotRows(database: database, jarID: id).ids() {
+            try move(snapshot: snapshotID, from: id, to: newID)
+        }
+        try run("UPDATE web_storage SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
+    }
+
+    /// A saved session gets a new id, since its cookies refer to it by both ids. No value is sealed to it.
+    private func move(snapshot snapshotID: Int64, from id: Int64, to newID: Int64) throws {
+        let insertion = try database.statement(
+            """
+            INSERT INTO snapshot (jar_id, name, created_at)
+            SELECT ?2, name, created_at FROM snapshot WHERE jar_id = ?1 AND id = ?3 RETURNING id
+            """)
+        insertion.bind(1, id)
+        insertion.bind(2, newID)
+        insertion.bind(3, snapshotID)
+        let newSnapshotID = try insertion.returnedNumber()
+        for table in ["snapshot_cookie", "web_storage"] {
+            try run(
+                "UPDATE \(table) SET jar_id = ?2, snapshot_id = ?4 WHERE jar_id = ?1 AND snapshot_id = ?3", id, newID,
+                snapshotID, newSnapshotID)
+        }
+        try run("DELETE FROM snapshot WHERE jar_id = ?1 AND id = ?2", id, snapshotID)
+    }
+
+    private func delete(id: Int64) throws {
+        try run("DELETE FROM jar WHERE id = ?1", id)
+    }
+
+    private func run(_ sql: String, _ parameters: Int64...) throws {
+        let statement = try database.statement(sql)
+        for (index, parameter) in parameters.enumerated() { statement.bind(Int32(index + 1), parameter) }
+        try statement.run()
+    }
+}
+
+/// The `jar_undo` table: the state of a jar from before a change, as a saved session that no list shows.
+struct JarUndoRows {
+    /// The name of that saved session: a control character, which no other can have.
+    static let name = "\u{2}undo"
+    /// The name that it has during the change.
+    private static let newName = "\u{2}new"
+
+    let database: Connection
+    let jarID: Int64
+
+    private var snapshots: SnapshotRows { SnapshotRows(database: database, jarID: jarID) }
+
+    /// Copies the jar's cookies and web storage as they are before a change.
+    func begin(now: Timestamp) throws {
+        _ = try snapshots.save(named: JarUndoRows.newName, now: now)
+    }
+
+    /// Keeps the state that ``begin(now:)`` has copied, in the place of an earlier one; drops it if the change turned
+    /// out to be none.
+    func end(_ cause: SessionDatabase.RemovedJar.Cause, hasChanged: Bool = true, now: Timestamp) throws {
+        guard hasChanged else { return try delete(JarUndoRows.newName) }
+        try delete()
+        let renaming = try database.statement("UPDATE snapshot SET name = ?3 WHERE jar_id = ?1 AND name = ?2")
+        renaming.bind(1, jarID)
+        renaming.bind(2, text: JarUndoRows.newName)
+        renaming.bind(3, text: JarUndoRows.name)
+        try renaming.run()
+        let statement = try database.statement("INSERT INTO jar_undo (jar_id, cause, made_at) VALUES (?, ?, ?)")
+        statement.bind(1, jarID)
+        statement.bind(2, text: cause.rawValue)
+        statement.bind(3, now.microseconds)
+        try statement.run()
+        try JarBinRows(database: database).deleteOld(now: now)
+    }
+
+    /// Restores the state, and keeps the one from before that; `nil` if there is nothing to restore.
+    func restore(_ name: String, now: Timestamp) throws -> SessionDatabase.RemovedJar? {
+        let query = try database.statement("SELECT cause, made_at FROM jar_undo WHERE jar_id = ?")
+        defer { query.reset() }
+        query.bind(1, jarID)
+        guard try query.step(), let (id, session) = try snapshots.snapshots(named: JarUndoRows.name).first else {
+            return nil
+        }
+        let (cause, time) = (query.text(0), query.timestamp(1))
+        query.reset()
+        try begin(now: now)
+        let expired = try snapshots.restore(id, now: now).expired.count
+        try end(.restored, now: now)
+        return SessionDatabase.RemovedJar(
+            name: name, cause: SessionDatabase.RemovedJar.Cause(rawValue: cause) ?? .restored, time: time,
+            cookieCount: session.cookieCount - expired, savedSessionCount: 0)
+    }
+
+    /// Forgets the state.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    func delete() throws -> Bool {
+        try delete(JarUndoRows.name)
+        let statement = try database.statement("DELETE FROM jar_undo WHERE jar_id = ?")
+        statement.bind(1, jarID)
+        try statement.run()
+        return statement.changeCount > 0
+    }
+
+    private func delete(_ name: String) throws {
+        for snapshot in try snapshots.snapshots(named: name) { try snapshots.delete(id: snapshot.id) }
+    }
+}

@@ -1,0 +1,160 @@
+public import CookieModel
+
+/// Restoring what removing, clearing and merging jars took away.
+extension SessionDatabase {
+    /// Something that ``restoreJar(named:to:now:)`` restores.
+    public struct RemovedJar: Sendable, Hashable {
+        /// What was done to the jar.
+        public enum Cause: String, Sendable {
+            /// It was removed, with everything in it.
+            case removed
+            /// Its cookies and its web storage were removed.
+            case cleared
+            /// Another jar was merged into it.
+            case merged
+            /// Its cookies and its web storage were restored to those from before such a change.
+            case restored
+        }
+
+        /// The jar's name; a removed jar's former one.
+        public let name: String
+        /// What was done to it.
+        public let cause: Cause
+        /// When that was.
+        public let time: Timestamp
+        /// How many cookies can be restored, those included that have expired.
+        public let cookieCount: Int
+        /// How many saved sessions can be restored: of a removed jar.
+        public let savedSessionCount: Int
+    }
+
+    /// What can be restored, by name, and for each name the newest first.
+    ///
+    /// - Parameters:
+    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - limit: the most entries.
+    public func removedJars(named names: Set<String>? = nil, limit: Int = .max) throws(SessionStoreError)
+        -> [RemovedJar]
+    {
+        try read { database in
+            let condition = names == nil ? "" : "WHERE name IN (SELECT value FROM json_each(?1))"
+            let statement = try database.statement(
+                """
+                SELECT name, cause, time, cookies, sessions FROM (
+                    SELECT removed_name AS name, 'removed' AS cause, removed_at AS time,
+                        (SELECT count(*) FROM cookie WHERE jar_id = jar.id) AS cookies,
+                        (SELECT count(*) FROM snapshot WHERE jar_id = jar.id AND \(SnapshotRows.isNamed))
+                            AS sessions
+                    FROM jar WHERE id < 0
+                    UNION ALL
+                    SELECT jar.name, cause, made_at,
+                        (SELECT count(*) FROM snapshot_cookie AS saved
+                            WHERE saved.jar_id = snapshot.jar_id AND saved.snapshot_id = snapshot.id), 0
+                    FROM jar_undo CROSS JOIN jar CROSS JOIN snapshot
+                    WHERE jar_undo.jar_id > 0 AND jar.id = jar_undo.jar_id AND snapshot.jar_id = jar.id
+                        AND snapshot.name = ?2
+                ) AS entry \(condition) ORDER BY name, time DESC LIMIT ?3
+                """)
+            defer { statement.reset() }
+            if let names { statement.bind(1, text: JarRows.jsonArray(names)) }
+            statement.bind(2, text: JarUndoRows.name)
+            statement.bind(3, Int64(limit))
+            var jars: [RemovedJar] = []
+            while try statement.step() {
+                jars.append(
+                    RemovedJar(
+                        name: statement.text(0), cause: RemovedJar.Cause(rawValue: statement.text(1)) ?? .restored,
+                        time: statement.timestamp(2), cookieCount: Int(statement.int64(3)),
+                        savedSessionCount: Int(statement.int64(4))))
+            }
+            return jars
+        }
+    }
+
+    /// Removes a jar with everything in it, so that ``restoreJar(named:to:now:)`` can restore it for a day. Its name is
+    /// free at once. Its journal is removed for good.
+    ///
+    /// A jar that is open behaves as if the jar was removed for good. ``prune(jar:journalLimit:emptiesBin:vacuum:now:)``
+    /// removes what is older, and so does each call that removes, clears or merges a jar in a file. Of removed jars with
+    /// the same name, the newest ten are kept.
+    ///
+    /// - Returns: the numbers of removed cookies and saved sessions.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    @discardableResult
+    public func discardJar(named name: String, now: Timestamp) throws(SessionStoreError) -> JarRemoval {
+        try SessionStoreError.check(name, of: "jar")
+        return try write(.changedRows) { connection in
+            let rows = JarRows(database: connection)
+            let id = try rows.lockedJars(named: name)[0].id
+            let removal = try rows.content(id: id)
+            try JarBinRows(database: connection).discard(id: id, now: now)
+            return removal
+        }
+    }
+
+    /// Restores what was removed last from under a name: the cookies and the web storage of a jar from before it was
+    /// cleared or merged into, or else a removed jar.
+    ///
+    /// What a jar that was cleared or merged into has now is kept for a day in the place of what is restored, so that the
+    /// same call undoes this one. A removed jar comes back with its settings, header fields, login rules and saved
+    /// sessions. Readers of its journal have to read the whole jar again.
+    ///
+    /// - Parameters:
+    ///   - name: the jar's name.
+    ///   - newName: the name that a removed jar gets; `nil` for its former one.
+    ///   - now: the time, for the journal and for the undo.
+    /// - Returns: what was restored.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is nothing to restore, and
+    ///   ``SessionStoreError/Code/jarExists`` if another jar has the name.
+    @discardableResult
+    public func restoreJar(
+        named name: String, to newName: String? = nil, now: Timestamp
+    ) throws(SessionStoreError) -> RemovedJar {
+        try SessionStoreError.check(name, of: "jar")
+        if let newName { try SessionStoreError.check(newName, of: "jar") }
+        return try write(.changedRows) { connection in
+            let rows = JarRows(database: connection)
+            if newName == nil, try rows.jar(named: name) != nil {
+                let id = try rows.lockedJars(named: name)[0].id
+                if let restored = try JarUndoRows(database: connection, jarID: id).restore(name, now: now) {
+                    return restored
+                }
+            }
+            let bin = JarBinRows(database: connection)
+            guard let found = try bin.newest(named: name) else {
+                throw SessionStoreError(nothingToRestoreOf: name)
+            }
+            guard try rows.jar(named: newName ?? name) == nil else {
+                throw SessionStoreError(
+                    .jarExists, newName ?? name,
+                    "another jar has this name; restore the removed one under another name: 'crumb jars restore --to'")
+            }
+            let content = try rows.content(id: found.id)
+            try bin.restore(id: found.id, to: newName ?? name)
+            return RemovedJar(
+                name: newName ?? name, cause: .removed, time: found.time, cookieCount: content.cookies,
+                savedSessionCount: content.savedSessions)
+        }
+    }
+
+    /// Removes for good what was removed more than a day ago, by the clock that also decides on expired cookies.
+    ///
+    /// - Returns: how many entries were removed.
+    func emptyBin(ofJar name: String?, atOnce: Bool) throws(SessionStoreError) -> Int {
+        try write(.changedRows) { connection in
+            let confirmed = try ConfirmedClockRows(database: connection).clock()?.confirmed
+            guard let end = atOnce ? .distantFuture : confirmed else { return 0 }
+            return try JarBinRows(database: connection).delete(until: end, named: name)
+        }
+    }
+}
+
+extension SessionStoreError {
+    /// Nothing of a jar with that name can be restored.
+    package init(nothingToRestoreOf name: String) {
+        self.init(
+            .jarNotFound, name,
+            "nothing of a jar with this name can be restored; 'crumb jars list --removed' lists what can. "
+                + "'crumb session restore' restores a saved session, 'crumb restore' a backup")
+    }
+}
