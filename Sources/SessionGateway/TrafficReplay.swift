@@ -70,11 +70,15 @@ public final class TrafficReplay: Sendable {
         var entries: [Entry] = []
         var places: [Key: [Int]] = [:]
         var scanner = ReplayScanner()
-        do {
+        do throws(ReadError) {
             var position: Int64 = 0
             while true {
                 var block = try TrafficReplay.read(descriptor, at: position, TrafficReplay.blockLength)
                 guard !block.isEmpty else { break }
+                // The entries are found by their places in the file.
+                if position == 0, Inflate.isGzip(block) {
+                    throw ReadError(reason: "it is compressed with gzip; unpack it first: gunzip --keep FILE")
+                }
                 // A byte order mark.
                 if position == 0, block.starts(with: [0xEF, 0xBB, 0xBF]) {
                     for index in 0..<3 { block[index] = ASCII.space }

@@ -310,6 +310,14 @@ struct ReplayTests {
         #expect(throws: GatewayError.self) { try TrafficReplay(path: folder.path("none.har")) }
     }
 
+    @Test("A compressed recording is refused with the command that unpacks it")
+    func compressed() throws {
+        let path = folder.path("x.har.gz")
+        try Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]).write(to: URL(filePath: path))
+        let error = try #require(throws: GatewayError.self) { try TrafficReplay(path: path) }
+        #expect("\(error)".contains("gunzip --keep"), "\(error)")
+    }
+
     @Test("A text is decoded wherever its pieces are cut")
     func pieces() {
         let raw = Array(#"a\u00fc\ud83d\ude00\\\"\n€\ud83dx\udcff"}}]"#.utf8)
