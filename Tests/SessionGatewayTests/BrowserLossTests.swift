@@ -87,26 +87,15 @@ struct BrowserLossTests {
         _ url: String, _ cookies: String, _ fields: [String], setting lines: [String] = [],
         through other: JarGate? = nil
     ) async throws -> Exchange {
-        let gate = other ?? gate
-        let target = try RequestURL(url)
-        var text = ["GET / HTTP/1.1", "Host: \(target.host)"]
         // Over http, no Sec-Fetch field is sent.
-        text += target.scheme.isCryptographic ? fields : fields.filter { !$0.hasPrefix("Sec-Fetch") }
-        if !cookies.isEmpty { text.append("Cookie: \(cookies)") }
-        let head = try MessageHead(Array((text + ["", ""]).joined(separator: "\r\n").utf8), from: .client)
-        let destination = ForwardedRequest.Destination(
-            host: target.host, port: target.port, isEncrypted: target.scheme.isCryptographic)
-        let request = try ForwardedRequest(
-            head, try RequestLine(head.octets.span.extracting(head.startLine)), through: destination)
-        let decision = try await gate.decision(on: request)
-        let answer = ["HTTP/1.1 200 OK"] + lines.map { "Set-Cookie: \($0)" } + ["Content-Length: 0", "", ""]
-        let response = try ForwardedResponse(
-            MessageHead(Array(answer.joined(separator: "\r\n").utf8), from: .server), toHead: false)
-        if let context = decision.context { _ = try await gate.store(response, in: context) }
+        let isEncrypted = try RequestURL(url).scheme.isCryptographic
+        let (decision, answers) = try await (other ?? gate).exchange(
+            url, fields: isEncrypted ? fields : fields.filter { !$0.hasPrefix("Sec-Fetch") }, cookies: cookies,
+            setting: lines.map { Octets($0) })
         return Exchange(
             sent: Set(
                 (decision.decoration?.cookies.octets.description ?? "").split(separator: "; ").map(String.init)),
-            lines: response.setCookie.compactMap { gate.line(for: request, inPlaceOf: $0) } + gate.lines(decision),
+            lines: answers,
             deleted: decision.deleted)
     }
 

@@ -80,25 +80,13 @@ struct EvictionTests {
     private func load(
         _ url: String, _ browser: inout Browser, setting lines: [String] = [], through other: JarGate? = nil
     ) async throws -> [Octets] {
-        let gate = other ?? gate
-        let target = try RequestURL(url)
-        var text = ["GET \(target.path) HTTP/1.1", "Host: \(target.host)", "Upgrade-Insecure-Requests: 1"]
-        if target.scheme.isCryptographic {
-            text += ["Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Site: none"]
-        }
-        let field = browser.field(at: url)
-        if !field.isEmpty { text.append("Cookie: \(field)") }
-        let head = try MessageHead(Array((text + ["", ""]).joined(separator: "\r\n").utf8), from: .client)
-        let destination = ForwardedRequest.Destination(
-            host: target.host, port: target.port, isEncrypted: target.scheme.isCryptographic)
-        let request = try ForwardedRequest(
-            head, try RequestLine(head.octets.span.extracting(head.startLine)), through: destination)
-        let decision = try await gate.decision(on: request)
-        let answer = ["HTTP/1.1 200 OK"] + lines.map { "Set-Cookie: \($0)" } + ["Content-Length: 0", "", ""]
-        let response = try ForwardedResponse(
-            MessageHead(Array(answer.joined(separator: "\r\n").utf8), from: .server), toHead: false)
-        if let context = decision.context { _ = try await gate.store(response, in: context) }
-        browser.take(response.setCookie.compactMap { gate.line(for: request, inPlaceOf: $0) } + gate.lines(decision))
+        let isEncrypted = try RequestURL(url).scheme.isCryptographic
+        let navigation =
+            isEncrypted ? ["Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Site: none"] : []
+        let (decision, answers) = try await (other ?? gate).exchange(
+            url, fields: ["Upgrade-Insecure-Requests: 1"] + navigation, cookies: "\(browser.field(at: url))",
+            setting: lines.map { Octets($0) })
+        browser.take(answers)
         return decision.deleted
     }
 

@@ -68,26 +68,13 @@ struct HiddenCookiesTests {
     private func send(
         _ url: String, _ cookies: String, setting lines: [Octets] = [], through other: JarGate? = nil
     ) async throws -> Exchange {
-        let gate = other ?? gate
-        let target = try RequestURL(url)
-        var text = ["GET \(target.path) HTTP/1.1", "Host: \(target.host)"]
-        text += target.scheme.isCryptographic ? Self.page : ["Upgrade-Insecure-Requests: 1"]
-        if !cookies.isEmpty { text.append("Cookie: \(cookies)") }
-        let head = try MessageHead(Array((text + ["", ""]).joined(separator: "\r\n").utf8), from: .client)
-        let destination = ForwardedRequest.Destination(
-            host: target.host, port: target.port, isEncrypted: target.scheme.isCryptographic)
-        let request = try ForwardedRequest(
-            head, try RequestLine(head.octets.span.extracting(head.startLine)), through: destination)
-        let decision = try await gate.decision(on: request)
-        var answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8)
-        for line in lines { answer += Array("Set-Cookie: ".utf8) + line + Array("\r\n".utf8) }
-        answer += Array("\r\n".utf8)
-        let response = try ForwardedResponse(MessageHead(answer, from: .server), toHead: false)
-        if let context = decision.context { _ = try await gate.store(response, in: context) }
+        let isEncrypted = try RequestURL(url).scheme.isCryptographic
+        let (decision, answers) = try await (other ?? gate).exchange(
+            url, fields: isEncrypted ? Self.page : ["Upgrade-Insecure-Requests: 1"], cookies: cookies, setting: lines)
         return Exchange(
             sent: (decision.decoration?.cookies.octets.description ?? "").split(separator: "; ").map(String.init)
                 .sorted(),
-            lines: response.setCookie.compactMap { gate.line(for: request, inPlaceOf: $0) } + gate.lines(decision))
+            lines: answers)
     }
 
     /// Loads a page, and returns what the server gets.
