@@ -105,6 +105,33 @@ struct UsageAdviceTests {
         #expect((error?["message"] as? String)?.hasPrefix(message) == true, "\(result.messages)")
     }
 
+    @Test("A shell completes the names of jars, removed jars, saved sessions, logins and formats")
+    func completion() throws {
+        try home.receive("a=1", jar: "work")
+        try home.receive("a=1", jar: "wiki")
+        #expect(try home.crumb("session", "save", "monday", "--jar", "work").status == 0)
+        let reply = #"{"access_token":"tok-1"}"#
+        #expect(try home.crumb("token", "import", "shop", input: reply).status == 0)
+        #expect(try home.crumb("jars", "remove", "wiki").status == 0)
+        let script = try home.shell("crumb --generate-completion-script bash >completion; echo $?")
+        #expect(script.text == "0\n")
+        func words(_ line: String) throws -> [String] {
+            let text = try home.shell(
+                "bash -c '. ./completion; COMP_LINE=\"\(line)\"; COMP_WORDS=(\(line) \"\"); "
+                    + "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_POINT=${#COMP_LINE}; "
+                    + "_crumb crumb \"\" \"${COMP_WORDS[$COMP_CWORD - 1]}\"; "
+                    + "printf \"%s\\n\" \"${COMPREPLY[@]}\"'"
+            ).text
+            return text.split(separator: "\n").map(String.init).sorted()
+        }
+        #expect(try words("crumb header --jar ") == ["work"])
+        #expect(try words("crumb jars remove ").filter { !$0.hasPrefix("-") } == ["work"])
+        #expect(try words("crumb jars restore ").filter { !$0.hasPrefix("-") } == ["wiki"])
+        #expect(try words("crumb session restore --jar work ").contains("monday"))
+        #expect(try words("crumb token get ").contains("shop"))
+        #expect(try words("crumb export --format ").contains("netscape"))
+    }
+
     @Test("A socket's path without its scheme is an error that says how to write it")
     func socketPath() throws {
         for path in ["/run/crumb.sock", "./crumb.sock"] {

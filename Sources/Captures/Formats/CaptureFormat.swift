@@ -120,6 +120,36 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         }
     }
 
+    /// What a file of a format is, for a list of formats.
+    private enum Group: String, CaseIterable {
+        case recordings
+        case cookieFiles = "cookie files"
+        case exports = "exports of browsers and test tools"
+        case databases = "databases of browsers"
+        case copies = "what a person copies"
+    }
+
+    private var group: Group {
+        switch self {
+        case .har, .http, .headerJSON, .curlVerbose, .curlTrace, .wgetVerbose, .netLog, .warc, .captureMessages,
+            .tsharkJSON, .devToolsLog, .httpieVerbose:
+            .recordings
+        case .netscape, .httpieSession, .json, .binaryCookies, .toughCookie: .cookieFiles
+        case .storageState, .webDriver, .devTools, .cookieEditor: .exports
+        case .firefox, .firefoxSession, .chromium, .webKitGTK: .databases
+        case .documentCookie, .curlCommand, .fetchCall, .powerShell, .cookieHeader, .cookieTable: .copies
+        }
+    }
+
+    /// The names of all formats, by what they are, for a person.
+    ///
+    /// - Parameter name: what stands for a format.
+    package static func names(_ name: (CaptureFormat) -> String = \.rawValue) -> String {
+        Group.allCases.map { group in
+            "\(group.rawValue): \(allCases.filter { $0.group == group }.map(name).joined(separator: ", "))"
+        }.joined(separator: "; ")
+    }
+
     /// Whether the format is a request that a person copied for its cookies.
     package var isCopiedRequest: Bool {
         switch self {

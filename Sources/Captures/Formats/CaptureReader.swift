@@ -227,21 +227,27 @@ public struct CaptureReader: Sendable {
             format = found
             self.prefix = []
             open(found, with: prefix)
-        case .unknown where unpacker?.isArchive == true:
+        case .unknown where unpacker?.isArchive == true, .binary where unpacker?.isArchive == true:
             otherFileCount += 1
             passOver()
-        case .unknown(let finding):
-            // Brotli has no signature.
-            let failure =
-                source.hasSuffix(".br")
-                ? CaptureError.compressed(with: "Brotli", "brotli -dc", at: CapturePlace(source: source))
-                : .inputUnrecognized(finding, at: CapturePlace(source: source))
-            items.append(.failure(failure))
+        case .unknown, .binary:
+            items.append(.failure(unrecognized(finding)))
             passOver()
         case .packed(let finding):
             items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
             passOver()
         }
+    }
+
+    private func unrecognized(_ finding: FormatDetector.Finding) -> CaptureError {
+        let place = CapturePlace(source: source)
+        // Brotli has no signature.
+        if source.hasSuffix(".br") { return .compressed(with: "Brotli", "brotli -dc", at: place) }
+        // The names of the formats help only with a text.
+        guard case .unknown(let finding) = finding else {
+            return .inputPacked("Format not recognised: the input is binary.", at: place)
+        }
+        return .inputUnrecognized(finding, at: place)
     }
 
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {

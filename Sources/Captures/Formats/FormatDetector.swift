@@ -6,6 +6,8 @@ struct FormatDetector {
         case format(CaptureFormat)
         /// No known format, with a description of the input if there is one.
         case unknown(String)
+        /// No known format, and no text.
+        case binary
         /// Another program must unpack or convert it first, and which.
         case packed(String)
     }
@@ -176,8 +178,7 @@ struct FormatDetector {
             return .packed(
                 "The input is a packet capture, which tshark reads. Name its file instead of piping it, unpacked.")
         }
-        let isBinary = prefix.firstIndex(of: 0, from: 0) != nil
-        return .unknown(isBinary ? "Format not recognised: the input is binary." : "Format not recognised.")
+        return prefix.firstIndex(of: 0, from: 0) == nil ? .unknown("Format not recognised.") : .binary
     }
 }
 

@@ -12,8 +12,7 @@ extension CaptureError {
     ///
     /// - Parameter finding: a sentence that names the missing part.
     static func inputUnrecognized(_ finding: String, at place: CapturePlace) -> CaptureError {
-        let names = CaptureFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        return CaptureError(.inputUnrecognized, place, "\(finding) Use `--format NAME`; formats: \(names).")
+        CaptureError(.inputUnrecognized, place, "\(finding) Use `--format NAME` for \(CaptureFormat.names()).")
     }
 
     /// The input needs another program first.

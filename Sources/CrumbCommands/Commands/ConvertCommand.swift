@@ -22,12 +22,13 @@ struct ConvertCommand: CrumbCommand {
         help: ArgumentHelp(
             "The format of the captures: \(captureFormatNames). Default: detected from the content.",
             valueName: "format"),
-        transform: captureFormat)
+        completion: .list(CaptureFormat.allCases.map(\.rawValue)), transform: captureFormat)
     var from: CaptureFormat?
 
     @Option(
         name: .customLong("to"),
-        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
+        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"),
+        completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: exportFormat)
     var format: ExportFormat
 
     @OptionGroup var database: BrowserDatabaseOptions

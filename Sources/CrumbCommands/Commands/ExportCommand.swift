@@ -20,7 +20,8 @@ struct ExportCommand: CrumbCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"), transform: exportFormat)
+        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"),
+        completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: exportFormat)
     var format: ExportFormat
 
     @Option(help: "Only the cookies that a request to this URL carries. Formats for one URL need it.")

@@ -27,7 +27,7 @@ struct ImportCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp("The format of the captures. Default: detected from the content.", valueName: "name"),
-        transform: captureFormat)
+        completion: .list(CaptureFormat.allCases.map(\.rawValue)), transform: captureFormat)
     var format: CaptureFormat?
 
     @Option(

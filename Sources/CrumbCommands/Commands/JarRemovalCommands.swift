@@ -14,7 +14,7 @@ struct JarsRemoveCommand: CrumbCommand {
     @Flag(help: "Remove it at once and for good, so that it cannot be restored.")
     var now = false
 
-    @Argument(help: "The name of the jar.")
+    @Argument(help: "The name of the jar.", completion: NameCompletion.jars)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -39,7 +39,7 @@ struct JarsClearCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the jar.")
+    @Argument(help: "The name of the jar.", completion: NameCompletion.jars)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -72,7 +72,7 @@ struct JarsRestoreCommand: CrumbCommand {
     @Option(help: "The name that a removed jar gets, if another jar has its former one.")
     var to: String?
 
-    @Argument(help: "The name of the jar.")
+    @Argument(help: "The name of the jar.", completion: NameCompletion.restorableJars)
     var name: String
 
     func execute(_ console: Console) throws {

@@ -101,7 +101,7 @@ struct JarsSettingsCommand: CrumbCommand {
     @OptionGroup var changes: JarSettingsOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the jar.")
+    @Argument(help: "The name of the jar.", completion: NameCompletion.jars)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -119,7 +119,7 @@ struct JarsRenameCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The current name of the jar.")
+    @Argument(help: "The current name of the jar.", completion: NameCompletion.jars)
     var name: String
 
     @Argument(help: "The new name.")
@@ -144,7 +144,7 @@ struct JarsCopyCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar to copy.")
+    @Argument(help: "The jar to copy.", completion: NameCompletion.jars)
     var name: String
 
     @Argument(help: "The name of the new jar.")
@@ -178,10 +178,10 @@ struct JarsMergeCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The jar to read.")
+    @Argument(help: "The jar to read.", completion: NameCompletion.jars)
     var name: String
 
-    @Argument(help: "The existing jar to merge into.")
+    @Argument(help: "The existing jar to merge into.", completion: NameCompletion.jars)
     var target: String
 
     func execute(_ console: Console) throws {

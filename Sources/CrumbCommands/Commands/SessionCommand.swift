@@ -22,7 +22,7 @@ struct SessionSaveCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the saved session.")
+    @Argument(help: "The name of the saved session.", completion: NameCompletion.sessions)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -73,7 +73,7 @@ struct SessionRestoreCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the saved session.")
+    @Argument(help: "The name of the saved session.", completion: NameCompletion.sessions)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -99,7 +99,7 @@ struct SessionRemoveCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the saved session.")
+    @Argument(help: "The name of the saved session.", completion: NameCompletion.sessions)
     var name: String
 
     func execute(_ console: Console) throws {

@@ -82,7 +82,7 @@ func exportFormat(_ name: String) throws -> ExportFormat {
 }
 
 /// The names of the formats to write.
-let exportFormatNames = formatNames(ExportFormat.allCases.map(\.rawValue))
+let exportFormatNames = ExportFormat.allCases.map { formatName($0.rawValue) }.joined(separator: ", ")
 
 /// Reads the name of a format to read.
 func captureFormat(_ name: String) throws -> CaptureFormat {
@@ -95,7 +95,7 @@ func captureFormat(_ name: String) throws -> CaptureFormat {
 }
 
 /// The names of the formats to read.
-let captureFormatNames = formatNames(CaptureFormat.allCases.map(\.rawValue))
+let captureFormatNames = CaptureFormat.names { formatName($0.rawValue) }
 
 /// Asks whether a format with a similar name is meant; empty if no name is near.
 private func question(_ name: String, _ formats: [String]) -> String {
@@ -106,12 +106,10 @@ private func question(_ name: String, _ formats: [String]) -> String {
     return " Did you mean '\(nearest.name)'?"
 }
 
-/// Names of formats, with the other names of each in parentheses.
-private func formatNames(_ names: [String]) -> String {
-    names.map { name in
-        let aliases = ExportFormat.aliases.filter { $0.value == name }.keys.sorted()
-        return aliases.isEmpty ? name : "\(name) (\(aliases.joined(separator: ", ")))"
-    }.joined(separator: ", ")
+/// The name of a format, with its other names in parentheses.
+private func formatName(_ name: String) -> String {
+    let aliases = ExportFormat.aliases.filter { $0.value == name }.keys.sorted()
+    return aliases.isEmpty ? name : "\(name) (\(aliases.joined(separator: ", ")))"
 }
 
 /// Which public suffix list the rules go by.

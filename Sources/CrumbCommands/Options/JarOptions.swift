@@ -11,7 +11,8 @@ struct JarOptions: ParsableArguments {
     @OptionGroup var suffixListOptions: SuffixListOptions
 
     @Option(
-        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
+        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp,
+        completion: NameCompletion.jars)
     var givenJar: String?
 
     static let nameHelp = ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name")

@@ -7,7 +7,8 @@ import SessionStore
 /// The login that a command works on: the one that is named, else the one that was chosen.
 struct LoginArgument: ParsableArguments {
     @Argument(
-        help: "The name of the login. Default: CRUMB_LOGIN, else the one of 'crumb token switch', else the only one.")
+        help: "The name of the login. Default: CRUMB_LOGIN, else the one of 'crumb token switch', else the only one.",
+        completion: NameCompletion.logins)
     var name: String?
 
     /// The name of the login.

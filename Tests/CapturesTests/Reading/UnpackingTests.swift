@@ -87,6 +87,7 @@ struct UnpackingTests {
         add(zip([(attachment + ".json", list), ("har.har", har)]), "200 https://a.test/ [h=1]")
         add(zip([("__MACOSX/._d.txt", "x"), ("d.txt", dump)]), summary)
         add(zip([("README", "hello"), ("d.txt", dump), ("e", "")]), summary, "files-passed-over at x")
+        add(zip([("logo.png", "PNG\0"), ("d.txt", dump)]), summary, "files-passed-over at x")
         add(zip([("README", "hello")]), "input-unrecognized at x")
         add(zip([]), "input-unrecognized at x")
         add(zip([("d.txt", dump), ("bad.har", "{")]), summary, "input-truncated at x/bad.har")

@@ -125,7 +125,7 @@ struct TokenRemoveCommand: CrumbCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     func execute(_ console: Console) throws {
@@ -146,7 +146,7 @@ struct TokenRevokeCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var network: NetworkOptions
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     var needsNetwork: Bool { true }
@@ -177,7 +177,7 @@ struct TokenLogoutCommand: CrumbCommand {
     @Flag(help: "Remove the login even if the server cannot revoke its tokens.")
     var force = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     var needsNetwork: Bool { true }

@@ -49,7 +49,7 @@ struct TokenExportCommand: CrumbCommand {
     @Flag(help: "Give kubectl the access token instead of the ID token.")
     var useAccessToken = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     @Argument(help: ArgumentHelp("The operation that git asks for.", visibility: .hidden))

@@ -35,7 +35,7 @@ struct TokenImportCommand: CrumbCommand {
     @Flag(help: "Look up the endpoints at the issuer.")
     var discover = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     func validate() throws {

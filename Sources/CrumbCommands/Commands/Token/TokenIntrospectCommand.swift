@@ -15,7 +15,7 @@ struct TokenIntrospectCommand: CrumbCommand {
     @Flag(help: "Ask about the refresh token, not the access token.")
     var refreshToken = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     var needsNetwork: Bool { true }

@@ -71,7 +71,7 @@ struct TokenLoginCommand: CrumbCommand {
     @Flag(name: .customLong("dpop"), help: "Bind the tokens to a new key (RFC 9449).")
     var bindsTokens = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
 
     func validate() throws {

@@ -20,7 +20,7 @@ struct TokenSwitchCommand: CrumbCommand {
     @Flag(help: "Choose none.")
     var none = false
 
-    @Argument(help: "The name of the login.")
+    @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String?
 
     func validate() throws {
