@@ -56,7 +56,9 @@ enum ServiceRun {
                     + "tokens with 'crumb serve token create'")
         }
         if settings.tokenFile == nil, !isServer { settings.tokenFile = path + ".token" }
-        LoggingSystem.bootstrap { ServiceLogHandler(label: $0, now: { .now }) }
+        LoggingSystem.bootstrap {
+            ServiceLogHandler(label: $0, isForPerson: isatty(STDERR_FILENO) == 1, now: { .now })
+        }
         var logger = Logger(label: "crumb")
         logger.logLevel = settings.logLevel
         let store =

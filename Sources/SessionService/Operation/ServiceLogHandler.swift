@@ -1,24 +1,29 @@
 package import CookieModel
 import Foundation
 package import Logging
+import WebPrimitives
 
-/// Logs to standard error, a JSON object a line, so that no text in it can pass for another line.
+/// Logs to standard error, a JSON object a line, so that no text in it can pass for another line; for a person, a line of
+/// text with control characters made visible.
 package struct ServiceLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
+    private let isForPerson: Bool
     private let now: @Sendable () -> Timestamp
     private let write: @Sendable ([UInt8]) -> Void
 
     /// - Parameters:
+    ///   - isForPerson: whether it writes text.
     ///   - now: the clock.
     ///   - write: takes a line, whole.
     package init(
-        label: String, now: @escaping @Sendable () -> Timestamp,
+        label: String, isForPerson: Bool = false, now: @escaping @Sendable () -> Timestamp,
         write: @escaping @Sendable ([UInt8]) -> Void = { FileHandle.standardError.write(Data($0)) }
     ) {
         self.label = label
+        self.isForPerson = isForPerson
         self.now = now
         self.write = write
     }
@@ -33,6 +38,11 @@ package struct ServiceLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
         if let own = event.metadata { fields.merge(own) { $1 } }
         var line: [String: String] = fields.mapValues { "\($0)" }
+        guard !isForPerson else {
+            let level = event.level == .info ? "" : "\(event.level.rawValue): "
+            let details = line.sorted { $0.key < $1.key }.map { " \($0)=\($1)" }.joined()
+            return write(Array("\(Octets("\(level)\(event.message)\(details)"))\n".utf8))
+        }
         line["time"] = now().rfc3339
         line["level"] = event.level.rawValue
         line["message"] = event.message.description

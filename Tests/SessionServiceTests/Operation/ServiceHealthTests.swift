@@ -24,6 +24,20 @@ struct ServiceHealthTests {
         }
     }
 
+    @Test("A person gets a line of text without control characters")
+    func text() {
+        let log = CollectedLog()
+        var logger = Logger(label: "test") { label in
+            ServiceLogHandler(
+                label: label, isForPerson: true, now: { RunningServer.now }, write: { log.append($0) })
+        }
+        logger[metadataKey: "b"] = "2\n\u{1B}[31m"
+        logger.info("Listening", metadata: ["address": "127.0.0.1:80"])
+        logger.warning("Full")
+        let details = "b=2\\x0A\\x1B[31m\n"
+        #expect(log.text == "Listening address=127.0.0.1:80 \(details)warning: Full \(details)", "\(log.text)")
+    }
+
     @Test("It is logged once in ten seconds for each kind, with the number of times between")
     func logged() {
         let log = CollectedLog()
