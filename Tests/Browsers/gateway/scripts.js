@@ -4,9 +4,12 @@ const ignored = /^(connection|cache-control|x-firefox-)/;
 const API = "https://api.site-c.test", OTHER = "https://www.site-d.test", SHOP = "https://www.site-c.test";
 const include = {credentials: "include"};
 const text = async (url, options) => (await fetch(url, options)).text();
-const set = (lines, origin = "") =>
-    text(`${origin}/set?${lines.map(line => "c=" + encodeURIComponent(line)).join("&")}`, include);
 const sent = (origin = "") => text(`${origin}/cookies`, include);
+// WebKitGTK tells a page of a changed cookie beside the response that changed it. So another response comes first.
+const set = async (lines, origin = "") => {
+    await text(`${origin}/set?${lines.map(line => "c=" + encodeURIComponent(line)).join("&")}`, include);
+    await sent(origin);
+};
 // The cookies of these names, in no order: it may differ. So one check's cookies do not change what others find.
 const only = (names, cookies) => cookies.split("; ").filter(pair => names.includes(pair.split("=")[0])).sort().join("; ");
 const both = async (...names) =>
