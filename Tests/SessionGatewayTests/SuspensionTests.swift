@@ -91,7 +91,7 @@ struct SuspensionTests {
             path: "../../Sources/SessionGateway"
         )
         .standardized
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         #expect(names.count > 20)
         for name in names {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)

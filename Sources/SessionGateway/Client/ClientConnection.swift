@@ -18,6 +18,8 @@ actor ClientConnection {
     let gate: JarGate
     let settings: GatewaySettings
     let servers: UpstreamConnections
+    /// What answers requests, in the order in which it is asked.
+    let sources: [any ResponseSource]
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
     /// The sites that are offered to clients that use no proxy; `nil` in a proxy.
@@ -61,6 +63,8 @@ actor ClientConnection {
         self.gate = gate
         self.settings = settings
         self.servers = servers
+        let replay: [any ResponseSource] = settings.replay.map { [$0] } ?? []
+        sources = settings.sources + replay + (settings.isOffline ? [] : [ServerSource()])
         self.logins = logins
         self.origins = origins
         self.observe = observe

@@ -5,48 +5,33 @@ import RequestDecoration
 import SessionStore
 import WebPrimitives
 
+/// The servers that requests are for.
+struct ServerSource: ResponseSource {
+    func answer(
+        _ pending: inout PendingRequest, of connection: isolated ClientConnection, _ record: inout GatewayRecord
+    ) async throws -> Bool? {
+        try await connection.answerFromServer(&pending, &record)
+    }
+}
+
 extension ClientConnection {
     /// Sends a request on, once more if the user has to be signed in, and its response back.
     ///
     /// - Returns: Whether the client's connection can be used for another request.
-    func exchange(
-        _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
+    fileprivate func answerFromServer(
+        _ pending: inout PendingRequest, _ record: inout GatewayRecord
     ) async throws -> Bool {
-        var request = request
-        request.needsReadableCoding = settings.recording?.redaction != nil
-        let login = try logins.flatMap { try RequestLogin($0, request, decision) }
-        var pending = PendingRequest(request, decision, login)
-        if request.framing != .none { await client.beginBody(request.framing) }
-        if settings.replay != nil || settings.isOffline {
-            pending.entry = settings.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
-            let keepsConnection: Bool?
-            do {
-                keepsConnection = try await replay(&pending, &record)
-            } catch {
-                await pending.entry?.end(error)
-                throw error
-            }
-            if let keepsConnection {
-                await pending.entry?.end()
-                return keepsConnection
-            }
-        }
+        let request = pending.request
         while true {
             try await pending.login?.present(in: &pending.decision, request, now: gate.now())
+            let decoration = pending.decision.decoration
             pending.entry = settings.recording.map { recording in
                 RecordedExchange(
-                    recording, request, head: request.octets(with: pending.decision.decoration),
-                    jarFields: pending.decision.decoration?.headerFields.map(\.name) ?? [], now: gate.now)
+                    recording, request, head: request.octets(with: decoration),
+                    jarFields: decoration?.headerFields.map(\.name) ?? [], now: gate.now)
             }
-            let keepsConnection: Bool?
-            do {
-                keepsConnection = try await attempt(&pending, &record)
-            } catch {
-                await pending.entry?.end(error)
-                throw error
-            }
+            if let keepsConnection = try await attempt(&pending, &record) { return keepsConnection }
             await pending.entry?.end()
-            if let keepsConnection { return keepsConnection }
             pending.decision = try await gate.decision(on: request, after: pending.withheld)
         }
     }
@@ -168,9 +153,18 @@ extension ClientConnection {
                 await discard(response, from: server, route)
                 return nil
             }
-            let kept = try await deliver(response, to: pending, from: server, &record)
-            if kept.server { await servers.put(server, route) } else { await server.close() }
-            return kept.client
+            guard response.status != 101 else {
+                _ = await deliverHead(of: response, to: pending, closing: true, &record)
+                await client.flush()
+                await pending.entry?.end()
+                await join(client, server)
+                await server.close()
+                return false
+            }
+            await server.beginBody(response.framing)
+            let keepsClient = try await deliver(response, from: server, to: pending, &record)
+            if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
+            return keepsClient
         }
         requestEnd = nil
         let body = pending.body
@@ -202,21 +196,23 @@ extension ClientConnection {
             }
             // A client that waits for permission to send its body may send it now, or not.
             let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
-            let kept = try await deliver(response, to: pending, from: server, closing: isUncertain, &record)
+            await server.beginBody(response.framing)
+            let keepsClient = try await deliver(
+                response, from: server, to: pending, closing: isUncertain, &record)
             // A server may answer before it has read the body. The rest is not sent.
-            if !kept.client || !kept.server {
+            if !keepsClient || !response.keepsConnection {
                 await client.stopReading()
                 await server.abort()
             }
             let isSent = if case .sent = await upload { true } else { false }
             await client.resumeReading()
-            if isSent, kept.server, await mayKeep(server, response, after: pending) {
+            if isSent, response.keepsConnection, await mayKeep(server, response, after: pending) {
                 await servers.put(server, route)
             } else {
                 await server.abort()
             }
             if !isSent { await client.closeLingering() }
-            return isSent && kept.client
+            return isSent && keepsClient
         } catch {
             await client.stopReading()
             await server.abort()

@@ -170,3 +170,20 @@ struct GatewayFailure: Error, Sendable {
         return escaped
     }
 }
+
+extension GatewayFailure {
+    /// A tunnel whose requests the gateway does not read.
+    static func offline(tunnel destination: ForwardedRequest.Destination) -> GatewayFailure {
+        GatewayFailure(
+            .destinationUnavailable, 504,
+            "the gateway is offline, and does not read the requests to \(destination.description)",
+            nextStep: "Name the host with --intercept, so that the recording can answer them.")
+    }
+
+    /// - Parameter wanted: What would need a server.
+    static func offline(_ wanted: String) -> GatewayFailure {
+        GatewayFailure(
+            .destinationUnavailable, 504, "the gateway is offline, and no recording answers \(wanted)",
+            nextStep: "Record it with 'crumb gateway run --record FILE', or leave out --offline.")
+    }
+}

@@ -35,6 +35,9 @@ struct ForwardedResponse: Sendable {
     /// Whether a proxy has answered in the server's place: what it sets is no cookie of the site (RFC 9110, section 15.5.8).
     var isOfProxy: Bool { status == 407 }
 
+    /// Whether the length of its body is not known before its end.
+    var hasUnknownLength: Bool { framing == .chunked || framing == .untilClose }
+
     /// Whether the server keeps the connection open for another request.
     var keepsConnection: Bool {
         minorVersion > 0 && !isCut && framing != .untilClose && status != 101

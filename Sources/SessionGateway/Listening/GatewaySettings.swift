@@ -123,6 +123,8 @@ public struct GatewaySettings: Sendable {
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
+    /// What answers requests before ``replay`` and servers do, in this order.
+    var sources: [any ResponseSource] = []
     /// The clock that ``limits`` are measured with.
     var clock: any GatewayClock = MachineClock()
     /// Makes what finds the addresses of servers, on an event loop.
