@@ -53,6 +53,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "WebPrimitives"),
+        .target(name: "WebPages", resources: [.embedInCode("page.css")]),
         .target(name: "HTTPMessages", dependencies: ["WebPrimitives"]),
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
@@ -153,7 +154,8 @@ let package = Package(
         .target(
             name: "SessionGateway",
             dependencies: [
-                "WebPrimitives", "HTTPMessages", "CookieModel", "OAuth2", "SessionStore", "RequestDecoration",
+                "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "OAuth2", "SessionStore",
+                "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -177,15 +179,15 @@ let package = Package(
         .target(
             name: "SessionOperations",
             dependencies: [
-                "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore",
+                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore",
                 "RequestDecoration", "SessionWire",
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
         .target(
             name: "SessionService",
             dependencies: [
-                "WebPrimitives", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore",
-                "RequestDecoration", "SessionOperations", "SessionWire",
+                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect",
+                "SessionStore", "RequestDecoration", "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -210,6 +212,7 @@ let package = Package(
                 .embedInCode("Inspector/Pages/foreign-link.mustache"),
                 .embedInCode("Inspector/Pages/gateway.mustache"),
                 .embedInCode("Inspector/Pages/jar.mustache"), .embedInCode("Inspector/Pages/lifetime.mustache"),
+                .embedInCode("Inspector/Pages/moment.mustache"),
                 .embedInCode("Inspector/Pages/overview.mustache"), .embedInCode("Inspector/Pages/problem.mustache"),
                 .embedInCode("Inspector/Pages/sign-in.mustache"), .embedInCode("Inspector/Pages/top.mustache"),
                 .embedInCode("Inspector/Pages/value.mustache"),
@@ -323,7 +326,7 @@ let package = Package(
             name: "SessionGatewayTests",
             dependencies: [
                 "SessionGateway", "CookieModel", "HTTPMessages", "OAuth2", "RequestDecoration", "SessionStore",
-                "TestSupport", "WebPrimitives",
+                "TestSupport", "WebPages", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -339,7 +342,8 @@ let package = Package(
             name: "SessionServiceTests",
             dependencies: [
                 "SessionService", "CookieModel", "OAuth2", "PostgreSQLEngine", "RequestDecoration", "SessionClient",
-                "SessionOperations", "SessionStore", "SessionWire",
+                "SessionOperations", "SessionStore", "SessionWire", "WebPages",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -23,6 +23,7 @@ from gateway.hidden import run_hidden
 from gateway.run import run_gateway
 from gateway.scripts import run_scripts
 from gateway.separation import run_separation
+from inspector.pages import run_pages
 from inspector.run import run_inspector
 from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
@@ -43,6 +44,8 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="where to write pictures of the inspector")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER",
+                        help="with inspector: only make the pictures of docs/inspector.md, in this folder")
     differential = parser.add_argument_group("differential, and gateway with --cases, --seed and --only")
     differential.add_argument("--cases", type=int, metavar="N",
                               help=f"how many cases (default: {DEFAULT_CASES}, and {DEFAULT_GATEWAY_CASES} "
@@ -95,8 +98,10 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
         chosen += [partial(tell_gateway_restart_story, binary, name) for name in engines]
     if part in ("all", "login"):
         chosen.append(partial(tell_login_stories, binary, engines))
-    if part in ("all", "inspector"):
+    if part in ("all", "inspector") and not options.pictures:
         chosen.append(lambda folder: run_inspector(binary, engines, folder, options.screenshots))
+    if part in ("all", "inspector"):
+        chosen.append(lambda folder: run_pages(binary, engines, folder, options.screenshots, options.pictures))
     return chosen
 
 

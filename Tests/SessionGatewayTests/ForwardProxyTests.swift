@@ -5,6 +5,7 @@ import SessionGateway
 import SessionStore
 import Synchronization
 import Testing
+import WebPages
 
 @Suite("A gateway as a forward proxy")
 struct ForwardProxyTests {
@@ -309,6 +310,8 @@ struct ForwardProxyTests {
             let response = await client.response()
             #expect(response.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
             #expect(response.contains("Proxy-Status: crumb; error=connection_refused"))
+            #expect(response.contains("Content-Security-Policy: \(MessagePage.securityPolicy)\r\n"))
+            #expect(response.contains(MessagePage.style))
         }
     }
 

@@ -1,4 +1,5 @@
 import HTTPMessages
+import WebPages
 
 /// Why a request did not get the server's own answer: an error type of RFC 9209, the status, and what a person can do.
 struct GatewayFailure: Error, Sendable {
@@ -125,18 +126,10 @@ struct GatewayFailure: Error, Sendable {
 
     /// The whole response: a page that says what happened, and a Proxy-Status field (RFC 9209) that programs read.
     func response(to method: String) -> [UInt8] {
-        let page = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <title>\(status) Crumb gateway</title>
-            <h1>The page cannot be shown</h1>
-            <p>\(GatewayFailure.escaped(sentence)).</p>
-            <p>\(GatewayFailure.escaped(nextStep))</p>
-            <p><small>Crumb gateway: \(kind.rawValue)</small></p>
-            </html>
-
-            """
+        let page = MessagePage(
+            title: "\(status) Crumb gateway", heading: "The page cannot be shown",
+            paragraphs: ["\(sentence).", nextStep], note: "Crumb gateway: \(kind.rawValue)"
+        ).html
         let details = sentence.unicodeScalars.map { scalar in
             switch scalar {
             case "\"", "\\": "\\\(scalar)"
@@ -149,25 +142,13 @@ struct GatewayFailure: Error, Sendable {
             Content-Type: text/html; charset=utf-8\r
             Content-Length: \(page.utf8.count)\r
             Cache-Control: no-store\r
+            Content-Security-Policy: \(MessagePage.securityPolicy)\r
             Proxy-Status: crumb; error=\(kind.rawValue); details="\(details)"\r
             Connection: close\r
             \r
 
             """
         return Array(head.utf8) + (method == "HEAD" ? [] : Array(page.utf8))
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
     }
 }
 

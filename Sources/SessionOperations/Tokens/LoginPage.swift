@@ -1,3 +1,5 @@
+import WebPages
+
 /// The page that a browser shows when it comes back from a login. It has no script and loads nothing.
 package struct LoginPage: Sendable {
     package let title: String
@@ -24,30 +26,13 @@ package struct LoginPage: Sendable {
 
     /// The document. Its text may come from a server: markup in it is shown, not interpreted.
     package var html: String {
-        """
-        <!doctype html><html lang="en"><meta charset="utf-8"><title>\(LoginPage.escaped(title))</title>\
-        <meta name="viewport" content="width=device-width"><h1>\(LoginPage.escaped(title))</h1>\
-        <p>\(LoginPage.escaped(text))</p></html>
-
-        """
+        MessagePage(title: shown(title), paragraphs: [shown(text)]).html
     }
 
     /// The fields that keep a browser from loading anything for the page, and from storing or framing it.
     package static let fields = [
         (name: "Content-Type", value: "text/html; charset=utf-8"), (name: "Cache-Control", value: "no-store"),
-        (name: "Content-Security-Policy", value: "default-src 'none'; frame-ancestors 'none'"),
+        (name: "Content-Security-Policy", value: "\(MessagePage.securityPolicy); frame-ancestors 'none'"),
         (name: "Referrer-Policy", value: "no-referrer"),
     ]
-
-    private static func escaped(_ text: String) -> String {
-        shown(text).reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
-    }
 }

@@ -51,7 +51,7 @@ struct Inspector: Sendable {
     private var routes: [ServiceRoute] {
         [
             ServiceRoute(.get, "/inspector.css", .everyone) { _, _ in
-                asset(PackageResources.inspector_css, "text/css; charset=utf-8")
+                asset(InspectorPages.style, "text/css; charset=utf-8")
             },
             ServiceRoute(.get, "/inspector.js", .everyone) { _, _ in
                 asset(PackageResources.inspector_js, "text/javascript; charset=utf-8")
@@ -235,7 +235,7 @@ struct Inspector: Sendable {
     // MARK: - Changes as they happen
 
     private struct ChangeEvent: Encodable {
-        let at: String
+        let at: MomentView
         let cause: String
         let label: String
     }
@@ -251,7 +251,8 @@ struct Inspector: Sendable {
             page.changes.flatMap { change in
                 EventFollower.event(
                     "change",
-                    ChangeEvent(at: change.time.rfc3339, cause: change.cause.identifier, label: change.cookie.label),
+                    ChangeEvent(
+                        at: MomentView(change.time), cause: change.cause.identifier, label: change.cookie.label),
                     id: change.position)
             }
         }

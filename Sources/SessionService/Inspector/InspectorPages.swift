@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import WebPages
 
 /// The inspector's pages: templates that are embedded in the library.
 struct InspectorPages: Sendable {
@@ -13,6 +14,7 @@ struct InspectorPages: Sendable {
             ("sign-in", PackageResources.sign_in_mustache), ("problem", PackageResources.problem_mustache),
             ("foreign-link", PackageResources.foreign_link_mustache),
             ("overview", PackageResources.overview_mustache), ("lifetime", PackageResources.lifetime_mustache),
+            ("moment", PackageResources.moment_mustache),
             ("cookie", PackageResources.cookie_mustache), ("jar", PackageResources.jar_mustache),
             ("value", PackageResources.value_mustache), ("gateway", PackageResources.gateway_mustache),
         ]
@@ -22,6 +24,9 @@ struct InspectorPages: Sendable {
         }
         self.library = library
     }
+
+    /// The style sheet: the style of all pages of Crumb, and the rules for tables and forms.
+    static let style = Array(MessagePage.style.utf8) + PackageResources.inspector_css
 
     /// Renders the page of a view. The template escapes the view's values.
     func render(_ view: some InspectorView) -> String {

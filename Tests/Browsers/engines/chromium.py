@@ -125,12 +125,16 @@ class Chromium(Engine):
         """A command of the browser's own protocol."""
         return self._driver.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def screenshot(self, scheme: str, width: int = 1100, height: int = 900) -> bytes:
-        """The page as a PNG, in a light or dark colour scheme."""
+    def emulate(self, scheme: str, width: int, height: int, is_phone: bool = False) -> None:
+        """Shows pages in a light or dark colour scheme, on a screen of this size."""
         self.execute_protocol("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
         self.execute_protocol("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone})
+
+    def screenshot(self, scheme: str, width: int = 1100, height: int = 900, is_phone: bool = False) -> bytes:
+        """The page as a PNG, in a light or dark colour scheme."""
+        self.emulate(scheme, width, height, is_phone)
         picture = self.execute_protocol("Page.captureScreenshot", {"format": "png"})
         assert isinstance(picture, dict)
         return base64.b64decode(picture["data"])

@@ -1,41 +1,22 @@
 """A person's way through the inspector, in each browser: signing in, asking, seeing a value, watching, signing out; and
 the way there by a link on another site's page."""
 
-import http.client
 import json
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
 from engines.chromium import Chromium
-from engines.engine import Engine, EngineFailure
+from engines.engine import Engine
 from engines.firefox import Firefox
 from engines.processes import Processes
 from engines.waiting import wait_for
 from engines.webkit import WebKit
 from inspector.service import LinkingSite, Service
+from inspector.story import CONTRAST, Story, sign_in, wait_for_title
 
 ENGINES: dict[str, type[Chromium] | type[Firefox] | type[WebKit]] = {
     "chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
-
-# What a person must be able to tell apart has a contrast of 4.5 at least (WCAG 2.2, success criterion 1.4.3).
-CONTRAST = """(() => {
-  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const octets = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const luminance = (color) => octets(color).slice(0, 3).map((part) => part / 255)
-    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
-  const ground = (element) => { for (let e = element; e; e = e.parentElement) {
-    const color = getComputedStyle(e).backgroundColor; if (octets(color)[3] === 255) return color; } return "#fff"; };
-  let least = 21;
-  for (const element of document.querySelectorAll("body *")) {
-    if (![...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))];
-    least = Math.min(least, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05));
-  }
-  return least;
-})()"""
 
 # What a screen reader goes by: labels, headings, the scope of headers, names of buttons.
 UNLABELLED = """[
@@ -44,40 +25,6 @@ UNLABELLED = """[
   ...[...document.querySelectorAll("button")].filter((button) => !(button.ariaLabel || button.textContent).trim()),
   ...[...document.querySelectorAll("[onclick], [style], script:not([src])")],
 ].map((element) => element.outerHTML)"""
-
-
-class Story:
-    """What was looked at, and what was not as it should be."""
-
-    def __init__(self, engine: str):
-        self._engine = engine
-        self.failures: list[str] = []
-
-    def check(self, what: str, value: object, wanted: object = True) -> None:
-        """Notes it where a value is not the wanted one."""
-        if value != wanted:
-            self.failures.append(f"{self._engine}: {what}: {value!r} instead of {wanted!r}")
-
-
-def wait_for_title(engine: Engine, wanted: str) -> None:
-    """Waits until the page of this title is there."""
-    def title() -> object:
-        try:
-            return engine.evaluate("document.readyState === 'complete' && document.title")
-        except EngineFailure as failure:
-            # The page that was asked has gone.
-            return str(failure)
-
-    try:
-        wait_for(lambda: title() == wanted or None, f"the page {wanted!r}", 20)
-    except EngineFailure as failure:
-        raise EngineFailure(f"{failure}; there is {title()!r}") from failure
-
-
-def sign_in(engine: Engine, token: str) -> None:
-    """Fills in the form."""
-    engine.evaluate(f"(document.querySelector('#token').value = {json.dumps(token)}, "
-                    "document.querySelector('form.stacked').requestSubmit(), true)")
 
 
 def tell_of_links(engine: Engine, service: Service, story: Story) -> None:
@@ -111,15 +58,8 @@ def tell_of_links(engine: Engine, service: Service, story: Story) -> None:
 
 def tell_of_gateway(engine: Engine, service: Service, story: Story, picture: Callable[..., None]) -> None:
     """What passes through a gateway, as it happens."""
-    host, _, port = service.start_gateway().rpartition(":")
-
-    def send(path: str) -> None:
-        connection = http.client.HTTPConnection(host, int(port), timeout=20)
-        connection.request("GET", service.origin + path, headers={"Host": service.origin.removeprefix("http://")})
-        connection.getresponse().read()
-        connection.close()
-
-    send("/healthz")
+    gateway = service.start_gateway()
+    service.request_through(gateway, "/healthz")
     engine.navigate(service.origin + "/gateways/shop")
     wait_for_title(engine, "Gateway shop · Crumb")
     story.check("labels of a gateway", engine.evaluate(UNLABELLED), [])
@@ -127,7 +67,7 @@ def tell_of_gateway(engine: Engine, service: Service, story: Story, picture: Cal
     wait_for(lambda: engine.evaluate("document.querySelector('.live-note').textContent.startsWith('Newer')") or None,
              "the stream of requests", 20)
     story.check("contrast of the page of a gateway", float(str(engine.evaluate(CONTRAST))) >= 4.5)
-    send("/readyz")
+    service.request_through(gateway, "/readyz")
     fresh = "document.querySelector('tbody tr.new')"
     wait_for(lambda: engine.evaluate(f"!!{fresh}") or None, "a request that passes now", 20)
     story.check("the request", engine.evaluate(f"{fresh}.querySelector('th').textContent.includes('/readyz')"))

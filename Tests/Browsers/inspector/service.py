@@ -2,11 +2,17 @@
 
 import http.client
 import json
+import os
+import re
 import socket
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from crumb import Crumb
 from engines.engine import EngineFailure
@@ -35,9 +41,10 @@ class Service:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         database = Crumb.database(folder)
-        environment = {"CRUMB_DATABASE": str(database), "CRUMB_KEY_FILE": str(folder / "crumb.key")}
+        self._binary, self.start = binary, datetime.now(UTC).isoformat()
+        self._environment = {"CRUMB_DATABASE": str(database), "CRUMB_KEY_FILE": str(folder / "crumb.key")}
         self._process = processes.start(
-            [str(binary), "serve", "--listen", f"127.0.0.1:{self.port}"], "serve", environment)
+            [str(binary), "serve", "--listen", f"127.0.0.1:{self.port}"], "serve", self._environment)
         wait_for(self._is_ready, "the service")
         self.token = database.with_name("crumb.sqlite.token").read_text().strip()
 
@@ -47,6 +54,35 @@ class Service:
         body = json.dumps({"jar": "default", "client": "tool"})
         _, _, text = self.request("PUT", "/v1/gateways/shop", fields, body)
         return str(json.loads(text)["addresses"][0]["address"])
+
+    def request_through(self, gateway: str, path: str) -> None:
+        """Requests a path of the service through a gateway, as a program does."""
+        connection = http.client.HTTPConnection(gateway, timeout=20)
+        connection.request("GET", self.origin + path, headers={"Host": self.origin.removeprefix("http://")})
+        connection.getresponse().read()
+        connection.close()
+
+    @contextmanager
+    def login(self) -> Iterator[str]:
+        """A login at the terminal that waits for its browser; the address that the browser comes back to."""
+        endpoints = [f"--endpoint={name}_endpoint=http://127.0.0.1:1/{name}" for name in ("authorization", "token")]
+        process = subprocess.Popen(
+            [str(self._binary), "token", "login", "terminal", "--client-id", "app", *endpoints],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
+            env={**os.environ, **self._environment, "BROWSER": "/bin/true"})
+        try:
+            assert process.stdout
+            seen = []
+            for line in process.stdout:
+                seen.append(line)
+                if found := re.search(r"redirect_uri=([^&\s]+)", line):
+                    address = urlsplit(unquote(found[1]))
+                    yield f"{address.scheme}://{address.netloc}"
+                    return
+            raise EngineFailure(f"the login does not begin: {''.join(seen)}")
+        finally:
+            process.terminate()
+            process.wait()
 
     @property
     def origin(self) -> str:

@@ -36,9 +36,10 @@ function follow(section, url, name, show) {
   source.addEventListener(name, (event) => show(JSON.parse(event.data)));
 }
 
-function timeElement(text) {
+function timeElement(moment) {
   const time = document.createElement("time");
-  time.dateTime = time.textContent = text;
+  time.dateTime = moment.datetime;
+  time.textContent = moment.text;
   return time;
 }
 
@@ -67,6 +68,7 @@ if (requests) {
     cell.append(...parts);
     return cell;
   };
+  const names = (text) => Object.assign(cell("td", text), { className: "names" });
   // Nothing for a text that is missing.
   const labelled = (name, style, text) => {
     if (!text) return [];
@@ -78,8 +80,9 @@ if (requests) {
     const status = labelled("span", `answer ${request.kind}`, request.status);
     const head = cell("th", request.request, ...labelled("p", "reason", request.note));
     head.scope = "row";
+    head.className = "request";
     prepend(requests.querySelector("tbody"), cell(
-      "tr", cell("td", timeElement(request.time)), head, cell("td", ...status),
-      cell("td", request.verdict, ...labelled("p", "reason", request.source)), cell("td", request.sent), cell("td", request.stored)));
+      "tr", cell("td", timeElement(request.moment)), head, cell("td", ...status),
+      cell("td", request.verdict, ...labelled("p", "reason", request.source)), names(request.sent), names(request.stored)));
   });
 }

@@ -7,7 +7,9 @@ struct CookiePage {
     let name: String
     let domain: String
     let path: String
+    /// When the cookie ends, as far as that is not a moment.
     let expires: String
+    let moment: MomentView?
     let lifetime: LifetimeView?
     let flags: [String]
     let size: String
@@ -20,7 +22,9 @@ struct CookiePage {
         name = shownName(cookie.name)
         domain = "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)"
         path = cookie.path.description
-        expires = Lifetime(of: cookie, at: now).description
+        let expiry = cookie.expiry.flatMap { $0 > .distantPast ? $0 : nil }
+        expires = expiry.map { Lifetime.distance(to: $0, at: now) } ?? Lifetime(of: cookie, at: now).description
+        moment = expiry.map { MomentView($0) }
         lifetime = LifetimeView(from: cookie.creation, to: cookie.expiry, now: now)
         var flags: [String] = []
         if cookie.isSecure { flags.append("Secure") }
@@ -71,6 +75,23 @@ struct ValueView: InspectorView {
     let domain: String
     let path: String
     let value: String
+}
+
+/// A moment as the pages and their script show it: to the second for a person, in full for a program.
+struct MomentView: Encodable {
+    let datetime: String
+    let text: String
+
+    init(_ moment: Timestamp) {
+        datetime = moment.rfc3339
+        text = Timestamp(seconds: moment.seconds).rfc3339
+    }
+
+    /// - Returns: `nil` if the text is no date and time of RFC 3339.
+    init?(rfc3339 text: String) {
+        guard let moment = Timestamp(rfc3339: text.utf8) else { return nil }
+        self.init(moment)
+    }
 }
 
 /// How much of a lifetime is left, as a bar.

@@ -18,6 +18,7 @@ struct GatewayView: InspectorView {
     struct Fact {
         let label: String
         let value: String
+        let moment: MomentView?
     }
 
     /// - Parameter entries: The entries to show, the oldest first.
@@ -37,7 +38,10 @@ struct GatewayView: InspectorView {
             ("Open connections", String(report.openConnections)), ("Requests", String(report.requests)),
             ("Cookies sent", String(report.cookiesSent)), ("Cookies stored", String(report.cookiesStored)),
             ("Failures", String(report.failures)),
-        ].filter { !$0.1.isEmpty }.map(Fact.init)
+        ].filter { !$0.1.isEmpty }.map { label, value in
+            let moment = MomentView(rfc3339: value)
+            return Fact(label: label, value: moment == nil ? value : "", moment: moment)
+        }
         rows = entries.entries.reversed().map(GatewayRow.init)
         position = entries.position
     }
@@ -69,7 +73,7 @@ struct GatewaySummary {
 
 /// A request or event of a gateway, as the page and its script show it.
 struct GatewayRow: Encodable {
-    let time: String
+    let moment: MomentView?
     let request: String
     let status: String?
     /// `sent` for a response of the server, `unsent` for a failure.
@@ -84,7 +88,7 @@ struct GatewayRow: Encodable {
     init(_ entry: GatewayLog.Entry) {
         switch entry {
         case .request(let entry):
-            time = entry.time
+            moment = MomentView(rfc3339: entry.time)
             request = "\(entry.method) \(entry.url)"
             status = entry.status.map(String.init) ?? "none"
             kind = entry.failure == nil ? "sent" : "unsent"
@@ -99,7 +103,7 @@ struct GatewayRow: Encodable {
             ].compactMap(\.self)
             note = notes.isEmpty ? nil : notes.joined(separator: ", ")
         case .event(let event):
-            time = event.time
+            moment = MomentView(rfc3339: event.time)
             request = event.line
             (status, source) = (nil, nil)
             (kind, verdict, sent, stored) = ("sent", "", "", "")

@@ -13,12 +13,12 @@ struct JarView: InspectorView {
     }
 
     struct Change {
-        let time: String
+        let moment: MomentView
         let cause: String
         let cookie: String
 
         init(_ change: CookieChange) {
-            time = change.time.rfc3339
+            moment = MomentView(change.time)
             cause = change.cause.identifier
             cookie = change.cookie.label
         }

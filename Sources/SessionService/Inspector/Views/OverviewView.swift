@@ -12,7 +12,8 @@ struct OverviewView: InspectorView {
         let sessionCookies: Int
         let savedSessions: Int
         let profile: String
-        let nextExpiry: String
+        /// The next expiry of a cookie.
+        let moment: MomentView?
 
         init(_ summary: SessionDatabase.JarSummary) {
             name = Octets(summary.name).description
@@ -21,7 +22,7 @@ struct OverviewView: InspectorView {
             sessionCookies = summary.sessionCookieCount
             savedSessions = summary.savedSessionCount
             profile = summary.settings.profile.name ?? "\(summary.settings.profile.rawValue)"
-            nextExpiry = summary.nextExpiry?.rfc3339 ?? "–"
+            moment = summary.nextExpiry.map { MomentView($0) }
         }
     }
 
@@ -31,7 +32,8 @@ struct OverviewView: InspectorView {
         let issuer: String
         let state: String
         let stateLabel: String
-        let expires: String
+        /// The expiry of the access token.
+        let moment: MomentView?
         let lifetime: LifetimeView?
 
         init(_ stored: StoredToken, now: Timestamp) {
@@ -43,7 +45,7 @@ struct OverviewView: InspectorView {
             let renewal = stored.isRefreshable(at: now) ? ", renewed on demand" : ""
             stateLabel = state.replacing("-", with: " ") + (stored.refusal == nil ? renewal : "")
             let expiry = stored.tokens.accessTokenExpiry
-            expires = expiry?.rfc3339 ?? "unknown"
+            moment = expiry.map { MomentView($0) }
             lifetime = LifetimeView(
                 from: stored.tokens.receivedAt, to: expiry, now: now)
         }

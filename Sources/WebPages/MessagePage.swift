@@ -1,0 +1,68 @@
+/// A page with one message: how a login ended, or why a page cannot be shown.
+///
+/// The page contains its style and loads nothing, so that any server or proxy can send it, at any URL.
+package struct MessagePage: Sendable {
+    private let title: String
+    private let heading: String
+    private let paragraphs: [String]
+    private let note: String?
+
+    /// - Parameters:
+    ///   - title: The title of the window.
+    ///   - heading: The heading; `nil` if it is the title.
+    ///   - paragraphs: The message, as plain text.
+    ///   - note: A detail for the reader who reports the message.
+    package init(title: String, heading: String? = nil, paragraphs: [String], note: String? = nil) {
+        self.title = title
+        self.heading = heading ?? title
+        self.paragraphs = paragraphs
+        self.note = note
+    }
+
+    /// The style that all pages of Crumb share: colours, in light and dark, and type.
+    package static let style = String(decoding: PackageResources.page_css, as: UTF8.self)
+
+    /// The value of the page's `Content-Security-Policy` field, which allows only ``style``.
+    ///
+    /// The digest is a constant, because a program that sends no page must not compute it. A test compares the two.
+    package static let securityPolicy =
+        "default-src 'none'; style-src 'sha256-UGzhMzTr8G9KmQAfXMIYMHVNcapBZ1n1DcBcONNQCLU='; base-uri 'none'; form-action 'none'"
+
+    /// The document. Its texts may come from a server: markup in them is shown, not interpreted.
+    package var html: String {
+        let lines =
+            paragraphs.map { "<p>\(MessagePage.escaped($0))</p>\n" }
+            + (note.map { ["<p class=\"note\">\(MessagePage.escaped($0))</p>\n"] } ?? [])
+        return """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(MessagePage.escaped(title))</title>
+            <style>\(MessagePage.style)</style>
+            </head>
+            <body>
+            <header><p class="home">Crumb</p></header>
+            <main>
+            <h1>\(MessagePage.escaped(heading))</h1>
+            \(lines.joined())</main>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Crypto
+import Foundation
+import SessionOperations
+import Testing
+import WebPages
+
+@testable import SessionService
+
+@Suite("The style of pages")
+struct PageStyleTests {
+    @Test("A page of one message has the style that its security policy allows, and nothing else from elsewhere")
+    func policy() throws {
+        let page = MessagePage(title: "Done", paragraphs: ["All of it."], note: "a detail").html
+        let start = try #require(page.range(of: "<style>")?.upperBound)
+        let end = try #require(page.range(of: "</style>")?.lowerBound)
+        let digest = Data(SHA256.hash(data: Data(page[start..<end].utf8))).base64EncodedString()
+        #expect(MessagePage.securityPolicy.contains("style-src 'sha256-\(digest)';"))
+        #expect(!page.contains("url(") && !page.contains("@import") && !page.contains(" style="))
+    }
+
+    @Test("Markup in the texts of a page is shown, not interpreted")
+    func escaping() {
+        let text = #"<b class="x">&"#
+        let page = MessagePage(title: text, paragraphs: [text, text], note: text).html
+        #expect(!page.contains("<b ") && page.components(separatedBy: "&lt;b class=&quot;x&quot;&gt;&amp;").count == 6)
+    }
+
+    @Test("The style sheet of the inspector begins with the style of the pages at the end of a login")
+    func shared() {
+        #expect(String(decoding: InspectorPages.style, as: UTF8.self).hasPrefix(MessagePage.style))
+        #expect(LoginPage.done.html.contains(MessagePage.style))
+        #expect(LoginPage.fields.contains { $0.value.hasPrefix(MessagePage.securityPolicy) })
+    }
+}
