@@ -61,6 +61,30 @@ struct LostConnectionTests {
         }
     }
 
+    @Test(
+        "A request that a server may have acted on is not sent again",
+        arguments: [
+            ("GET", [HTTP2Server.Step.reset(.internalError)], true), ("DELETE", [.reset(.internalError)], false),
+            ("PUT", [.reset(.cancel)], false), ("POST", [.reset(.refusedStream)], true),
+            ("POST", [.headers([":status": "103"], ends: false), .reset(.refusedStream)], false),
+            ("POST", [.headers([":status": "103"], ends: false), .reset(.http11Required)], false),
+        ])
+    func mayHaveActed(method: String, steps: [HTTP2Server.Step], isRepeated: Bool) async throws {
+        let server = try await HTTP2Server.start { request, number in
+            guard request.isComplete else { return nil }
+            return number == 2
+                ? steps : [.headers([":status": "200", "content-length": "2"], ends: false), .data("hi")]
+        }
+        try await GatewayFixture().run(server.settings) { address in
+            let client = try await Self.send("GET / HTTP/1.1\r\nHost: \(address)\r\n\r\n", to: address)
+            _ = await client.response { $0.hasSuffix("hi") }
+            let other = try await Self.send("\(method) / HTTP/1.1\r\nHost: \(address)\r\n\r\n", to: address)
+            let response = await other.response { $0.hasSuffix("hi") || $0.contains("HTTP/1.1 502 ") }
+            #expect(response.contains("HTTP/1.1 \(isRepeated ? 200 : 502) "), "\(response)")
+        }
+        #expect(server.requests.withLock { $0.count } == (isRepeated ? 3 : 2))
+    }
+
     #if os(Linux)
         @Test("A client that leaves during a response ends the server's connection")
         func leaves() async throws {

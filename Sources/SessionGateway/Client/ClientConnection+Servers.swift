@@ -88,7 +88,8 @@ extension ClientConnection {
             } catch let error as UnansweredError {
                 await server.abort()
                 guard !isAborted else { throw StreamError.endedEarly }
-                guard let refusal = error.refusal, refusals < ClientConnection.refusalLimit, await pending.isComplete
+                guard let refusal = error.refusal, error.isFirst || request.mayBeRepeated,
+                    refusals < ClientConnection.refusalLimit, await pending.isComplete
                 else { throw error.failure(request.destination.description) }
                 refusals += 1
                 if refusal == .http11Required { demand.isHTTP1 = true }
@@ -161,7 +162,7 @@ extension ClientConnection {
                 await server.close()
                 return false
             }
-            await server.beginBody(response.framing)
+            await server.beginBody(response.framing, toAnyEnd: gate.profile != nil)
             let keepsClient = try await deliver(response, from: server, to: pending, &record)
             if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
             return keepsClient
@@ -196,7 +197,7 @@ extension ClientConnection {
             }
             // A client that waits for permission to send its body may send it now, or not.
             let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
-            await server.beginBody(response.framing)
+            await server.beginBody(response.framing, toAnyEnd: gate.profile != nil)
             let keepsClient = try await deliver(
                 response, from: server, to: pending, closing: isUncertain, &record)
             // A server may answer before it has read the body. The rest is not sent.

@@ -56,7 +56,7 @@ struct UnansweredError: Error {
             return GatewayFailure(
                 .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")
         }
-        if refusal != nil {
+        if refusal != nil, isFirst {
             return GatewayFailure(
                 .connectionTerminated, 502, "\(server) refuses the request without processing it",
                 nextStep: "Try again later; nothing has happened.")

@@ -22,6 +22,8 @@ actor ByteStream {
     private var isEnded = false
     /// Whether it has ended without the end of its TLS (RFC 8446, section 6.1), so that anyone may have cut it off.
     private var isTruncated = false
+    /// Whether that is the end of a body whose length is unknown.
+    private var endsAnyhow = false
     private(set) var failure: (any Error)?
     private var reader: CheckedContinuation<Void, any Error>?
     /// How many events there were that a reader waits for.
@@ -231,8 +233,12 @@ actor ByteStream {
     }
 
     /// Says how the end of the next body is found.
-    func beginBody(_ framing: BodyFraming) {
+    ///
+    /// - Parameter endsAnyhow: Whether the end of a TLS connection is the end of a body of unknown length even if nothing
+    ///   announces it (`close_notify`; RFC 9112, section 9.8). Browsers take it so.
+    func beginBody(_ framing: BodyFraming, toAnyEnd endsAnyhow: Bool = false) {
         body = BodyReader(framing)
+        self.endsAnyhow = endsAnyhow
         hasBegunBody = false
     }
 
@@ -246,7 +252,7 @@ actor ByteStream {
                 return piece
             }
             guard try await more(within: limit) else {
-                guard !isTruncated else { throw StreamError.endedEarly }
+                guard !isTruncated || endsAnyhow else { throw StreamError.endedEarly }
                 return try body.end()
             }
         }

@@ -116,10 +116,9 @@ struct ForwardedRequest: Sendable {
     /// Whether the client reads trailer fields behind the body of a response (RFC 9110, section 10.1.4).
     var acceptsTrailers: Bool { head.members("te").contains("trailers") }
 
-    /// Whether a repetition has no other effect than the first request (RFC 9110, section 9.2.2), and there is no body.
-    var mayBeRepeated: Bool {
-        framing == .none && ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"].contains(method)
-    }
+    /// Whether the method is safe (RFC 9110, section 9.2.1), and there is no body. The methods that are only idempotent
+    /// count as others: the second answer to a DELETE that was carried out says that nothing is there.
+    var mayBeRepeated: Bool { framing == .none && ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
 
     /// Whether a browser has sent it, as far as can be told: a program that is none does not say where a request comes
     /// from. Node's fetch has a Sec-Fetch-Mode field, but no other one.
