@@ -98,8 +98,9 @@ struct ImportCommandTests {
         let path = try home.write(Capture.har([Capture.entry("https://www.example.com/", lines)]), to: "capture.har")
         let text = try home.crumb("import", path).text.split(separator: "\n")
         #expect(text.first?.hasSuffix("182 taken, 0 replaced, 0 deleted, 0 refused, 2 evicted") == true)
-        #expect(text.count == 3 && text[1].hasPrefix("  evicted 'c0' of www.example.com/: "))
-        #expect(text.last?.hasSuffix("(domain-limit)") == true)
+        #expect(text.count == 4 && text[1].hasPrefix("  evicted 'c0' of www.example.com/: "))
+        #expect(text.last?.contains("--limit domain-cookies=NUMBER") == true)
+        #expect(text[2].hasSuffix("(domain-limit)"))
         let other = try home.write(
             Capture.har([Capture.entry("https://example.com/", ["new=1; Path=/"])]), to: "other.har")
         let object = try #require(try home.crumb("import", "--json", other).objects().first)

@@ -135,7 +135,7 @@ struct ImportReportTests {
         let binary = try home.crumb("import", "-", input: "\u{1}\u{0}\u{2}")
         #expect(binary.messages == "crumb: standard input: Format not recognised: the input is binary.\n")
         let bare = try home.crumb("import")
-        #expect(bare.messages.contains("Name a capture file, or use `--browser firefox`."))
+        #expect(bare.messages.contains("Name a capture file, '-' for standard input, or use `--browser firefox`."))
     }
 
     @Test("Deletions without a matching cookie import nothing, and are reported")

@@ -88,6 +88,7 @@ struct JarCreationTests {
         let path = try home.write(har, to: "capture.har")
         let trial = try home.crumb("import", "--dry-run", path)
         #expect(trial.status == 0 && trial.text.contains("4 Set-Cookie lines in 2 responses: 2 taken, 1 replaced"))
+        #expect(trial.messages == "dry run: nothing was stored\n")
         #expect(!hasDatabase && !FileManager.default.fileExists(atPath: home.file("key")))
         try home.receive("a=0; Path=/")
         let second = try home.crumb("import", "--dry-run", path)

@@ -9,7 +9,7 @@ struct UsageAdviceTests {
     @Test(
         "Common first attempts are answered with the right commands",
         arguments: [
-            ("import", "Name a capture file, or use `--browser firefox`."),
+            ("import", "Name a capture file, '-' for standard input, or use `--browser firefox`."),
             ("jars destroy ben", "No command 'destroy'. Did you mean `crumb jars remove ben`?"),
             ("jars destroy 'two words'", "Did you mean `crumb jars remove 'two words'`?"),
             ("jars lst", "No command 'lst'. Did you mean `crumb jars list`?"),

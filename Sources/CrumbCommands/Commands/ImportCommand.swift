@@ -64,7 +64,9 @@ struct ImportCommand: CrumbCommand {
     var files: [String] = []
 
     func validate() throws {
-        if files.isEmpty, browser == nil { throw ValidationError("Name a capture file, or use `--browser firefox`.") }
+        if files.isEmpty, browser == nil {
+            throw ValidationError("Name a capture file, '-' for standard input, or use `--browser firefox`.")
+        }
         if profile != nil, browser == nil { throw ValidationError("--profile needs --browser.") }
         if profile != nil, browser?.profile != nil {
             throw ValidationError("Name the profile once: after the browser, or with --profile.")
@@ -104,6 +106,7 @@ struct ImportCommand: CrumbCommand {
             }
             if let unwritten = profile.unwritten(by: browser) { console.note("note: \(unwritten)") }
         }
+        if dryRun, !output.json { console.note("dry run: nothing was stored") }
         if let status = outcome.status { throw status.exitCode }
         // A browser saves a capture for each page, and few of these set cookies.
         if !outcome.hasImported { throw FailureKind.nothingImported.exitCode }

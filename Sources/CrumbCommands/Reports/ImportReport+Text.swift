@@ -70,6 +70,9 @@ extension ImportReport {
             )
         }
         if omitted.evicted > 0 { rows.append("  evicted \(omitted.evicted) more") }
+        if !evicted.isEmpty {
+            rows.append("  'crumb jars settings JAR --limit domain-cookies=NUMBER' changes how many a jar keeps")
+        }
         return rows.joined(separator: "\n")
     }
 
