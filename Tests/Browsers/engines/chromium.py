@@ -6,7 +6,7 @@ import socket
 from collections.abc import Sequence
 
 from engines.engine import Engine, EngineFailure
-from engines.processes import Processes
+from engines.processes import Processes, free_ports
 from engines.waiting import wait_for
 from engines.webdriver import WebDriver
 
@@ -24,8 +24,7 @@ class Chromium(Engine):
     def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
                  more_arguments: Sequence[str] = ()):
         self._processes = processes
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            port = probe.getsockname()[1]
+        port = free_ports(1)[0]
         #: The folder of what it keeps.
         self.profile = processes.folder / "chromium-profile"
         self._process = processes.start(["/usr/bin/chromedriver", f"--port={port}"], self.name)

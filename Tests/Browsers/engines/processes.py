@@ -5,6 +5,16 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from socket import create_server
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens at now, all different."""
+    listeners = [create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [listener.getsockname()[1] for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
 
 
 class Processes:

@@ -1,11 +1,10 @@
 """Every page that Crumb serves, at a desk's and a phone's width, in light and dark; and the pictures of the docs."""
 
 import json
-import socket
 from pathlib import Path
 
 from engines.chromium import Chromium
-from engines.processes import Processes
+from engines.processes import Processes, free_ports
 from engines.waiting import wait_for
 from inspector.service import LinkingSite, Service
 from inspector.story import CONTRAST, Story, sign_in, wait_for_title
@@ -56,12 +55,6 @@ SETTLE = r"""(() => {
   document.activeElement?.blur();
   return true;
 })()"""
-
-
-def closed_port() -> int:
-    """A port that no server listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 class Pages:
@@ -175,7 +168,7 @@ def run_pages(binary: Path, engines: list[str], folder: Path, screenshots: Path 
             look_at_inspector(engine, service, pages)
             look_at_loopback(engine, service, pages)
         with Chromium(processes, int(gateway.rpartition(":")[2])) as engine:
-            engine.navigate(f"http://127.0.0.1:{closed_port()}/a/path/that-leads/nowhere-at-all/since-no-server/listens")
+            engine.navigate(f"http://127.0.0.1:{free_ports(1)[0]}/a/path/that-leads/nowhere-at-all/since-no-server/listens")
             wait_for_title(engine, "502 Crumb gateway")
             Pages(engine, story, screenshots, styles).look("gateway-error")
     finally:

@@ -4,7 +4,6 @@ import http.client
 import json
 import os
 import re
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from crumb import Crumb
 from engines.engine import EngineFailure
-from engines.processes import Processes
+from engines.processes import Processes, free_ports
 from engines.waiting import wait_for
 
 LOGIN = b"""HTTP/1.1 200 OK\r
@@ -38,8 +37,7 @@ class Service:
         self.crumb.import_response("https://accounts.shop.test/", LOGIN)
         reply = {"access_token": "a-secret-token", "token_type": "Bearer", "expires_in": 3600}
         self.crumb.run("token", "import", "work", octets=json.dumps(reply).encode())
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_ports(1)[0]
         database = Crumb.database(folder)
         self._binary, self.start = binary, datetime.now(UTC).isoformat()
         self._environment = {"CRUMB_DATABASE": str(database), "CRUMB_KEY_FILE": str(folder / "crumb.key")}

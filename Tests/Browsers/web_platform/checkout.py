@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from socket import create_server
 from urllib.request import urlopen
 
 from engines import EngineFailure, Processes
+from engines.processes import free_ports
 from engines.waiting import wait_for
 from server.certificate import make_tls_context
 
@@ -122,15 +122,6 @@ class Server:
                 return True
         except OSError:
             return None
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens at now, all different."""
-    listeners = [create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [listener.getsockname()[1] for listener in listeners]
-    for listener in listeners:
-        listener.close()
-    return ports
 
 
 def resolving_command(folder: Path, command: Sequence[str]) -> list[str]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from crumb import Crumb, CrumbFailure
 from engines import Chromium, EngineFailure, Firefox, Processes
+from engines.processes import free_ports
 from gateway.process import gateway
-from web_platform.checkout import HOSTS, SUBDOMAINS, Server, Test, free_ports, resolving_command
+from web_platform.checkout import HOSTS, SUBDOMAINS, Server, Test, resolving_command
 from web_platform.page import LOST, Outcome, run_page
 
 ENGINES = ("chromium", "firefox")
