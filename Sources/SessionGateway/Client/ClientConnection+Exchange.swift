@@ -26,7 +26,9 @@ protocol ResponseBody: Sendable {
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece
 }
 
-extension ByteStream: ResponseBody {}
+extension ByteStream: ResponseBody {
+    var isHere: Bool { available.readableBytes > 0 }
+}
 
 extension ClientConnection {
     /// Answers a request from the first source that has a response.

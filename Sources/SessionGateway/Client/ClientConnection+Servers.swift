@@ -162,8 +162,7 @@ extension ClientConnection {
                 await server.close()
                 return false
             }
-            await server.beginBody(response.framing, toAnyEnd: gate.profile != nil)
-            let keepsClient = try await deliver(response, from: server, to: pending, &record)
+            let keepsClient = try await passOn(response, from: server, to: pending, &record)
             if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
             return keepsClient
         }
@@ -197,8 +196,7 @@ extension ClientConnection {
             }
             // A client that waits for permission to send its body may send it now, or not.
             let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
-            await server.beginBody(response.framing, toAnyEnd: gate.profile != nil)
-            let keepsClient = try await deliver(
+            let keepsClient = try await passOn(
                 response, from: server, to: pending, closing: isUncertain, &record)
             // A server may answer before it has read the body. The rest is not sent.
             if !keepsClient || !response.keepsConnection {
@@ -222,6 +220,18 @@ extension ClientConnection {
             if case .refused(let failure) = end, error is UnansweredError { throw failure }
             throw error
         }
+    }
+
+    /// Passes a server's response on, whose cookies are stored. A browser takes any end of a connection for that of a body.
+    ///
+    /// - Parameter closes: Whether the client's connection ends with it in any case.
+    /// - Returns: Whether the client's connection can be used for another request.
+    private func passOn(
+        _ response: ForwardedResponse, from server: ByteStream, to pending: PendingRequest,
+        closing closes: Bool = false, _ record: inout GatewayRecord
+    ) async throws -> Bool {
+        await server.beginBody(response.framing, toAnyEnd: gate.profile != nil)
+        return try await deliver(response, from: server, to: pending, closing: closes, &record)
     }
 
     /// Whether a connection can be used again after a request with a body: a stream, which ends with it, or one whose

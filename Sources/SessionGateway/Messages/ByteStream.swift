@@ -114,9 +114,6 @@ actor ByteStream {
     /// The octets that have arrived, without consuming them.
     var available: ByteBuffer { buffer }
 
-    /// Whether octets have arrived.
-    var isHere: Bool { buffer.readableBytes > 0 }
-
     /// Consumes the octets that have arrived.
     func takeAvailable() -> ByteBuffer { buffer.take(buffer.readableBytes) }
 
