@@ -124,9 +124,9 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     private enum Group: String, CaseIterable {
         case recordings
         case cookieFiles = "cookie files"
-        case exports = "exports of browsers and test tools"
-        case databases = "databases of browsers"
-        case copies = "what a person copies"
+        case exports = "exports of tools"
+        case databases = "browser databases"
+        case copies = "copied text"
     }
 
     private var group: Group {

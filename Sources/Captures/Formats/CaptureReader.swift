@@ -227,11 +227,12 @@ public struct CaptureReader: Sendable {
             format = found
             self.prefix = []
             open(found, with: prefix)
-        case .unknown where unpacker?.isArchive == true, .binary where unpacker?.isArchive == true:
-            otherFileCount += 1
-            passOver()
         case .unknown, .binary:
-            items.append(.failure(unrecognized(finding)))
+            if unpacker?.isArchive == true {
+                otherFileCount += 1
+            } else {
+                items.append(.failure(unrecognized(finding)))
+            }
             passOver()
         case .packed(let finding):
             items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
@@ -244,10 +245,10 @@ public struct CaptureReader: Sendable {
         // Brotli has no signature.
         if source.hasSuffix(".br") { return .compressed(with: "Brotli", "brotli -dc", at: place) }
         // The names of the formats help only with a text.
-        guard case .unknown(let finding) = finding else {
+        guard case .unknown(let description) = finding else {
             return .inputPacked("Format not recognised: the input is binary.", at: place)
         }
-        return .inputUnrecognized(finding, at: place)
+        return .inputUnrecognized(description, at: place)
     }
 
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
