@@ -165,13 +165,24 @@ struct KeyRotateCommandTests {
 
         let kept = try key("forget", "--yes")
         #expect(kept.status == 0 && kept.text.contains("keep    former key replaced "), "\(kept.text)")
+        for messages in [rotated.messages, kept.messages] {
+            #expect(messages.contains("'crumb key rotate --database \(home.file("elsewhere/"))"), "\(messages)")
+            #expect(!messages.contains("no former key to remove") && !messages.contains("'crumb key forget'"))
+        }
         #expect(try header("elsewhere/b.sqlite") == "Cookie: b=2\n")
         let moved = try key("rotate", "--database", home.file("elsewhere/b.sqlite"))
         #expect(moved.text == "moved to the newest key: 1 value resealed\n", "\(moved.text)")
         try FileManager.default.removeItem(atPath: home.file("elsewhere/backup"))
-        let forgotten = try key("forget", "--yes")
+        let unsure = try key("forget", "--yes", "--quiet")
+        #expect(unsure.text.contains("not checked: \(home.file("elsewhere/backup")): no such file\n"), "\(unsure.text)")
+        let unchecked = try #require(try key("status", "--json").objects().first)
+        #expect((unchecked["notChecked"] as? [String])?.count == 1)
+        #expect(try key("status").text.contains("not every known database could be checked"))
+        let hint = try key("forget", "--yes").messages
+        #expect(hint.contains("'crumb key forget --gone \(home.file("elsewhere/backup"))'"), "\(hint)")
+        let forgotten = try key("forget", "--yes", "--gone", folder)
         #expect(forgotten.text.hasSuffix(": removed 1 former key\n"), "\(forgotten.text)")
-        #expect(forgotten.messages.contains("not checked: "), "\(forgotten.messages)")
+        #expect(try key("status", "--json").objects().first?["notChecked"] as? [String] == [])
         for name in ["crumb.sqlite", "elsewhere/b.sqlite"] { #expect(try header(name).hasPrefix("Cookie: ")) }
     }
 
@@ -182,7 +193,7 @@ struct KeyRotateCommandTests {
         for _ in 0..<2 { #expect(try home.crumb("key", "rotate").status == 0) }
         let keys = String(decoding: home.bytes("key"), as: UTF8.self).split(separator: "\n").map { $0.dropFirst(12) }
         let none = try home.crumb("key", "forget", "--older-than", "1d", "--yes")
-        #expect(none.status == 0 && none.messages.contains("no former key"), "\(none.messages)")
+        #expect(none.status == 0 && none.messages.contains("no former key was removed"), "\(none.messages)")
         #expect(keyCount == 3)
         let silent = try home.start(["key", "forget"], prefix: ["setsid", "--wait"]).wait()
         #expect(silent.status == 64 && silent.messages.contains("--yes"), "\(silent.messages)")
@@ -205,6 +216,48 @@ struct KeyRotateCommandTests {
         let result = try home.crumb("key", "forget", "--force", "--yes")
         #expect(result.text.contains("needed by \(home.file("backup"))") && keyCount == 1, "\(result.text)")
         #expect(try home.crumb("list", "--database", home.file("backup")).status == 31)
+        #expect(try home.header() == "Cookie: a=1")
+    }
+
+    @Test("A key that a database under another HOME needs is kept, and the list of them is beside the key file")
+    func otherHome() throws {
+        let capture = try home.write(Capture.dump(["a=1; Path=/"]), to: "response")
+        func crumb(_ user: String, _ arguments: String...) throws -> RunResult {
+            try home.start(
+                arguments, prefix: ["setsid", "--wait"],
+                variables: ["HOME": home.file(user), "XDG_DATA_HOME": nil, "XDG_CONFIG_HOME": nil, "CRUMB_DATABASE": nil]
+            ).wait()
+        }
+        for user in ["a", "b"] {
+            #expect(try crumb(user, "import", "--url", "https://www.example.com/", capture).status == 0)
+        }
+        #expect(try home.mode("key.databases") == 0o600)
+        #expect(try crumb("a", "key", "rotate").messages.contains(home.file("b") + "/"))
+        #expect(try crumb("a", "key", "status").text.contains("needed by \(home.file("b"))/"))
+        #expect(try crumb("a", "key", "forget", "--yes").status == 0)
+        #expect(keyCount == 2)
+        #expect(try crumb("b", "header", "https://www.example.com/").text == "Cookie: a=1\n")
+        try FileManager.default.removeItem(atPath: home.file("key.databases"))
+        #expect(try crumb("a", "key", "forget").messages.contains("another HOME"))
+    }
+
+    @Test("No other key is created if a database is sealed with a key whose file is missing, except with --force")
+    func missing() throws {
+        try home.receive("a=1")
+        let key = home.bytes("key")
+        try FileManager.default.removeItem(atPath: home.file("key"))
+        let refused = try home.crumb("key", "create")
+        #expect(refused.status == 30 && refused.messages.contains("put it back"), "\(refused.messages)")
+        let capture = try home.write(Capture.dump(["a=1; Path=/"]), to: "response")
+        let second = try home.crumb(
+            "import", "--url", "https://www.example.com/", capture, "--database", home.file("second.sqlite"))
+        #expect(second.status == 30 && second.messages.contains("put it back"), "\(second.messages)")
+        #expect(home.bytes("key").isEmpty)
+        #expect(try home.crumb("key", "create", home.file("other")).status == 0)
+        #expect(try home.crumb("key", "create", "--force").status == 0)
+        let wrong = try home.crumb("list")
+        #expect(wrong.status == 31 && wrong.messages.contains("put the right key back"), "\(wrong.messages)")
+        try home.write(key, to: "key")
         #expect(try home.header() == "Cookie: a=1")
     }
 

@@ -41,9 +41,9 @@ struct KeyStatusCommand: CrumbCommand {
         do {
             if let opened = try database.openIfPresent(now: console.now) {
                 report.use = try opened.keyUse()
-                report.formerKeys = FormerKeyUse(try opened.formerKeys()).reports
+                report.former = FormerKeyUse(try opened.formerKeys())
             } else if report.locked != true, location.isInEnvironment || report.keys != nil {
-                report.formerKeys = FormerKeyUse(try location.source().formerKeys()).reports
+                report.former = FormerKeyUse(try location.source().formerKeys())
             }
         } catch let error as SessionStoreError where error.code == .keyLocked {
             // All else is known without the passphrase.
@@ -63,12 +63,16 @@ private struct KeyStatusReport: Encodable {
     var use: KeyUse? { didSet { rotationUnfinished = use.map { $0 == .several } } }
     private(set) var rotationUnfinished: Bool?
     /// `nil` if the key is locked.
-    var formerKeys: [FormerKeyUse.Report]?
+    var former: FormerKeyUse? {
+        didSet { (formerKeys, notChecked) = (former?.reports, former?.unchecked) }
+    }
+    private(set) var formerKeys: [FormerKeyUse.Report]?
+    private(set) var notChecked: [String]?
     /// Whether there is a database that the locked key keeps closed.
     var hasDatabase = false
 
     enum CodingKeys: CodingKey {
-        case source, isFile, database, keys, locked, rotationUnfinished, formerKeys
+        case source, isFile, database, keys, locked, rotationUnfinished, formerKeys, notChecked
     }
 
     var text: String {
@@ -91,7 +95,8 @@ private struct KeyStatusReport: Encodable {
                 [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
                 ["database", database + (use == nil && !hasDatabase ? " (not created yet)" : "")],
                 ["rotation", rotation],
-            ] + (formerKeys ?? []).map { ["former key", $0.text] })
+            ] + (formerKeys ?? []).map { ["former key", $0.text] }
+                + (notChecked ?? []).map { ["not checked", $0] })
     }
 }
 
@@ -103,21 +108,34 @@ struct KeyCreateCommand: CrumbCommand {
             Other commands create the key file when they first store something, so this is for services that share a \
             database on a server, which never create one, and for a database that gets a key of its own. The file has \
             mode 0600, and is locked if CRUMB_PASSPHRASE_FILE names a file with a passphrase. An existing file stays as \
-            it is: exit status 28.
+            it is: exit status 28. If only the key file is missing and a database is sealed with its key, put it back: \
+            without --force, this creates no other key (exit status 30).
             """)
 
     @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Create the file even if a database is sealed with the key of a file that is missing here.")
+    var force = false
 
     @Argument(help: "The file to create. Default: CRUMB_KEY_FILE, else crumb/key in your configuration folder.")
     var file: String?
 
     func execute(_ console: Console) throws {
-        let created = try KeyLocation().file(file)
+        let location = KeyLocation()
+        let created = try location.file(file)
+        if !force, !location.isInEnvironment,
+            let database = KnownDatabases(keyFile: created.path).sealedWithMissingKey
+        {
+            throw Problem(
+                .keyMissing,
+                "\(created.path): the key file is missing, and \(database) is sealed with its key; put it back. With "
+                    + "--force, 'crumb key create' creates another key, which does not open that database")
+        }
         try created.create()
         if output.json { return try console.writeJSON(["keyFile": created.path]) }
         try console.writeLine(created.path)
         console.note("back the key up: without it, every value that it seals is lost")
-        if KeyLocation().isInEnvironment { console.note("CRUMB_KEY is set, and counts before any key file") }
+        if location.isInEnvironment { console.note("CRUMB_KEY is set, and counts before any key file") }
     }
 }
 

@@ -41,12 +41,9 @@ struct KeyRotateCommand: CrumbCommand {
             console.note("the database was sealed under a former key; for a new key, run the command again")
         }
         if !former.keys.isEmpty {
-            let needing = former.dependents
-            let others =
-                needing.isEmpty ? "" : "; \(listed(needing)) still \(needing.count == 1 ? "needs" : "need") one"
             console.note(
-                "earlier backups need a former key, which stays in \(try KeyLocation().name())\(others); "
-                    + "'crumb key forget' removes it")
+                "earlier backups need a former key, which stays in \(try KeyLocation().name()); "
+                    + (former.nextStep ?? "'crumb key forget' removes it"))
         }
         if try KeyLocation().isLocked() {
             console.note(
@@ -75,6 +72,7 @@ private struct KeyRotationReport: Encodable {
     let resealed: Int
     let resumed: Bool
     let formerKeys: [FormerKeyUse.Report]
+    let notChecked: [String]
     let logEmpty: Bool
     let unreadable: [SealedValueReport]
 
@@ -82,6 +80,7 @@ private struct KeyRotationReport: Encodable {
         resealed = rotation.resealed
         resumed = rotation.began != .newest
         formerKeys = former.reports
+        notChecked = former.unchecked
         logEmpty = rotation.isLogEmpty
         unreadable = rotation.unreadable.map(SealedValueReport.init)
     }
@@ -94,9 +93,10 @@ struct KeyForgetCommand: CrumbCommand {
         discussion: """
             Checks the databases and backups that Crumb knows: those in the default folder, those that it has opened or \
             written elsewhere, the database that CRUMB_DATABASE names, and the files that you name here. It cannot know \
-            moved files, copies and the disks of other machines. It keeps a key that one of them still needs, unless you \
-            use --force, and asks before it removes the others. Without a terminal, it needs --yes. With CRUMB_KEY, it \
-            only lists the keys.
+            moved files, copies and the disks of other machines. It keeps a key that one of them still needs, and every \
+            key if it cannot check one of them, such as a backup on a disk that is not mounted: use --gone for a file that \
+            you have deleted, or --force. It asks before it removes the others. Without a terminal, it needs --yes. With \
+            CRUMB_KEY, it only lists the keys.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -107,7 +107,13 @@ struct KeyForgetCommand: CrumbCommand {
     @Flag(name: .shortAndLong, help: "Remove the keys without asking.")
     var yes = false
 
-    @Flag(help: "Also remove keys that a database or a backup still needs: it becomes unreadable for good.")
+    @Option(
+        help: ArgumentHelp(
+            "A known database or backup that no longer exists, or the folder it was in. Repeatable.", valueName: "file"),
+        completion: .file())
+    var gone: [String] = []
+
+    @Flag(help: "Also remove keys that a database or a backup still needs or may need: it becomes unreadable for good.")
     var force = false
 
     @Argument(help: "Further databases and backups to check, or folders with them.", completion: .file())
@@ -125,7 +131,7 @@ struct KeyForgetCommand: CrumbCommand {
         let location = KeyLocation()
         let file = location.isInEnvironment ? nil : try location.file()
         let source = try file.map(KeySource.file) ?? location.source()
-        var use = FormerKeyUse(try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }))
+        var use = FormerKeyUse(try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }), gone: gone)
         if let named, let servers {
             let store = try servers.open(named, source, console.now)
             use.add(store.path, needs: try store.needed(use.keys))
@@ -133,32 +139,44 @@ struct KeyForgetCommand: CrumbCommand {
         let limit = age.map { console.now.advanced(bySeconds: -$0) }
         let chosen = use.keys.filter { key in
             let isOld = limit.map { limit in key.replaced.map { $0 < limit } ?? false } ?? true
-            return isOld && (force || use.needed[key.position].isEmpty)
+            return isOld && (force || use.isUnneeded(key))
         }
         if !output.json {
             for (key, report) in zip(use.keys, use.reports) {
                 let isChosen = chosen.contains { $0.position == key.position }
                 try console.writeLine("\(isChosen ? "remove" : "keep  ")  former key \(report.text)")
             }
+            for reason in use.unchecked { try console.writeLine("not checked: \(reason)") }
         }
-        if !use.unchecked.isEmpty { console.note("not checked: \(listed(use.unchecked))") }
+        if file != nil, let list = KnownDatabases().missingList {
+            console.note("databases under another HOME that use this key file are not known: \(list) does not exist")
+        }
         guard let file else {
             throw Problem(
                 .keyRotationRefused,
                 "CRUMB_KEY: crumb cannot change the environment; remove the keys there that nothing needs, but not the "
-                    + "last one")
+                    + "last one. Databases that were used with another HOME are not known")
         }
         guard !chosen.isEmpty else {
-            if output.json { try console.writeJSON(ForgottenKeysReport(removed: 0, formerKeys: use.reports)) }
-            return console.note("\(file.path): there is no former key to remove")
+            if !gone.isEmpty { KnownDatabases().remove(gone: gone) }
+            if output.json {
+                try console.writeJSON(
+                    ForgottenKeysReport(removed: 0, formerKeys: use.reports, notChecked: use.unchecked))
+            }
+            let step = use.nextStep.map { ": \($0)" } ?? ""
+            return console.note(
+                use.keys.isEmpty
+                    ? "\(file.path): there is no former key to remove" : "\(file.path): no former key was removed\(step)")
         }
         guard try yes || isConfirmed(chosen, use, file, console) else { return console.note("nothing was changed") }
         try file.forget(chosen)
+        if !gone.isEmpty { KnownDatabases().remove(gone: gone) }
         let left = try file.formerKeys()
         if output.json {
             let reports = use.keys.filter { key in !chosen.contains { $0.position == key.position } }
                 .map { use.reports[$0.position] }
-            return try console.writeJSON(ForgottenKeysReport(removed: chosen.count, formerKeys: reports))
+            return try console.writeJSON(
+                ForgottenKeysReport(removed: chosen.count, formerKeys: reports, notChecked: use.unchecked))
         }
         let rest = left.isEmpty ? "" : "; \(counted(left.count, "former key")) left"
         try console.writeLine("\(file.path): removed \(counted(chosen.count, "former key"))\(rest)")
@@ -168,7 +186,8 @@ struct KeyForgetCommand: CrumbCommand {
         _ chosen: [KeyFile.FormerKey], _ use: FormerKeyUse, _ file: KeyFile, _ console: Console
     ) throws -> Bool {
         let lost = Set(chosen.flatMap { use.needed[$0.position] })
-        let loss = lost.isEmpty ? "" : " \(listed(lost.sorted())) can never be read again."
+        let missing = use.absent.isEmpty ? "" : " \(listed(use.absent)) could not be checked."
+        let loss = (lost.isEmpty ? "" : " \(listed(lost.sorted())) can never be read again.") + missing
         let question =
             "Remove \(counted(chosen.count, "former key")) from \(file.path)?\(loss) Databases, backups and copies that "
             + "crumb does not know, and that need one, can never be read again."
@@ -183,6 +202,23 @@ private struct ForgottenKeysReport: Encodable {
     let removed: Int
     /// The former keys that stay.
     let formerKeys: [FormerKeyUse.Report]
+    /// Databases and backups that could not be checked, with the reason.
+    let notChecked: [String]
+}
+
+extension FormerKeyUse {
+    /// What lets `key forget` remove the keys that it keeps; `nil` if it keeps none.
+    var nextStep: String? {
+        if let first = dependents.first {
+            return "\(listed(dependents)) still \(dependents.count == 1 ? "needs" : "need") one; "
+                + "'crumb key rotate --database \(ShellWord(first))' moves it to the newest key"
+        }
+        if let first = absent.first {
+            return "\(listed(absent)) may need one; if it is deleted, 'crumb key forget --gone \(ShellWord(first))' "
+                + "removes it from the known databases"
+        }
+        return unchecked.first.map { "not checked: \($0)" }
+    }
 }
 
 /// Names in a message: the first ones, and how many more there are.

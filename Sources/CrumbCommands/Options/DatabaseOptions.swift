@@ -117,8 +117,17 @@ struct DatabaseOptions: ParsableArguments {
     func opener(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> () throws(SessionStoreError) -> SessionDatabase {
-        let (path, keys) = (try path(), try KeyLocation().source())
+        let location = KeyLocation()
+        let (path, keys) = (try path(), try location.source())
         return { () throws(SessionStoreError) in
+            if !location.isInEnvironment, !SessionDatabase.exists(at: path),
+                let other = KnownDatabases().sealedWithMissingKey
+            {
+                throw SessionStoreError(
+                    .keyMissing, keys.name,
+                    "the key file is missing, and \(other) is sealed with its key; put it back, or name another file for "
+                        + "the new database in CRUMB_KEY_FILE")
+            }
             let sharing = KnownDatabases.othersWithDefaultKey(ifNew: path)
             let database = try SessionDatabase(
                 path: path, keys: keys, durability: durability, lastAccessGranularity: notesAccess ? 3600 : .max,

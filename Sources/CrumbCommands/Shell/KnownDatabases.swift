@@ -2,47 +2,100 @@ import CookieModel
 import Foundation
 import SessionStore
 
-/// The databases and backups of this user: those in the default folder, and those elsewhere that Crumb has opened or
-/// written. The file `known-databases` in that folder has the paths of the latter.
+/// The databases and backups that use a key file, as far as Crumb knows: those in the default folder, and those that Crumb
+/// has opened or written with the key, under any `HOME`.
 ///
-/// They tell for which databases and backups a former key is kept. Best effort: no command fails for it.
+/// The file `KEYFILE.databases` beside the key file lists the latter. With `CRUMB_KEY`, or if that file cannot be written,
+/// `known-databases` in the folder of the default database lists them. They tell for which databases and backups a former
+/// key is kept. No command fails because a list cannot be written.
 package struct KnownDatabases {
-    /// The most paths that the file has.
+    /// The most paths that a list holds.
     static let limit = 1000
 
     /// The default database; `nil` if no folder for it is known.
     private let database: String?
+    /// The key file; `nil` if the key comes from elsewhere.
+    private let keyFile: String?
 
     package init() {
+        let location = KeyLocation()
+        self.init(keyFile: location.isInEnvironment ? nil : try? location.locations.keyFile())
+    }
+
+    init(keyFile: String?) {
         database = try? Locations().defaultDatabase()
+        self.keyFile = keyFile.flatMap { PrivateFile.isSpecial($0) ? nil : PrivateFile.resolved($0) }
     }
 
     private var folder: String? { database.map { PrivateFile.resolved(PrivateFile.folder(of: $0)) } }
-    private var file: String? { folder.map { $0 + "/known-databases" } }
+    private var keyList: String? { keyFile.map { $0 + ".databases" } }
+    private var folderList: String? { folder.map { $0 + "/known-databases" } }
+    private var lists: [String] { [keyList, folderList].compactMap { $0 } }
 
-    /// Adds a database or a backup that exists.
+    /// Adds a database or a backup that exists, with its key.
     package func remember(_ path: String) {
         let path = PrivateFile.resolved(path)
-        guard let database, let file, path.hasPrefix("/"), !path.contains("\n"), PrivateFile.folder(of: path) != folder
-        else { return }
-        let known = elsewhere
-        guard !known.contains(path) else { return }
+        guard path.hasPrefix("/"), !path.contains("\n") else { return }
+        if let keyFile, let keyList, !PrivateFile.isAbsent(keyFile), KnownDatabases.add(path, to: keyList) { return }
+        guard let database, let folderList, PrivateFile.folder(of: path) != folder else { return }
         PrivateFile.createFolders(above: database)
-        guard known.count < KnownDatabases.limit else {
-            let kept = known.filter { !PrivateFile.isAbsent($0) }.suffix(KnownDatabases.limit / 2)
-            _ = PrivateFile.replace(Array((kept + [path]).map { $0 + "\n" }.joined().utf8), at: file)
-            return
-        }
-        let descriptor = PrivateFile.openForAppending(file)
-        guard descriptor >= 0 else { return }
+        _ = KnownDatabases.add(path, to: folderList)
+    }
+
+    /// Returns whether the list holds the path, or is full.
+    private static func add(_ path: String, to list: String) -> Bool {
+        let known = paths(in: list)
+        guard !known.contains(path), known.count < limit else { return true }
+        let descriptor = PrivateFile.openForAppending(list)
+        guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        _ = PrivateFile.append(Array("\(path)\n".utf8), to: descriptor)
+        return PrivateFile.append(Array("\(path)\n".utf8), to: descriptor)
+    }
+
+    /// Removes files that no longer exist, such as a deleted backup.
+    ///
+    /// - Parameter gone: the files, or folders that they were in.
+    func remove(gone: [String]) {
+        let gone = gone.map(PrivateFile.resolved)
+        for list in lists {
+            let known = KnownDatabases.paths(in: list)
+            let kept = known.filter { !KnownDatabases.isGone($0, gone) }
+            guard kept.count < known.count else { continue }
+            _ = PrivateFile.replace(Array(kept.map { $0 + "\n" }.joined().utf8), at: list)
+        }
+    }
+
+    /// Whether a file is absent and is one of `gone`, or was in a folder that is.
+    static func isGone(_ path: String, _ gone: [String]) -> Bool {
+        PrivateFile.isAbsent(path) && gone.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
     /// The paths that exist or have existed.
     func paths() -> [String] {
-        guard let folder else { return [] }
-        return KnownDatabases.files(in: folder) + elsewhere
+        (folder.map(KnownDatabases.files) ?? []) + lists.flatMap(KnownDatabases.paths)
+    }
+
+    /// The lists that are full, so that databases may be missing in them.
+    var fullLists: [String] {
+        lists.filter { KnownDatabases.paths(in: $0).count >= KnownDatabases.limit }
+    }
+
+    /// The list beside the key file if it does not exist, so that databases under another `HOME` are not known.
+    var missingList: String? {
+        keyList.flatMap { PrivateFile.isAbsent($0) ? $0 : nil }
+    }
+
+    /// A database that is sealed with the key of this key file, which does not exist; `nil` if there is none, or if the
+    /// key file exists.
+    var sealedWithMissingKey: String? {
+        guard let keyFile, PrivateFile.isAbsent(keyFile) else { return nil }
+        let locations = Locations()
+        func isThis(_ path: String?) -> Bool { path.map(PrivateFile.resolved) == keyFile }
+        let named = isThis(try? locations.keyFile()) ? locations.namedDatabase : nil
+        let own = isThis(try? locations.defaultKeyFile()) ? paths() : keyList.map(KnownDatabases.paths) ?? []
+        return ([named].compactMap { $0 } + own).first {
+            !DatabasePlace.isServer($0) && SessionDatabase.isDatabase(at: $0)
+        }
     }
 
     /// The files in a folder that may be databases; `path` itself if it is no folder.
@@ -50,12 +103,12 @@ package struct KnownDatabases {
         guard PrivateFile.isFolder(path) else { return [path] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().map { "\(path)/\($0)" }.filter { path in
-            PrivateFile.isRegular(path) && !["-wal", "-shm", ".new"].contains { path.hasSuffix($0) }
+            PrivateFile.isRegular(path) && !["-wal", "-shm", ".new", ".databases", "/known-databases"].contains { path.hasSuffix($0) }
         }
     }
 
-    private var elsewhere: [String] {
-        guard let file, let bytes = PrivateFile.contents(file, limit: 8 << 20) else { return [] }
+    private static func paths(in list: String) -> [String] {
+        guard let bytes = PrivateFile.contents(list, limit: 8 << 20) else { return [] }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -79,19 +132,25 @@ struct FormerKeyUse {
     private(set) var needed: [[String]]
     /// Databases and backups that could not be checked, with the reason.
     private(set) var unchecked: [String] = []
+    /// Those that do not exist, or not at the moment, such as a backup on a disk that is not mounted.
+    private(set) var absent: [String] = []
 
     /// - Parameters:
     ///   - keys: the former keys.
     ///   - files: databases and backups besides the known ones, or folders with them.
-    init(_ keys: [KeyFile.FormerKey], files: [String] = []) {
+    ///   - gone: known databases and backups that no longer exist, or folders that they were in.
+    init(_ keys: [KeyFile.FormerKey], files: [String] = [], gone: [String] = []) {
         self.keys = keys
         needed = Array(repeating: [], count: keys.count)
         guard !keys.isEmpty else { return }
+        let (known, gone) = (KnownDatabases(), gone.map(PrivateFile.resolved))
+        unchecked = known.fullLists.map { "\($0): the list is full" }
         var seen: Set<String> = []
-        for path in files.flatMap(KnownDatabases.files) + KnownDatabases().paths() {
+        for path in files.flatMap(KnownDatabases.files) + known.paths() where !KnownDatabases.isGone(path, gone) {
             guard seen.insert(PrivateFile.resolved(path)).inserted else { continue }
             if PrivateFile.isAbsent(path) {
                 unchecked.append("\(path): no such file")
+                absent.append(path)
                 continue
             }
             do {
@@ -117,10 +176,21 @@ struct FormerKeyUse {
     struct Report: Encodable {
         let replaced: String?
         let neededBy: [String]
+        /// Whether every known database was checked.
+        let isCertain: Bool
+
+        enum CodingKeys: CodingKey {
+            case replaced, neededBy
+        }
+    }
+
+    /// Whether nothing that was checked needs the key, and everything was checked.
+    func isUnneeded(_ key: KeyFile.FormerKey) -> Bool {
+        unchecked.isEmpty && needed[key.position].isEmpty
     }
 
     var reports: [Report] {
-        zip(keys, needed).map { Report(replaced: $0.replaced?.rfc3339, neededBy: $1) }
+        zip(keys, needed).map { Report(replaced: $0.replaced?.rfc3339, neededBy: $1, isCertain: unchecked.isEmpty) }
     }
 }
 
@@ -128,6 +198,7 @@ extension FormerKeyUse.Report {
     /// When it was replaced, and what needs it.
     var text: String {
         let time = replaced.map { "replaced \($0)" } ?? "replaced at an unknown time"
-        return neededBy.isEmpty ? "\(time); no known database needs it" : "\(time); needed by \(listed(neededBy))"
+        if !neededBy.isEmpty { return "\(time); needed by \(listed(neededBy))" }
+        return "\(time); \(isCertain ? "no known database needs it" : "not every known database could be checked")"
     }
 }

@@ -25,8 +25,12 @@ struct Locations {
 
     /// The key file.
     func keyFile() throws -> String {
-        if let path = value("CRUMB_KEY_FILE") { return path }
-        return try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
+        try value("CRUMB_KEY_FILE") ?? defaultKeyFile()
+    }
+
+    /// The key file unless `CRUMB_KEY_FILE` names another.
+    func defaultKeyFile() throws -> String {
+        try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
     }
 
     /// The public suffix list, where there is to be another one than the built-in.
