@@ -37,10 +37,11 @@ func requestURL(_ text: String) throws -> RequestURL {
         return try RequestURL(text)
     } catch {
         let subject = text.isEmpty ? "the URL" : text
-        let canHint =
-            error.code == .schemeMissing && (try? RequestURL("https://\(text)")) != nil && !text.hasPrefix("/")
-        throw Problem(
-            .urlInvalid, "\(subject): \(error.description)\(canHint ? " (did you mean https://\(text) ?)" : "")")
+        let isMissing = error.code == .schemeMissing && !text.hasPrefix("/")
+        let guess = isMissing ? (try? RequestURL("https://\(text)")) : nil
+        // Servers on this machine seldom have a certificate.
+        let hint = guess.map { " (did you mean \($0.host.isLoopback ? "http" : "https")://\(text) ?)" } ?? ""
+        throw Problem(.urlInvalid, "\(subject): \(error.description)\(hint)")
     }
 }
 

@@ -93,6 +93,42 @@ struct GatewayNoteTests {
         }
     }
 
+    @Test(
+        "Servers whose requests pass unread are trusted as without a gateway, whichever variable names the authority",
+        arguments: [
+            "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "PIP_CERT",
+            "GIT_SSL_CAINFO",
+            "AWS_CA_BUNDLE",
+        ])
+    func trustOfVariables(name: String) throws {
+        try home.makeCertificate(for: "localhost", names: "DNS:localhost")
+        // The file is named twice, and has a key that must not be copied.
+        let authority = try home.shell("openssl x509 -in ca.pem").text
+        try home.write(try home.shell("cat host.key ca.pem").text, to: "bundle.pem")
+        let result = try home.crumb(
+            "run", "--quiet", "--ca-file", home.file("bundle.pem"), "sh", "-c", "cat \"$\(name)\"",
+            variables: [name: home.file("bundle.pem")])
+        #expect(result.status == 0, "\(result.messages)")
+        #expect(result.text.components(separatedBy: authority).count == 2)
+        #expect(!result.text.contains("PRIVATE KEY"))
+    }
+
+    @Test("Variables may name several files, one that is missing, and a folder")
+    func trustOfFolders() throws {
+        try home.makeCertificate(for: "localhost", names: "DNS:localhost")
+        let result = try home.shell("mkdir folder && cp ca.pem folder/0 && openssl x509 -in host.pem -out other.pem")
+        #expect(result.status == 0)
+        let variables: [String: String?] = [
+            "REQUESTS_CA_BUNDLE": home.file("folder"), "PIP_CERT": home.file("missing"),
+            "AWS_CA_BUNDLE": home.file("other.pem"),
+        ]
+        let bundle = try home.crumb("run", "--quiet", "sh", "-c", "cat $CURL_CA_BUNDLE", variables: variables).text
+        for name in ["ca.pem", "other.pem"] {
+            let certificate = try home.shell("openssl x509 -in \(name)").text
+            #expect(certificate.contains("BEGIN CERTIFICATE") && bundle.contains(certificate), "\(name)")
+        }
+    }
+
     @Test("A server whose certificate is not trusted is named with the option that helps")
     func serverDistrusted() throws {
         try withServer { port in

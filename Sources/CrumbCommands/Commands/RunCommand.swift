@@ -77,7 +77,7 @@ struct RunCommand: CrumbCommand {
             let status = try order.run(network) { access in
                 hasStarted()
                 try PrivateFile.write(
-                    TrustedAuthorities.pem + Array("\n\(access.authority ?? "")".utf8), at: bundle)
+                    TrustedAuthorities.pem() + Array((access.authority ?? "").utf8), at: bundle)
                 let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
                 let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
                     .merging(wget) { $1 }
@@ -139,12 +139,7 @@ struct RunCommand: CrumbCommand {
         // The gateway itself knows which hosts are reached directly.
         for name in ["no_proxy", "NO_PROXY"] { environment[name] = "" }
         environment["NODE_USE_ENV_PROXY"] = "1"
-        let trust = [
-            "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
-            "PIP_CERT",
-            "AWS_CA_BUNDLE", "CARGO_HTTP_CAINFO", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "NIX_SSL_CERT_FILE", "DENO_CERT",
-        ]
-        for name in trust { environment[name] = bundle }
+        for name in TrustedAuthorities.variables { environment[name] = bundle }
         return environment
     }
 }
@@ -235,20 +230,5 @@ extension HostPattern {
         } catch {
             throw ValidationError("\(option) '\(text)': \(error)")
         }
-    }
-}
-
-/// The certificates that the programs of this machine trust, and those of `--ca-file`.
-private enum TrustedAuthorities {
-    /// The certificates in PEM.
-    static var pem: [UInt8] {
-        let environment = ProcessInfo.processInfo.environment
-        let usual = [
-            environment["SSL_CERT_FILE"], "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-            "/etc/ssl/cert.pem",
-        ]
-        func contents(_ path: String?) -> [UInt8]? { path.flatMap { try? InputFile($0).contents(limit: 16 << 20) } }
-        let system = usual.lazy.compactMap(contents).first ?? []
-        return system + Array("\n".utf8) + (contents(environment["CRUMB_CA_FILE"]) ?? [])
     }
 }
