@@ -28,7 +28,7 @@ class Secured:
             port=proxy, folder=folder,
             location="location / { proxy_pass https://secured; proxy_http_version 1.1; proxy_set_header Connection \"\"; "
             "proxy_ssl_verify on; proxy_ssl_name localhost; proxy_ssl_trusted_certificate " + f"{folder}/server.pem; }}")
-        self.options = ["--intercept", HOST, "--ca-file", f"{folder}/server.pem", "--authority-file", f"{folder}/authority.pem"]
+        self.options = ["--intercept", HOST, "--ca-file", f"{folder}/server.pem", "--temporary-authority", f"{folder}/authority.pem"]
 
     def _way(self, name, port):
         """The URL of the origin by way of a proxy, and the port of the proxy to ask for a tunnel; `None` without TLS."""

@@ -131,7 +131,7 @@ struct GatewayAuthorityCommandTests {
         arguments: [
             Refusal(
                 testDescription: "no authority", intercepted: ["shop.example", "*.shop.example"],
-                message: "Run 'crumb gateway ca create --host shop.example', or use --authority-file FILE"),
+                message: "Run 'crumb gateway ca create --host shop.example', or use --temporary-authority FILE"),
             Refusal(
                 testDescription: "another host", hosts: ["shop.example"],
                 intercepted: ["www.shop.example", "other.example"],

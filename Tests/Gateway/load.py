@@ -177,7 +177,7 @@ def check_load(crumb, folder, environment, counts, check):
     origin = f"http://127.0.0.1:{plain.server_address[1]}"
     authority = f"{folder}/load-authority.pem"
     process = subprocess.Popen(
-        [crumb, "gateway", "run", "--client", "tool", "--jar", "load", "--intercept", "localhost", "--authority-file", authority,
+        [crumb, "gateway", "run", "--client", "tool", "--jar", "load", "--intercept", "localhost", "--temporary-authority", authority,
          "--ca-file", f"{folder}/tls.pem"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     host, port = process.stdout.readline().strip().rsplit(":", 1)
     address = (host, int(port))

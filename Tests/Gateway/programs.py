@@ -81,7 +81,7 @@ def check_programs(crumb, folder, environment, check):
 def server_side(crumb, folder, environment, origin, check):
     """Clients that get the proxy and the authority as arguments."""
     authority = f"{folder}/programs.pem"
-    words = ["--jar", "programs", "--intercept", "localhost", "--authority-file", authority, "--ca-file", f"{folder}/tls.pem"]
+    words = ["--jar", "programs", "--intercept", "localhost", "--temporary-authority", authority, "--ca-file", f"{folder}/tls.pem"]
     start = lambda *more: subprocess.Popen([crumb, "gateway", "run", *words, *more], env=environment, stdout=subprocess.PIPE, text=True)
 
     gateway = start("--client", "browser")

@@ -91,7 +91,7 @@ def check_recordings(crumb, folder, environment, check):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     origin = f"https://localhost:{server.server_address[1]}"
     authority = f"{folder}/recording-authority.pem"
-    intercepts = ["--intercept", "localhost", "--authority-file", authority, "--ca-file", f"{folder}/tls.pem"]
+    intercepts = ["--intercept", "localhost", "--temporary-authority", authority, "--ca-file", f"{folder}/tls.pem"]
     run = lambda *words: subprocess.run(words, env=environment, capture_output=True, timeout=60)
 
     def cookies(jar):

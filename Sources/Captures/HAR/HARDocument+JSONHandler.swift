@@ -158,7 +158,13 @@ extension HARDocument: JSONHandler {
         case .cookieName: entry.cookieNames.append(text)
         case .creatorName:
             creator =
-                text.equals("Playwright") ? .playwright : text.equals("WebInspector") ? .chromiumDeveloperTools : nil
+                if text.equals("Playwright") {
+                    .playwright
+                } else if text.equals("WebInspector") {
+                    .chromiumDeveloperTools
+                } else {
+                    text.equals("crumb") ? .crumb : nil
+                }
         case .browserName: browser = text.equals("chromium") ? .chromium : nil
         case .pageName: page.name = String(repairing: text)
         case .pageTitle: page.title = String(repairing: text)

@@ -71,6 +71,7 @@ struct HARDocument {
         case playwright
         case chromiumDeveloperTools
         case chromium
+        case crumb
     }
 
     let source: String
@@ -106,8 +107,10 @@ struct HARDocument {
             + entry.request.bufferedByteCount
     }
 
-    /// Whether the browser may have left the cookies out: its developer tools do so by default.
-    var mayBeSanitized: Bool { creator == .chromiumDeveloperTools && endedCount > 0 && !hasCookies }
+    /// Whether the writer may have left the cookies out: Chromium's developer tools and Crumb's gateway do so by default.
+    var mayBeSanitized: Bool {
+        [.chromiumDeveloperTools, .crumb].contains(creator) && endedCount > 0 && !hasCookies
+    }
 
     private var encoding: HARTextEncoding {
         switch (creator, browser) {

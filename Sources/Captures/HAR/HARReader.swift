@@ -51,11 +51,10 @@ struct HARReader: FormatReader {
         } else if !stream.handler.hasEntries {
             items.append(.failure(.notHAR(at: CapturePlace(source: source))))
         } else if stream.handler.headerlessCount > 0 {
-            items.append(
-                .failure(
-                    .headersSanitized(stream.handler.headerlessCount, at: CapturePlace(source: source))))
+            let (count, place) = (stream.handler.headerlessCount, CapturePlace(source: source))
+            items.append(.failure(.headersSanitized(count, by: stream.handler.creator, at: place)))
         } else if stream.handler.mayBeSanitized {
-            items.append(.failure(.cookiesSanitized(at: CapturePlace(source: source))))
+            items.append(.failure(.cookiesSanitized(by: stream.handler.creator, at: CapturePlace(source: source))))
         }
     }
 

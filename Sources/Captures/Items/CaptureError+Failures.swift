@@ -124,20 +124,31 @@ extension CaptureError {
         inputUnrecognized("Format not recognised: the JSON has no log.entries array, so it is not a HAR.", at: place)
     }
 
-    static func cookiesSanitized(at place: CapturePlace) -> CaptureError {
-        CaptureError(
-            .cookiesSanitized, place,
-            "No response sets a cookie and no request carries one. Chromium's developer tools leave cookies out of a "
-                + "sanitized HAR: use \"Export HAR (with sensitive data)\".", .notice)
+    static func cookiesSanitized(by creator: HARDocument.Program?, at place: CapturePlace) -> CaptureError {
+        let advice =
+            creator == .crumb
+            ? ownRecordingAdvice
+            : "Chromium's developer tools leave cookies out of a sanitized HAR: use \"Export HAR (with sensitive data)\"."
+        return CaptureError(
+            .cookiesSanitized, place, "No response sets a cookie and no request carries one. \(advice)", .notice)
     }
 
-    static func headersSanitized(_ count: Int, at place: CapturePlace) -> CaptureError {
-        CaptureError(
-            .cookiesSanitized, place,
-            "\(count == 1 ? "One cookie is" : "\(count) cookies are") only in the `cookies` of responses, "
-                + "without a Set-Cookie header, and \(count == 1 ? "was" : "were") left out: attributes are "
-                + "missing there. Save the HAR with its headers: \"Export HAR (with sensitive data)\".", .notice)
+    static func headersSanitized(
+        _ count: Int, by creator: HARDocument.Program?, at place: CapturePlace
+    ) -> CaptureError {
+        let (cookies, were) = count == 1 ? ("One cookie is", "was") : ("\(count) cookies are", "were")
+        let text =
+            creator == .crumb
+            ? "\(cookies) in it without values. \(ownRecordingAdvice)"
+            : "\(cookies) only in the `cookies` of responses, without a Set-Cookie header, and \(were) left out: "
+                + "attributes are missing there. Save the HAR with its headers: \"Export HAR (with sensitive data)\"."
+        return CaptureError(.cookiesSanitized, place, text, .notice)
     }
+
+    /// The way to the cookies of a recording that `--record` wrote without `--record-secrets`.
+    private static let ownRecordingAdvice =
+        "Crumb's recordings leave secrets out. The cookies are in the jar of the gateway that recorded them: use it "
+        + "with `--jar`, or copy it with 'crumb jars copy'. `--record-secrets` records values, too."
 
     static func entryTooLarge(at place: CapturePlace) -> CaptureError {
         CaptureError(.lineTooLong, place, "The entry is larger than 16 MiB and was left out.")

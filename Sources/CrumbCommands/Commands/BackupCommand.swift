@@ -12,7 +12,7 @@ struct BackupCommand: CrumbCommand {
             at all, and only you can read it. 'crumb restore FILE' restores it; '--database FILE' uses it in place.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Flag(help: "Replace an existing file.")
@@ -62,7 +62,7 @@ struct RestoreCommand: CrumbCommand {
             open. An existing database is replaced only with --force; back it up first to keep it.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Flag(help: "Replace an existing database.")
@@ -122,7 +122,7 @@ struct CheckCommand: CrumbCommand {
             same as with any other command.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {

@@ -17,23 +17,29 @@ struct GatewayAuthorityCommand: ParsableCommand {
 /// The file for the certificate that the clients of a gateway have to trust.
 struct AuthorityFile: Sendable {
     private let path: String
+    /// The option that named it.
+    private let option: String
     /// The file's certificate; empty if the file does not exist or is empty.
-    private let former: [UInt8]
+    private let present: [UInt8]
 
     /// Reads the file, before a gateway is started.
     ///
+    /// - Parameters:
+    ///   - path: The value of `option`. If both are `nil`, there is no such file.
+    ///   - former: The value of `--authority-file`, the former name of `option`.
     /// - Throws: `Problem` if it holds something other than a certificate, which must not be lost.
-    init(_ path: String) throws {
-        self.path = path
+    init?(_ path: String?, _ option: String, former: String?) throws {
+        guard let path = path ?? former else { return nil }
+        (self.path, self.option) = (path, option)
         let isThere = FileManager.default.fileExists(atPath: path)
         let contents = isThere && PrivateFile.isRegular(path) ? PrivateFile.contents(path, limit: 1 << 16) : nil
         let isCertificate = contents?.starts(with: "-----BEGIN CERTIFICATE-----".utf8) == true
         guard !isThere || contents?.isEmpty == true || isCertificate else {
             throw Problem(
                 .fileExists,
-                "--authority-file \(path): there is something other than a certificate. Name another file.")
+                "\(option) \(path): there is something other than a certificate. Name another file.")
         }
-        former = contents ?? []
+        present = contents ?? []
     }
 
     /// Writes a certificate, in the place of the one of an earlier run.
@@ -46,12 +52,12 @@ struct AuthorityFile: Sendable {
     /// - Parameter name: The name of the gateway.
     /// - Throws: `Problem` if the file has another certificate, which other clients may trust.
     func create(_ certificate: String, for name: String) throws {
-        guard former != Array(certificate.utf8) else { return }
-        guard former.isEmpty else {
+        guard present != Array(certificate.utf8) else { return }
+        guard present.isEmpty else {
             throw Problem(
                 .fileExists,
-                "--authority-file \(path): there is the certificate of another authority. The gateway '\(name)' runs: name "
-                    + "another file, or remove this one, and start it again to get its certificate.")
+                "\(option) \(path): there is the certificate of another authority. The gateway '\(name)' runs: "
+                    + "name another file, or remove this one, and start it again to get its certificate.")
         }
         try replace(by: certificate)
     }
@@ -66,7 +72,7 @@ struct GatewayAuthorityCreateCommand: CrumbCommand {
             valid for a year. The private key is sealed in the database and never leaves it. A database has one authority.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Option(
@@ -92,7 +98,7 @@ struct GatewayAuthorityShowCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the authority's hosts, validity and SHA-256 fingerprint.")
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
@@ -110,7 +116,7 @@ struct GatewayAuthorityExportCommand: CrumbCommand {
         commandName: "export", abstract: "Export the authority's certificate in PEM, for clients that are to trust it.",
         discussion: "The private key stays in the database.")
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Option(
@@ -142,7 +148,7 @@ struct GatewayAuthorityRemoveCommand: CrumbCommand {
         commandName: "remove", abstract: "Remove the authority with its private key.",
         aliases: ["rm", "delete"])
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
@@ -177,7 +183,7 @@ private struct AuthorityReport: Encodable {
     }
 }
 
-extension DatabaseOptions {
+extension DatabaseChoice {
     /// The authority of the database.
     ///
     /// - Throws: `Problem` if there is none.

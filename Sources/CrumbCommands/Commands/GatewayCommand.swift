@@ -61,10 +61,13 @@ struct GatewayRunCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Use an authority for this run only, and write its certificate to this file, in PEM. Default: the authority "
-                + "of 'crumb gateway ca create'.",
+            "Create an authority for this run only, and write its certificate to this file, in PEM. Default: the "
+                + "authority of 'crumb gateway ca create'.",
             valueName: "file"))
-    var authorityFile: String?
+    var temporaryAuthority: String?
+
+    @Option(name: .customLong("authority-file"), help: .hidden)
+    var formerTemporaryAuthority: String?
 
     @Flag(help: "Print a line for each request: its URL, the status, and which cookies went with it.")
     var log = false
@@ -74,12 +77,13 @@ struct GatewayRunCommand: CrumbCommand {
         let addresses = try listen.map { try ListeningAddress($0, option: "--listen") }
         let origins = try origins(at: addresses)
         let hosts = try interception.hosts()
-        guard authorityFile == nil || !hosts.isEmpty else {
-            throw ValidationError("--authority-file: name the hosts that the authority is for with --intercept.")
+        let certificate = try AuthorityFile(
+            temporaryAuthority, "--temporary-authority", former: formerTemporaryAuthority)
+        guard certificate == nil || !hosts.isEmpty else {
+            throw ValidationError("--temporary-authority: name the hosts that the authority is for with --intercept.")
         }
-        let certificate = try authorityFile.map { try AuthorityFile($0) }
         try jar.withJar(console) { kept, hasStarted in
-            let order = try order(for: kept, origins, at: addresses.first, decrypting: hosts, console)
+            let order = try order(for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
             try run(order, certificate, network, console, hasStarted)
         }
     }
@@ -87,14 +91,14 @@ struct GatewayRunCommand: CrumbCommand {
     /// The order of the options.
     private func order(
         for kept: CookieJar, _ origins: [GatewayOrder.Origin], at address: ListeningAddress?,
-        decrypting hosts: [HostPattern], _ console: Console
+        decrypting hosts: [HostPattern], isTemporary: Bool, _ console: Console
     ) throws -> GatewayOrder {
         let isJSON = output.json
         var order = try GatewayOrder(jar: kept, console)
-        if authorityFile == nil, !hosts.isEmpty {
+        if !isTemporary, !hosts.isEmpty {
             order.authority = try StoredAuthority.forInterception(
                 of: hosts, in: kept.database, member: "--intercept",
-                alternative: ", or use --authority-file FILE for an authority of this run", now: console.now)
+                alternative: ", or use --temporary-authority FILE for an authority of this run", now: console.now)
         }
         if let address { (order.host, order.port) = (address.host, Int(address.port)) }
         order.origins = origins

@@ -36,8 +36,12 @@ struct GatewayStartCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the certificate that clients have to trust to this file, in PEM.", valueName: "file"))
-    var authorityFile: String?
+            "Write the certificate of the database's authority, which clients have to trust, to this file, in PEM.",
+            valueName: "file"))
+    var exportAuthority: String?
+
+    @Option(name: .customLong("authority-file"), help: .hidden)
+    var formerExportAuthority: String?
 
     @Argument(help: "The name of the gateway.")
     var name: String
@@ -50,7 +54,7 @@ struct GatewayStartCommand: CrumbCommand {
             legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
         let connection = try service.required()
-        let file = try authorityFile.map { try AuthorityFile($0) }
+        let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
         let report = try connection.answer(to: .startGateway(name, document))
         if let certificate = report.certificate { try file?.create(certificate, for: name) }
         if output.json { return try console.writeJSON(report) }

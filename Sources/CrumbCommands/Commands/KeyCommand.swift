@@ -26,7 +26,7 @@ struct KeyStatusCommand: CrumbCommand {
         abstract: "Show where the key comes from, whether it is locked, and what needs its former keys.",
         aliases: ["show"])
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {

@@ -14,7 +14,7 @@ struct KeyRotateCommand: CrumbCommand {
             forget' removes it. With CRUMB_KEY, append the new key to the old one, with a comma between.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {

@@ -112,7 +112,7 @@ struct ServeRefreshCommand: CrumbCommand {
         commandName: "refresh",
         abstract: "Choose whether the service renews the tokens of a login before they expire.")
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "The name of the login, as 'crumb token list' shows it.")

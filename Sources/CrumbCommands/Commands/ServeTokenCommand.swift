@@ -20,7 +20,7 @@ struct ServeTokenCreateCommand: CrumbCommand {
             Without --jar it is for all jars, future ones too, and for everything that belongs to no jar.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "The name of the access token, for the audit log.")
@@ -69,7 +69,7 @@ struct ServeTokenListCommand: CrumbCommand {
         commandName: "list", abstract: "List the access tokens for the service. Never shows the tokens themselves.",
         aliases: ["show", "ls"])
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Flag(help: "Include tokens that were revoked or have expired.")
@@ -97,7 +97,7 @@ struct ServeTokenRevokeCommand: CrumbCommand {
         commandName: "revoke", abstract: "Revoke an access token for the service at once.",
         aliases: ["remove", "rm", "delete"])
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
     @Argument(help: "The name of the access token.")

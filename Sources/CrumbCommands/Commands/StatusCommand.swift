@@ -8,24 +8,25 @@ struct StatusCommand: CrumbCommand {
         commandName: "status",
         abstract: "Show the database, its key, versions, sizes, jars and next expiries.")
 
-    @OptionGroup var jar: JarOptions
+    @OptionGroup var database: DatabaseFileOptions
+    @OptionGroup var suffixListOptions: SuffixListOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        try jar.databaseOptions.requireFile(
+        try database.requireFile(
             onServer: "'crumb cluster status' shows the state of a database on a server.")
         let now = console.now
         var report = StatusReport(
-            database: try jar.path(), key: try KeyLocation().name(), suffixes: try jar.suffixListOptions.list(),
-            suffixFile: jar.suffixListOptions.file)
-        if let database = try jar.openExistingDatabase(now: now) {
-            report.schema = database.schemaVersion
-            report.sizeInBytes = database.sizeInBytes
-            report.jars = try database.jars(now: now).map {
+            database: try database.path(), key: try KeyLocation().name(), suffixes: try suffixListOptions.list(),
+            suffixFile: suffixListOptions.file)
+        if let opened = try database.openExisting(now: now) {
+            report.schema = opened.schemaVersion
+            report.sizeInBytes = opened.sizeInBytes
+            report.jars = try opened.jars(now: now).map {
                 StatusReport.Jar($0, $0.settings.applied(to: CookiePolicy()))
             }
-            report.statistics = StatusReport.Statistics(try database.statistics(now: now))
-            report.tokens = try database.tokens.all().count
+            report.statistics = StatusReport.Statistics(try opened.statistics(now: now))
+            report.tokens = try opened.tokens.all().count
         }
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }

@@ -7,7 +7,7 @@ import SessionOperations
 import SessionStore
 
 /// Which database a command works on, or which service it asks instead.
-struct DatabaseOptions: ParsableArguments {
+struct DatabaseOptions: DatabaseChoice {
     @Option(help: DatabaseOptions.help)
     var database: String?
 
@@ -16,6 +16,47 @@ struct DatabaseOptions: ParsableArguments {
     static let help: ArgumentHelp =
         "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder."
 
+    /// Whether a command that may have to renew a token needs the network from the beginning: it could not begin anew
+    /// after it has asked a service, or has read a key that can be read only once.
+    var mayNotBeginAnew: Bool { asksService || KeyLocation().isReadOnce }
+
+    /// The jars, in the file or of the service.
+    func jarsBackend(now: Timestamp) throws -> any JarsBackend {
+        if let service = try service() { return RemoteJars(service) }
+        return LocalJars(self, now: now)
+    }
+
+    /// The tokens, in the file or of the service.
+    ///
+    /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
+    func tokensBackend(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
+        if let service = try service() {
+            guard refresh?.refreshTimeout == nil else {
+                throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")
+            }
+            return RemoteTokens(service)
+        }
+        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, clock: clock)
+    }
+}
+
+/// Which database a command works on that no service can replace.
+///
+/// The options for a service are accepted, hidden, so that the command rejects them with the reason.
+struct DatabaseFileOptions: DatabaseChoice {
+    @Option(help: DatabaseOptions.help)
+    var database: String?
+
+    @OptionGroup(visibility: .hidden) var serviceOptions: ServiceOptions
+}
+
+/// A database that the options or the environment name, or a service in its place.
+protocol DatabaseChoice: ParsableArguments {
+    var database: String? { get }
+    var serviceOptions: ServiceOptions { get }
+}
+
+extension DatabaseChoice {
     func validate() throws {
         if database != nil, serviceOptions.service != nil {
             throw ValidationError("--database and --service exclude each other.")
@@ -24,10 +65,6 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Whether a service is asked in the place of a file.
     var asksService: Bool { database == nil && serviceOptions.address != nil }
-
-    /// Whether a command that may have to renew a token needs the network from the beginning: it could not begin anew
-    /// after it has asked a service, or has read a key that can be read only once.
-    var mayNotBeginAnew: Bool { asksService || KeyLocation().isReadOnce }
 
     /// The service to ask; `nil` if the command works on a file, as it does with --database in any case.
     func service() throws -> ServiceConnection? {
@@ -81,25 +118,6 @@ struct DatabaseOptions: ParsableArguments {
         guard try service() == nil, try server() == nil else { return [] }
         let database = try path()
         return [database, "\(database)-wal", "\(database)-shm", try KeyLocation().locations.keyFile()]
-    }
-
-    /// The jars, in the file or of the service.
-    func jarsBackend(now: Timestamp) throws -> any JarsBackend {
-        if let service = try service() { return RemoteJars(service) }
-        return LocalJars(self, now: now)
-    }
-
-    /// The tokens, in the file or of the service.
-    ///
-    /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
-    func tokensBackend(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
-        if let service = try service() {
-            guard refresh?.refreshTimeout == nil else {
-                throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")
-            }
-            return RemoteTokens(service)
-        }
-        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, clock: clock)
     }
 
     /// Opens the database, creating it if it does not exist.

@@ -233,7 +233,7 @@ extension FailureKind {
                 28, http: 500,
                 "`backup`, `restore`, `export`, `convert`, `key create`: the file exists already, or is the database "
                     + "itself or its key; `token setup`: the configuration of another program is in the way; "
-                    + "`gateway`: the file of `--authority-file` holds something else")
+                    + "`gateway`: the file of `--temporary-authority` or `--export-authority` holds something else")
         case .checkFailed: Row(29, "`check`: the database has problems; the output lists them")
         case .keyMissing: Row(30, http: 503, "the database is sealed and its key file is missing")
         case .keyWrong:

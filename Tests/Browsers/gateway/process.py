@@ -29,7 +29,7 @@ def gateway(binary: Path, folder: Path, proxy: int | None, certificate: Path, si
     through = [] if proxy is None else ["--proxy", f"http://127.0.0.1:{proxy}"]
     process = subprocess.Popen(
         starting([str(binary), "gateway", "run", "--json", "--log", *through, "--ca-file", str(certificate),
-                  "--authority-file", str(folder / "authority.pem"), *hosts, *more]),
+                  "--temporary-authority", str(folder / "authority.pem"), *hosts, *more]),
         env=environment, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:

@@ -159,7 +159,7 @@ struct TokenAccess: Sendable {
     /// The tokens of the database where there is one; makes nothing.
     ///
     /// - Throws: An error if there is no token called `name`.
-    init(_ options: DatabaseOptions, for name: String, clock: @escaping CommandClock) throws {
+    init(_ options: some DatabaseChoice, for name: String, clock: @escaping CommandClock) throws {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
         guard let database = try options.openExisting(now: clock(), durability: .full) else {
             throw Problem(

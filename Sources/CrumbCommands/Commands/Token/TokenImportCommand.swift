@@ -14,7 +14,7 @@ struct TokenImportCommand: CrumbCommand {
             renew the tokens.
             """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var server: ServerOptions

@@ -8,7 +8,7 @@ struct TokenIntrospectCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "introspect", abstract: "Ask the server about a token.")
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var network: NetworkOptions
 
