@@ -106,6 +106,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V016_gateway_authority.sql"),
                 .embedInCode("../../Migrations/V017_jar_of_saved_cookies.sql"),
                 .embedInCode("../../Migrations/V018_removed_jars.sql"),
+                .embedInCode("../../Migrations/V019_rejected_cookies.sql"),
             ]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
@@ -120,6 +121,7 @@ let package = Package(
                 .embedInCode("../../Migrations/postgresql/P008_keys_of_jars.sql"),
                 .embedInCode("../../Migrations/postgresql/P009_checked_references.sql"),
                 .embedInCode("../../Migrations/postgresql/P010_removed_jars.sql"),
+                .embedInCode("../../Migrations/postgresql/P011_rejected_cookies.sql"),
             ]),
         .target(
             name: "SessionStore",

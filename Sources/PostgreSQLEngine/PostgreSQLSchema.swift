@@ -22,6 +22,7 @@ package struct PostgreSQLSchema {
         Migration(name: "P008", sql: PackageResources.P008_keys_of_jars_sql),
         Migration(name: "P009", sql: PackageResources.P009_checked_references_sql),
         Migration(name: "P010", sql: PackageResources.P010_removed_jars_sql),
+        Migration(name: "P011", sql: PackageResources.P011_rejected_cookies_sql),
     ]
 
     /// The newest migration that this version of the program knows.

@@ -28,6 +28,7 @@ enum SchemaMigrations {
         Migration(name: "V016", sql: PackageResources.V016_gateway_authority_sql),
         Migration(name: "V017", sql: PackageResources.V017_jar_of_saved_cookies_sql),
         Migration(name: "V018", sql: PackageResources.V018_removed_jars_sql),
+        Migration(name: "V019", sql: PackageResources.V019_rejected_cookies_sql),
     ]
 
     /// The name of the newest migration that this version of the program knows.

@@ -13,6 +13,30 @@ public struct ExplanationReport: Codable, Sendable {
         }
     }
 
+    /// A cookie that a response tried to set and the rules rejected.
+    public struct Rejection: Codable, Sendable {
+        /// The name, at most 256 octets of it; empty if the line could not be read.
+        public let name: String?
+        /// The name in Base64 if it is not UTF-8.
+        public let nameBase64: String?
+        /// The host whose response it was.
+        public let host: String
+        /// When the response came (RFC 3339).
+        public let time: String
+        /// Why the cookie was rejected.
+        public let reasons: [ReasonReport]
+
+        package init(
+            name: String? = nil, nameBase64: String? = nil, host: String, time: String, reasons: [ReasonReport]
+        ) {
+            self.name = name
+            self.nameBase64 = nameBase64
+            self.host = host
+            self.time = time
+            self.reasons = reasons
+        }
+    }
+
     /// The cookies that another jar of the database has for the request.
     public struct OtherJar: Codable, Sendable {
         /// The name.
@@ -62,6 +86,9 @@ public struct ExplanationReport: Codable, Sendable {
     /// The newest change of each cookie of the site that is gone or was replaced, the latest first; `nil` from a service
     /// that does not report them.
     public let changes: [ChangeReport]?
+    /// The newest rejection of each cookie that hosts of the site tried to set, the latest first, without those that the
+    /// jar has stored since; `nil` from a service that does not report them.
+    public let rejected: [Rejection]?
     /// The other jars that would send cookies that this one does not.
     public let otherJars: [OtherJar]
     /// Sites of the jar with a similar name.
@@ -74,7 +101,8 @@ public struct ExplanationReport: Codable, Sendable {
     package init(
         url: String, jar: String, site: String, now: String, verdict: EngineVerdictReport? = nil,
         included: [CookieReport], excluded: [Exclusion],
-        changes: [ChangeReport]? = nil, otherJars: [OtherJar], similarSites: [String], better: Alternative? = nil,
+        changes: [ChangeReport]? = nil, rejected: [Rejection]? = nil, otherJars: [OtherJar], similarSites: [String],
+        better: Alternative? = nil,
         fields: [FieldVerdictReport]? = nil
     ) {
         self.url = url
@@ -85,6 +113,7 @@ public struct ExplanationReport: Codable, Sendable {
         self.included = included
         self.excluded = excluded
         self.changes = changes
+        self.rejected = rejected
         self.otherJars = otherJars
         self.similarSites = similarSites
         self.better = better

@@ -7,7 +7,7 @@ extension ExplanationReport {
     /// - Parameter request: the request that it is about.
     func text(for request: RequestContext) -> String {
         let isScript = request.interface == .script
-        let rows = count == 0 && gone.isEmpty ? [] : [""] + rows(isScript: isScript)
+        let rows = count == 0 && gone.isEmpty && rejections.isEmpty ? [] : [""] + rows(isScript: isScript)
         return ([verdict(isScript: isScript)] + decision + summary + rows + fieldLines + hints(request)).joined(
             separator: "\n")
     }
@@ -29,8 +29,10 @@ extension ExplanationReport {
         return lines.isEmpty ? [] : [""] + lines
     }
 
-    /// How many of the cookies that are gone get a row.
+    /// How many of the cookies that are gone get a row, and how many of the rejected ones.
     private static let goneLimit = 10
+
+    private var rejections: [Rejection] { rejected ?? [] }
 
     /// How often each reason applies, if there are too many to count.
     private var summary: [String] {
@@ -58,9 +60,17 @@ extension ExplanationReport {
             table.add(change.identity, marked: change.cause)
             table.remark(change.sentence(at: moment))
         }
+        for rejection in rejections.prefix(ExplanationReport.goneLimit) {
+            table.add(rejection.shownName, marked: "rejected")
+            table.remark(rejection.sentence(at: moment))
+            for reason in rejection.reasons { table.remark(reason) }
+        }
+        var lines = table.lines
         let others = gone.count - ExplanationReport.goneLimit
-        guard others > 0 else { return table.lines }
-        return table.lines + ["\(others) more are gone; 'crumb changes' lists them"]
+        if others > 0 { lines.append("\(others) more are gone; 'crumb changes' lists them") }
+        let moreRejections = rejections.count - ExplanationReport.goneLimit
+        if moreRejections > 0 { lines.append("\(moreRejections) more were rejected; --json lists them") }
+        return lines
     }
 
     private func hints(_ request: RequestContext) -> [String] {

@@ -41,6 +41,9 @@ package struct Explanation {
     /// The cookies of the site that were deleted, expired, evicted, removed or replaced, each with its newest change, the
     /// latest first: at most ``changeLimit``.
     package private(set) var changes: [Change] = []
+    /// The cookies that hosts of the site tried to set and the rules rejected, the latest first, without those that the jar
+    /// has stored since.
+    package private(set) var rejections: [CookieRejection] = []
     /// The origins of the cookies of the site that only requests told.
     package private(set) var requestOrigins: [Cookie.ID: CookieOrigin] = [:]
     /// The selection of the jar's header fields.
@@ -126,11 +129,17 @@ package struct Explanation {
     /// Adds the changes to the site's cookies in the journal.
     private mutating func addChanges(of jar: CookieJar) throws {
         let site = context.url.host.registrableDomain(jar.policy.publicSuffixes)
-        let changes = try jar.latestChanges(site: site).filter { $0.cause != .stored && !$0.isOfUnseenCookie }.prefix(
-            Explanation.changeLimit)
+        let latest = try jar.latestChanges(site: site)
+        let changes = latest.filter { $0.cause != .stored && !$0.isOfUnseenCookie }.prefix(Explanation.changeLimit)
         let origins = changes.isEmpty && count == 0 ? [:] : try jar.origins(site: site)
         requestOrigins = origins.filter { $0.value.isRequest }
         self.changes = changes.map { Change(change: $0, origin: $0.cause == .replaced ? origins[$0.cookie] : nil) }
+        let received = origins.compactMap { id, origin in origin.received.map { (id: id, time: $0) } }
+        let lost = changes.filter { $0.cause != .replaced }.map { (id: $0.cookie, time: $0.time) }
+        rejections = try jar.rejections(site: site).filter { rejection in
+            !received.contains { $0.time >= rejection.time && rejection.concerns($0.id) }
+                && !lost.contains { $0.time > rejection.time && rejection.concerns($0.id) }
+        }
     }
 
     /// The URL of one of the cookies' hosts, by https, that would get most of them, if that is more than now.

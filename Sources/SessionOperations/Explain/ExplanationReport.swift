@@ -14,7 +14,8 @@ extension ExplanationReport {
                     cookie: CookieReport(unsent.cookie, at: now, origin: origins[unsent.cookie.id]),
                     reasons: unsent.reasons.reasons.map { ReasonReport($0, of: unsent.cookie) })
             }, changes: explanation.changes.map { ChangeReport($0.change, origin: $0.origin) },
-            otherJars: explanation.otherJars, similarSites: explanation.similarSites, better: explanation.better,
+            rejected: explanation.rejections.map { Rejection($0) }, otherJars: explanation.otherJars,
+            similarSites: explanation.similarSites, better: explanation.better,
             fields: FieldVerdictReport.all(explanation.fields))
     }
 
@@ -86,6 +87,26 @@ package struct CookieRemarks {
                 "\(count) cookies named \(shownName(cookie.nameOctets)) are sent; most servers read the first")
         }
         return remarks + [report.replacement(of: cookie)].compactMap(\.self)
+    }
+}
+
+extension ExplanationReport.Rejection {
+    init(_ rejection: CookieRejection) {
+        let name = OctetsReport(rejection.name)
+        self.init(
+            name: name.text, nameBase64: name.base64, host: rejection.host.description, time: rejection.time.rfc3339,
+            reasons: rejection.reasons.reasons.map { ReasonReport($0) })
+    }
+
+    /// The name, for a person.
+    package var shownName: String {
+        let octets = OctetsReport(text: name, base64: nameBase64).octets
+        return octets.isEmpty ? "(no name)" : SessionOperations.shownName(octets)
+    }
+
+    /// Which response was rejected, for a person.
+    package func sentence(at now: Timestamp) -> String {
+        "from \(host), \(Timestamp(rfc3339: time.utf8).map { Lifetime.past($0, at: now) } ?? time)"
     }
 }
 

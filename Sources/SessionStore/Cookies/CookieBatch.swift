@@ -38,6 +38,8 @@ public struct CookieBatch {
     private var end: JournalEnd?
     /// Whether the jar had never had a cookie then, and all that it has had since are in ``store``: no site need be read.
     private var isNewJar = false
+    /// The cookies that the rules have rejected.
+    private(set) var rejections = RejectionList()
     /// Whether ``store`` is what an ``Assumption`` is about, which says nothing of when cookies were last accessed.
     private let isAssumed: Bool
     /// The state of the jar that the next batch may begin with; `nil` before this batch has ended, and if that state is
@@ -89,10 +91,20 @@ public struct CookieBatch {
     package mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp, answered: Timestamp?, sparing limit: Timestamp? = nil
     ) throws(SessionStoreError) -> [StorageDecision] {
+        let host = response.context.url.host
+        let site = host.site(store.policy.publicSuffixes)
+        let decisions = try decide(on: response, of: site, at: time, answered: answered, sparing: limit)
+        rejections.append(decisions, from: host, site: site.registrableDomain, at: min(time, now))
+        return decisions
+    }
+
+    private mutating func decide(
+        on response: ReceivedResponse, of site: WebHost.Site, at time: Timestamp, answered: Timestamp?,
+        sparing limit: Timestamp?
+    ) throws(SessionStoreError) -> [StorageDecision] {
         guard response.setsCookies else {
             return response.setCookie.map { _ in .ignored([.informationalResponse]) }
         }
-        let site = response.context.url.host.site(store.policy.publicSuffixes)
         let source = StoredCookie.Source(
             captureID: captureID, url: response.context.url.withoutQuery, received: limit == nil ? time : nil,
             answered: limit == nil ? answered : nil)

@@ -73,6 +73,7 @@ public final class CookieJar: Sendable {
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         let isOnServer = database.isOnServer
         var remembered: RememberedJar?
+        var rejections = RejectionList()
         func run(_ connection: Connection, assuming assumed: RememberedJar? = nil) throws -> (Result, [Eviction]) {
             let memory = database.memory.ofBatches(connection)
             var batch = batch(
@@ -82,6 +83,7 @@ public final class CookieJar: Sendable {
             let result = try body(&batch)
             let evicted = try batch.finish()
             remembered = batch.remembered
+            rejections = batch.rejections
             if !isOnServer { memory.keep(remembered, ofJar: id, connection) }
             return (result, evicted)
         }
@@ -101,6 +103,7 @@ public final class CookieJar: Sendable {
             result = try database.write(.jar(id), isRepeatable: isRepeatable, foreseeing: queries) { try run($0) }
         }
         if isOnServer { database.servedJars.keep(remembered, ofJar: id) }
+        record(rejections)
         return result
     }
 

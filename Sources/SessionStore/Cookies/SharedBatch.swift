@@ -47,21 +47,27 @@ extension SessionDatabase {
             ends.append((part.jar.id, end))
         }
         var after: [RememberedJar?]?
+        var rejections: [RejectionList] = []
         if known.count == parts.count {
             let assumptions = [sealer.assumption, ChangeRows.assumption(ends)]
             after = try writeAtOnce(.jars(ends.map(\.id)), isPatient: false, assuming: assumptions) { connection in
-                try known.map { part, jar in
+                rejections = []
+                return try known.map { part, jar in
                     var batch = part.jar.batch(
                         on: connection, remembered: jar, isAssumed: true, memory.ofBatches(connection), now: part.now)
                     defer { batch.endWriting() }
                     try part.body(&batch)
                     _ = try batch.finish()
+                    rejections.append(batch.rejections)
                     return batch.remembered
                 }
             }
         }
         for (part, jar) in zip(known.map(\.part), after ?? known.map(\.jar)) {
             servedJars.keep(jar, ofJar: part.jar.id)
+        }
+        if after != nil {
+            for (part, rejected) in zip(known.map(\.part), rejections) { part.jar.record(rejected) }
         }
         return after != nil
     }

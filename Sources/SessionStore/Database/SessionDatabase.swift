@@ -16,6 +16,7 @@ public final class SessionDatabase: Sendable {
     let servedJars = ServedJarMemory()
     let cache = SiteCache()
     let jarCache = JarCache()
+    let rejections = RejectionMemory()
     let serviceTokenCache = ServiceTokenCache()
     /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?

@@ -81,6 +81,8 @@ extension SessionDatabase {
             try undo.begin(now: now)
             try CaptureRows(database: connection, jarID: id).allowAgain()
             let storageItems = try WebStorageRows(database: connection, jarID: id).delete()
+            try RejectionRows(database: connection, jarID: id).removeOldest(keeping: 0)
+            rejections.forget()
             let cookies = try JournaledCookieRows(database: connection, jarID: id).removeAll(now: now)
             try undo.end(.cleared, hasChanged: cookies + storageItems > 0, now: now)
             return (cookies, storageItems)

@@ -66,6 +66,12 @@ struct MovedTable {
                 ("path", .octets), ("name", .octets), ("host_only", .number), ("partition_key", .text),
                 ("next_sequence", .number), ("capture_id", .number), ("source_url", .text), ("ended_at", .number),
             ]),
+        MovedTable(
+            "rejected_cookie", ofJar: "jar_id = ?1",
+            [
+                ("jar_id", .number), ("site", .octets), ("host", .octets), ("name", .octets), ("reasons", .text),
+                ("rejected_at", .number),
+            ]),
         MovedTable("jar_site", ofJar: "jar_id = ?1", [("site", .octets), ("jar_id", .number)]),
         MovedTable(
             "header_field", ofJar: "jar_id = ?1",

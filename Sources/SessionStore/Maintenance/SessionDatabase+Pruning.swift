@@ -48,8 +48,10 @@ extension SessionDatabase {
                     if count > 0 { part.expiredCookies[name] = count }
                     let waiting = try journaled.rows.counts(now: now).expired
                     if waiting > 0 { part.waitingCookies[name] = waiting }
-                    part.journalEntries += try ChangeRows(database: database, jarID: id)
-                        .removeOldest(keeping: Int64(max(0, limit ?? journalLimit)))
+                    let entries = Int64(max(0, limit ?? journalLimit))
+                    part.journalEntries += try ChangeRows(database: database, jarID: id).removeOldest(keeping: entries)
+                    try RejectionRows(database: database, jarID: id)
+                        .removeOldest(keeping: min(entries, RejectionRows.limit))
                 }
                 return part
             }

@@ -39,7 +39,7 @@ struct VersionTests {
             let database = try Given.database(path)
             for table in [
                 "gateway_authority", "web_storage", "jar_site", "confirmed_clock", "former_journal", "header_field",
-                "jar_undo", "service_token_jar",
+                "jar_undo", "rejected_cookie", "service_token_jar",
                 "service_token",
                 "service_token_generation",
                 "login_rule",

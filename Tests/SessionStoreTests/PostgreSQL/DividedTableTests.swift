@@ -15,6 +15,7 @@ import Testing
 struct DividedTableTests {
     private static let byHash = [
         "capture", "snapshot", "snapshot_cookie", "cookie", "header_field", "login_rule", "web_storage", "jar_site",
+        "rejected_cookie",
     ]
     /// The references, which go with the tables that they were made with.
     private static let references =

@@ -90,7 +90,7 @@ struct JarKeyMigrationTests {
         #expect(try database.number("SELECT count(*) FROM snapshot_cookie") == 3)
     }
 
-    @Test("Programs that know P005 go on at every step", arguments: ["P006", "P007", "P008", "P009", "P010"])
+    @Test("Programs that know P005 go on at every step", arguments: ["P006", "P007", "P008", "P009", "P010", "P011"])
     func formerPrograms(version: String) throws {
         let name = try server.newDatabase(version: "P005")
         let session = try PostgreSQLSession(server.target(name))
@@ -151,7 +151,7 @@ struct JarKeyMigrationTests {
         } throws: { ($0 as? StoreFailure)?.kind == .busy }
         #expect(try PostgreSQLSchema(target).version()?.newest == "P007")
         try run(["COMMIT"], other)
-        #expect(try PostgreSQLSchema(target).upgrade() == ["P008", "P009", "P010"])
+        #expect(try PostgreSQLSchema(target).upgrade() == ["P008", "P009", "P010", "P011"])
     }
 
     @Test("A step may take longer than requests wait for an answer")

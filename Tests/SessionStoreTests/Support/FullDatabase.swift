@@ -16,6 +16,7 @@ enum FullDatabase {
                     from: "https://h\(number % 5).example/")
             }
             try jar.receive("p=partitioned \(name); Path=/; Secure; Partitioned; Max-Age=5000")
+            try jar.receive("rejected=\(name); Path=/; SameSite=None")
             try saveSession("saved", of: jar)
             try jar.setHeaderField(Secret("key of \(name)"), named: "X-Key", scope: "https://h1.example/")
         }

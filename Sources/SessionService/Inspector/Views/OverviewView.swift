@@ -159,11 +159,14 @@ struct AnswerView {
         let report = ExplanationReport(explanation)
         verdict = report.verdict(isScript: isScript)
         let remarks = CookieRemarks(report)
+        func described(_ reasons: [ReasonReport]) -> [Reason] {
+            reasons.map { Reason(id: $0.id, explanation: $0.explanation, remedy: $0.remedy) }
+        }
         func row(_ cookie: CookieReport, _ kind: String, _ label: String, _ reasons: [ReasonReport]) -> Row {
             Row(
                 name: shownName(cookie.nameOctets), domain: cookie.shownDomain, path: cookie.path, kind: kind,
                 label: label,
-                reasons: reasons.map { Reason(id: $0.id, explanation: $0.explanation, remedy: $0.remedy) },
+                reasons: described(reasons),
                 notes: remarks.remarks(on: cookie, isSent: kind == "sent"))
         }
         rows =
@@ -174,6 +177,11 @@ struct AnswerView {
                     name: shownName(change.identity.nameOctets),
                     domain: "\(change.hostOnly ? "" : ".")\(change.domain)", path: change.path, kind: "unsent",
                     label: change.cause, reasons: [], notes: [change.sentence(at: explanation.now)])
+            }
+            + (report.rejected ?? []).map { rejection in
+                Row(
+                    name: rejection.shownName, domain: rejection.host, path: "", kind: "unsent", label: "rejected",
+                    reasons: described(rejection.reasons), notes: [rejection.sentence(at: explanation.now)])
             }
         hasRows = !rows.isEmpty
         hints =
