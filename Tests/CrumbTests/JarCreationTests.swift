@@ -47,6 +47,9 @@ struct JarCreationTests {
     func similarNames() throws {
         try home.receive("a=1", jar: "work")
         try home.receive("a=1", jar: "other")
+        let created = try home.crumb("set", "--jar", "othr", "https://www.example.com/", input: "a=1")
+        #expect(created.messages.hasPrefix("created jar 'othr'; did you mean 'other'?\n"), "\(created.messages)")
+        #expect(try home.crumb("jars", "remove", "--now", "othr").status == 0)
         let result = try home.crumb("header", "--jar", "wrok", "https://www.example.com/")
         #expect(result.status == 34)
         #expect(result.messages.contains("wrok: no such jar in ") && result.messages.contains(" Did you mean 'work'? "))
@@ -71,7 +74,10 @@ struct JarCreationTests {
             LoopbackServer.Response(setCookie: request.target == "/set" ? ["a=1"] : ["a=1; Domain=other.example"])
         }
         let url = "http://127.0.0.1:\(server.port)"
-        #expect(try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/").status == 0)
+        let unsent = try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/")
+        #expect(unsent.status == 0)
+        #expect(
+            unsent.messages.hasPrefix("jar 'typo' does not exist yet, so no cookies are sent"), "\(unsent.messages)")
         #expect(try !hasDatabase && home.crumb("header", "--jar", "typo", url).status == 34)
         let result = try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/set")
         #expect(result.status == 0 && result.messages.contains("created jar 'typo'"))

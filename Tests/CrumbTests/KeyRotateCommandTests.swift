@@ -225,7 +225,9 @@ struct KeyRotateCommandTests {
         func crumb(_ user: String, _ arguments: String...) throws -> RunResult {
             try home.start(
                 arguments, prefix: ["setsid", "--wait"],
-                variables: ["HOME": home.file(user), "XDG_DATA_HOME": nil, "XDG_CONFIG_HOME": nil, "CRUMB_DATABASE": nil]
+                variables: [
+                    "HOME": home.file(user), "XDG_DATA_HOME": nil, "XDG_CONFIG_HOME": nil, "CRUMB_DATABASE": nil,
+                ]
             ).wait()
         }
         for user in ["a", "b"] {

@@ -28,6 +28,8 @@ struct UsageAdviceTests {
             ("header --url https://a.example/", "Give the URL as an argument: `crumb header URL`."),
             ("header https://a.example/ --session work", "Use `--jar NAME`."),
             ("header https://a.example/ --output f", "Redirect standard output: `crumb header > FILE`."),
+            ("jars list -j work", "`crumb list --jar NAME` lists the cookies of one."),
+            ("jars remove -j work", "Give the jar's name as an argument: `crumb jars remove NAME`."),
             ("list --domain a.example", "Give the domain as an argument: `crumb list example.com`."),
             ("list -c cookies.txt", "`crumb import FILE` reads a cookie file"),
             ("jars remove ben --yes", "Leave it out: `crumb jars remove` asks for no confirmation."),

@@ -223,9 +223,10 @@ extension Problem {
         noJar(named: name, in: database.path, others: otherJars(in: database, now: now))
     }
 
-    /// The jars of a database that may be meant by a name, quoted.
-    static func jarNames(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> [String] {
-        jarNames(similarTo: name, among: otherJars(in: database, now: now).filter { $0 != name })
+    /// The question that names the jars of a database which may be meant by a name; empty without such jars.
+    static func question(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> String {
+        let similar = jarNames(similarTo: name, among: otherJars(in: database, now: now).filter { $0 != name })
+        return similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: ", "))?"
     }
 
     private static func jarNames(similarTo name: String, among others: [String]) -> [String] {

@@ -72,6 +72,7 @@ struct BrowseCommand: CrumbCommand {
             if try kept.sites().isEmpty, let note = passages.all.noteOnUnread(jar: kept.name, where: { _ in true }) {
                 console.note("note: \(note)")
             }
+            if let note = passages.all.noteOnServers { console.note("note: \(note)") }
             guard status != 0 else { return }
             if engine == .chromium, geteuid() == 0, !arguments.contains("--no-sandbox") {
                 console.note(

@@ -83,7 +83,8 @@ struct GatewayRunCommand: CrumbCommand {
             throw ValidationError("--temporary-authority: name the hosts that the authority is for with --intercept.")
         }
         try jar.withJar(console) { kept, hasStarted in
-            let order = try order(for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
+            let order = try order(
+                for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
             try run(order, certificate, network, console, hasStarted)
         }
     }

@@ -131,7 +131,8 @@ struct KeyForgetCommand: CrumbCommand {
         let location = KeyLocation()
         let file = location.isInEnvironment ? nil : try location.file()
         let source = try file.map(KeySource.file) ?? location.source()
-        var use = FormerKeyUse(try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }), gone: gone)
+        var use = FormerKeyUse(
+            try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }), gone: gone)
         if let named, let servers {
             let store = try servers.open(named, source, console.now)
             use.add(store.path, needs: try store.needed(use.keys))
@@ -166,7 +167,8 @@ struct KeyForgetCommand: CrumbCommand {
             let step = use.nextStep.map { ": \($0)" } ?? ""
             return console.note(
                 use.keys.isEmpty
-                    ? "\(file.path): there is no former key to remove" : "\(file.path): no former key was removed\(step)")
+                    ? "\(file.path): there is no former key to remove"
+                    : "\(file.path): no former key was removed\(step)")
         }
         guard try yes || isConfirmed(chosen, use, file, console) else { return console.note("nothing was changed") }
         try file.forget(chosen)

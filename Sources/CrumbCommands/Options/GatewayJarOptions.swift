@@ -25,13 +25,11 @@ struct GatewayJarOptions: ParsableArguments {
         let target = try options().target(now: console.now, nil)
         let isNew = target.jar == nil
         let kept = try target.writable()
-        let similar = isNew ? Problem.jarNames(similarTo: kept.name, in: kept.database, now: console.now) : []
-        let question = similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: ", "))?"
         let started = Atomic(false)
         do {
             try run(kept) {
                 started.store(true, ordering: .relaxed)
-                if isNew, kept.name != "default" { console.note("created jar '\(kept.name)'\(question)") }
+                if isNew, kept.name != "default" { console.note("created jar '\(kept.name)'\(target.question)") }
             }
         } catch {
             // Another process may have begun to use it.

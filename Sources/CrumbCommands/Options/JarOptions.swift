@@ -77,10 +77,12 @@ struct JarOptions: ParsableArguments {
             return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
         }
         let open = try databaseOptions.opener(now: now)
-        return ImportTarget(named: name, existing: existing, policy: policy) { () throws(SessionStoreError) in
+        let question = existing == nil ? database.map { Problem.question(similarTo: name, in: $0, now: now) } ?? "" : ""
+        return ImportTarget(named: name, existing: existing, policy: policy, question: question) {
+            () throws(SessionStoreError) in
             let database = if let database { database } else { try open() }
             let jar = try database.jar(named: name, policy: policy, now: now)
-            if name != "default" { console?.note("created jar '\(name)'") }
+            if name != "default" { console?.note("created jar '\(name)'\(question)") }
             return jar
         }
     }

@@ -103,7 +103,8 @@ package struct KnownDatabases {
         guard PrivateFile.isFolder(path) else { return [path] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().map { "\(path)/\($0)" }.filter { path in
-            PrivateFile.isRegular(path) && !["-wal", "-shm", ".new", ".databases", "/known-databases"].contains { path.hasSuffix($0) }
+            PrivateFile.isRegular(path)
+                && !["-wal", "-shm", ".new", ".databases", "/known-databases"].contains { path.hasSuffix($0) }
         }
     }
 

@@ -164,6 +164,9 @@ enum UsageTable {
             names: ["--name", "-n"], commands: ["get", "remove", "jars", "session", "token", "serve"],
             text: "Give the name as an argument: `crumb COMMAND NAME`."),
         OptionRule(
+            names: ["--jar", "-j"], commands: ["jars list"],
+            text: "`crumb jars list` lists all jars; `crumb list --jar NAME` lists the cookies of one."),
+        OptionRule(
             names: ["--jar", "-j"], commands: ["jars"],
             text: "Give the jar's name as an argument: `crumb COMMAND NAME`."),
         OptionRule(

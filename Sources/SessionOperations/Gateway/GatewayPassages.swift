@@ -87,12 +87,14 @@ package struct GatewayPassages: Sendable {
                 "the program did not trust the gateway's certificate for \(GatewayPassages.names(distrusting)): let it trust "
                     + "the authorities in the file that SSL_CERT_FILE names, or add \(options), without the session")
         }
-        if !distrusted.isEmpty {
-            notes.append(
-                "the certificate of \(GatewayPassages.names(distrusted)) is not trusted: name its authority with --ca-file"
-            )
-        }
-        return notes
+        return notes + [noteOnServers].compactMap(\.self)
+    }
+
+    /// The note on servers whose certificates the gateway did not trust; `nil` if it trusted all.
+    package var noteOnServers: String? {
+        distrusted.isEmpty
+            ? nil
+            : "the certificate of \(GatewayPassages.names(distrusted)) is not trusted: name its authority with --ca-file"
     }
 
     private static func names(_ hosts: [WebHost]) -> String {

@@ -12,6 +12,8 @@ package final class ImportTarget {
     package let policy: CookiePolicy
     /// Creates the jar; `nil` if nothing may be stored.
     private let creation: (() throws(SessionStoreError) -> CookieJar)?
+    /// The question that names jars which may be meant, for a jar that does not exist; empty without such jars.
+    package let question: String
     /// The cookies that a dry run has received so far.
     private var dryRun: MemoryBatch?
 
@@ -21,6 +23,7 @@ package final class ImportTarget {
     /// A jar that exists.
     package init(_ jar: CookieJar) {
         (name, self.jar, policy, creation) = (jar.name, jar, jar.policy, { () throws(SessionStoreError) in jar })
+        question = ""
     }
 
     /// A jar that may not exist yet.
@@ -28,12 +31,14 @@ package final class ImportTarget {
     /// - Parameters:
     ///   - jar: the jar; `nil` if it does not exist.
     ///   - policy: the rules of a jar that is created.
+    ///   - question: The question that names jars which may be meant.
     ///   - creation: creates the jar; `nil` for a dry run, which stores nothing.
     package init(
-        named name: String, existing jar: CookieJar?, policy: CookiePolicy,
+        named name: String, existing jar: CookieJar?, policy: CookiePolicy, question: String = "",
         creation: (() throws(SessionStoreError) -> CookieJar)?
     ) {
         (self.name, self.jar, self.policy, self.creation) = (name, jar, jar?.policy ?? policy, creation)
+        self.question = question
     }
 
     /// Receives one response, in one transaction.

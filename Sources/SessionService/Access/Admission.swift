@@ -235,7 +235,9 @@ extension ServiceProblem {
     )
 
     static let tokenRefused = unauthorized(
-        .tokenRefused, "this access token is not valid, or no longer; 'crumb serve token list' shows the valid ones")
+        .tokenRefused,
+        "this access token is not valid, or no longer; on the service's machine, 'crumb serve token list' shows the valid ones"
+    )
 
     private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceProblem {
         var problem = ServiceProblem(failure, detail)
