@@ -124,6 +124,43 @@ struct TokenCommandTests {
         #expect(try home.crumb("token", "list", "--json").objects().count == 2)
     }
 
+    @Test("An import into a login keeps what it leaves out: issuer, client, account, endpoints and the refresh token")
+    func importIntoLogin() throws {
+        let options = [
+            "--issuer", "https://id.example", "--client-id", "app", "--account", "me", "--endpoint",
+            "token_endpoint=https://id.example/token",
+        ]
+        let input = try home.write(TokenCommandTests.reply, to: "reply")
+        #expect(try home.start(["token", "import", "work"] + options, input: input).wait().status == 0)
+        let before = try #require(try home.crumb("token", "status", "work", "--json").objects().first)
+        #expect(try importing("other-token", "work").status == 0)
+        #expect(try home.crumb("token", "get", "work").text == "other-token\n")
+        let after = try #require(try home.crumb("token", "status", "work", "--json").objects().first)
+        for name in ["endpoints", "grant", "requestedScope"] {
+            #expect("\(after[name] ?? "")" == "\(before[name] ?? "")", "\(name)")
+        }
+        let token = try #require(after["token"] as? [String: Any])
+        #expect(token["issuer"] as? String == "https://id.example" && token["clientID"] as? String == "app")
+        #expect(token["account"] as? String == "me" && token["hasRefreshToken"] as? Bool == true)
+        // Another client's login keeps nothing.
+        #expect(try importing("foreign", "--client-id", "other", "work").status == 0)
+        let foreign = try #require(try home.crumb("token", "status", "work", "--json").objects().first)
+        #expect((foreign["endpoints"] as? [String: Any])?.isEmpty == true)
+        #expect((foreign["token"] as? [String: Any])?["hasRefreshToken"] as? Bool == false)
+    }
+
+    @Test("Tokens that expire before the stored ones replace them only with --force")
+    func importOfOlderTokens() throws {
+        #expect(
+            try importing(#"{"access_token": "new", "expires_in": 3600, "refresh_token": "r2"}"#, "work").status == 0)
+        let old = #"{"access_token": "old", "expires_in": 60, "refresh_token": "r1"}"#
+        let refused = try importing(old, "work")
+        #expect(refused.status == 42 && refused.messages.contains("--force"), "\(refused.messages)")
+        #expect(try home.crumb("token", "get", "work").text == "new\n")
+        #expect(try importing(old, "--force", "work").status == 0)
+        #expect(try home.crumb("token", "get", "--skew", "0", "work").text == "old\n")
+    }
+
     @Test("One authorization under a second name is refused with the first one's")
     func sameAuthorization() throws {
         #expect(try importing("one", "--issuer", "https://id.example", "--account", "me", "a").status == 0)

@@ -61,15 +61,8 @@ public struct RefreshGrant: Sendable, Equatable {
     ) throws(OAuth2Error) -> TokenSet {
         let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken].compactMap(\.self)
         var renewed = try TokenResponse.tokenSet(response, now: now, redacting: sent + authentication.secrets)
-        // Servers that rotate nothing leave the token out, or repeat it, with its expiry or without.
-        if renewed.refreshToken == nil || renewed.refreshToken == tokens.refreshToken {
-            renewed.refreshToken = tokens.refreshToken
-            renewed.refreshTokenExpiry = renewed.refreshTokenExpiry ?? tokens.refreshTokenExpiry
-        }
-        renewed.grantExpiry = renewed.grantExpiry ?? tokens.grantExpiry
-        renewed.idToken = renewed.idToken ?? tokens.idToken
-        renewed.scopes = renewed.scopes ?? scopes ?? tokens.scopes
-        return renewed
+        renewed.scopes = renewed.scopes ?? scopes
+        return renewed.completed(by: tokens)
     }
 }
 

@@ -58,6 +58,20 @@ public struct TokenSet: Sendable, Equatable {
         accessTokenLifetime.validity(at: now, skew: skew)
     }
 
+    /// Returns the tokens with what a reply for the same grant leaves out, since it stays as it was (RFC 6749, section 6).
+    package func completed(by former: TokenSet) -> TokenSet {
+        var tokens = self
+        // Servers that rotate nothing leave the token out, or repeat it, with its expiry or without.
+        if refreshToken == nil || refreshToken == former.refreshToken {
+            tokens.refreshToken = former.refreshToken
+            tokens.refreshTokenExpiry = refreshTokenExpiry ?? former.refreshTokenExpiry
+        }
+        tokens.grantExpiry = grantExpiry ?? former.grantExpiry
+        tokens.idToken = idToken ?? former.idToken
+        tokens.scopes = scopes ?? former.scopes
+        return tokens
+    }
+
     /// Whether there is a refresh token that has not ended at `now`, and neither has its
     /// grant.
     ///

@@ -260,7 +260,7 @@ extension FailureKind {
             Row(39, "items of `localStorage` cannot be read, are too long or exceed a limit; the others were imported")
         case .tokenNotFound: Row(40, http: 404, "no token has that name")
         case .tokenExpired: Row(41, http: 409, "the access token has expired")
-        case .tokenInputInvalid: Row(42, "the input is not a token")
+        case .tokenInputInvalid: Row(42, "the input is not a token, or is older than the stored one")
         case .loginRequired:
             Row(
                 43, http: 409,

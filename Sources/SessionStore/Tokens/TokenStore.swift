@@ -77,6 +77,17 @@ public struct TokenStore: Sendable {
         }
     }
 
+    /// The token set of that name; `nil` if there is none, or if it was tampered with, so that only another can take its
+    /// place.
+    package func readable(_ name: String) throws(SessionStoreError) -> StoredToken? {
+        do {
+            return try get(name)
+        } catch {
+            guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
+            return nil
+        }
+    }
+
     /// The access tokens of that name for single resources (RFC 8707) that have not expired, at most 64.
     ///
     /// - Throws: As ``get(_:for:)``.

@@ -12,6 +12,9 @@ struct TokenImportCommand: CrumbCommand {
             Reads the JSON reply of a token endpoint, or one line with an access token, from standard input or a file, never \
             from the command line, which others can see. With --discover or --endpoint token_endpoint=URL, Crumb can \
             renew the tokens.
+
+            If the login exists, what you leave out stays as it is: issuer, client, account, and the refresh token if the \
+            input has none. Tokens that expire before the stored ones are refused (exit status 42) without --force.
             """)
 
     @OptionGroup var database: DatabaseFileOptions
@@ -24,16 +27,19 @@ struct TokenImportCommand: CrumbCommand {
     var file = "-"
 
     @Option(help: "The client that the tokens were issued to.")
-    var clientID = ""
+    var clientID: String?
 
     @Option(help: "The account that the tokens are for.")
-    var account = ""
+    var account: String?
 
     @Option(help: "The URL of a resource that the token is for (RFC 8707), sent with each refresh. Repeatable.")
     var resource: [String] = []
 
     @Flag(help: "Look up the endpoints at the issuer.")
     var discover = false
+
+    @Flag(help: "Replace a stored access token that expires later.")
+    var force = false
 
     @Argument(help: "The name of the login.", completion: NameCompletion.logins)
     var name: String
@@ -50,21 +56,42 @@ struct TokenImportCommand: CrumbCommand {
         let now = console.now
         let input = InputFile(file)
         let bytes = try input.contents(limit: EndpointResponse.maximumBodySize)
-        let tokenSet: TokenSet
+        var tokenSet: TokenSet
         do {
             tokenSet = try TokenImport.tokenSet(bytes, now: now)
         } catch {
             throw Problem(.tokenInputInvalid, "\(input.name): \(error.description)")
         }
         let preset = try server.preset()
-        let profile = Profile(
-            id: ProfileID(issuer: server.issuer ?? preset.issuer ?? "", clientID: clientID, account: account),
-            name: name)
         let credentials = try credentials(preset)
         let store = try database.open(now: now, durability: .full).tokens
-        try store.put(tokenSet, for: profile, credentials: credentials, now: now)
+        let known = try store.readable(name)
+        let profile = Profile(
+            id: ProfileID(
+                issuer: server.issuer ?? preset.issuer ?? known?.profile.id.issuer ?? "",
+                clientID: clientID ?? known?.profile.id.clientID ?? "",
+                account: account ?? known?.profile.id.account ?? ""),
+            name: name)
+        if let known, known.profile.id == profile.id {
+            if !force { try check(tokenSet, mayReplace: known.tokens) }
+            if known.refusal == nil { tokenSet = tokenSet.completed(by: known.tokens) }
+        }
+        guard
+            try store.put(
+                tokenSet, for: profile, credentials: credentials, expectedGeneration: known?.generation, now: now)
+        else { throw Problem(.tokenRefreshBusy, "\(name): another process has just changed the login; try again") }
         let stored = StoredTokenReport(try store.get(name), now: now)
         if output.json { try console.writeJSON(stored) } else { console.note("stored \(stored.text)") }
+    }
+
+    /// Rejects tokens of the past, such as those of an old backup: their refresh token may have been used already, and
+    /// servers end a login whose refresh token is used twice.
+    private func check(_ tokens: TokenSet, mayReplace stored: TokenSet) throws {
+        guard let end = stored.accessTokenExpiry, let newEnd = tokens.accessTokenExpiry, newEnd < end else { return }
+        throw Problem(
+            .tokenInputInvalid,
+            "\(name): the stored access token is newer: it expires \(end.rfc3339), the one to import \(newEnd.rfc3339); "
+                + "to replace it, use --force")
     }
 
     /// How the tokens can be refreshed, where the options tell.
