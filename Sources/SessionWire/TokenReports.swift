@@ -125,12 +125,17 @@ public struct AccessTokenReport: Codable, Sendable {
     public let expires: String?
     /// The value of the `DPoP` field for the request that was named, if the token is bound to a key.
     public let proof: String?
+    /// `true` if the server no longer accepts the login, so that the token cannot be renewed; otherwise `nil`.
+    public let loginRequired: Bool?
 
-    package init(accessToken: String, tokenType: String, expires: String? = nil, proof: String? = nil) {
+    package init(
+        accessToken: String, tokenType: String, expires: String? = nil, proof: String? = nil, loginRequired: Bool? = nil
+    ) {
         self.accessToken = accessToken
         self.tokenType = tokenType
         self.expires = expires
         self.proof = proof
+        self.loginRequired = loginRequired
     }
 }
 

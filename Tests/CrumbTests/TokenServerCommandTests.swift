@@ -193,6 +193,22 @@ struct TokenServerCommandTests {
         #expect(try home.crumb("token", "get", "work").status == 40)
     }
 
+    @Test("The last token of a login that the server no longer accepts comes with a note")
+    func lastToken() throws {
+        try given()
+        let fresh = try home.crumb("token", "get", "work")
+        #expect(fresh.status == 0 && fresh.messages.isEmpty)
+        server.endGrants()
+        #expect(try home.crumb("token", "refresh", "work").status == 43)
+        for words in [["get", "work"], ["header", "work"], ["exec", "work", "--", "true"], ["export", "work"]] {
+            let last = try home.start(["token"] + words).wait()
+            #expect(
+                last.status == 0 && last.messages.contains("'crumb token login work'"), "\(words): \(last.messages)")
+        }
+        let report = try #require(try home.crumb("token", "get", "work", "--json").objects().first)
+        #expect(report["loginRequired"] as? Bool == true)
+    }
+
     @Test("A grant that the server refuses is status 43, and the server is not asked again")
     func refused() throws {
         try given(expired: true)

@@ -41,12 +41,12 @@ struct LocalTokens: TokensBackend {
         let access = try access(to: name)
         let stored = try access.token(name, for: resource, skew: skew, timeout: refreshTimeout)
         guard let request, stored.tokens.tokenType == .dpop else {
-            return AccessTokenReport(stored.tokens, token: try stored.exposedAccessToken)
+            return AccessTokenReport(stored.tokens, of: stored, token: try stored.exposedAccessToken)
         }
         // Token and key in one reading, whatever a login changes in the meantime.
         let credential = try access.store.credential(name, for: resource)
         return AccessTokenReport(
-            credential.tokens, token: try stored.profile.exposedText(of: credential.tokens),
+            credential.tokens, of: stored, token: try stored.profile.exposedText(of: credential.tokens),
             proof: try request.proof(by: credential, of: name, now: now))
     }
 

@@ -57,6 +57,16 @@ extension TokensBackend {
 }
 
 extension AccessTokenReport {
+    /// Notes that the token is the last one of its login, if it is.
+    ///
+    /// - Parameter name: the name of the login.
+    func noteIfLast(of name: String, _ console: Console) {
+        guard loginRequired == true else { return }
+        console.note(
+            "\(name): the server no longer accepts the login, so this token cannot be renewed"
+                + (expires.map { " after \($0)" } ?? "") + "; log in again with 'crumb token login \(ShellWord(name))'")
+    }
+
     /// The fields that present the token: Authorization, and for a bound one the proof.
     ///
     /// - Throws: `Problem` where they cannot be told.

@@ -14,13 +14,16 @@ struct TokenSource {
     let clock: CommandClock
 
     /// A valid token, renewed if it is due, and when it ends.
-    func token() throws -> (text: String, end: Timestamp?) {
+    ///
+    /// - Parameter console: Where a note goes if the token is the last one of its login.
+    func token(_ console: Console? = nil) throws -> (text: String, end: Timestamp?) {
         let tokens = try database.tokensBackend(clock: clock, refresh: refresh)
         if wantsIDToken {
             let report = try tokens.idToken(of: login, skew: skew)
             return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
         }
         let report = try tokens.accessToken(of: login, skew: skew)
+        if let console { report.noteIfLast(of: login, console) }
         return (report.accessToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
     }
 }

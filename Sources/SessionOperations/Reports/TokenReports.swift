@@ -81,10 +81,11 @@ extension TokenStatusReport {
 }
 
 extension AccessTokenReport {
-    package init(_ tokens: TokenSet, token: String, proof: String? = nil) {
+    /// - Parameter stored: The login, with the time at which its server rejected it.
+    package init(_ tokens: TokenSet, of stored: StoredToken, token: String, proof: String? = nil) {
         self.init(
             accessToken: token, tokenType: tokens.tokenType.name,
-            expires: tokens.accessTokenExpiry?.rfc3339, proof: proof)
+            expires: tokens.accessTokenExpiry?.rfc3339, proof: proof, loginRequired: stored.refusal == nil ? nil : true)
     }
 }
 

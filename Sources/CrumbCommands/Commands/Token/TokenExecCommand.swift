@@ -68,7 +68,7 @@ struct TokenExecCommand: CrumbCommand {
         let source = TokenSource(
             database: database, login: try login.resolved(in: database, clock: console.clock), skew: freshness.skew,
             refresh: freshness.refresh, wantsIDToken: wantsIDToken, clock: console.clock)
-        let first = try source.token()
+        let first = try source.token(console)
         for name in variables.isEmpty && !stdin && file == nil ? ["ACCESS_TOKEN"] : variables {
             setenv(name, first.text, 1)
         }

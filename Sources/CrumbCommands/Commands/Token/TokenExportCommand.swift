@@ -135,6 +135,7 @@ struct TokenExportCommand: CrumbCommand {
         let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).accessToken(
             of: name, skew: freshness.skew)
         warn(ofBinding: TokenType(report.tokenType), console)
+        report.noteIfLast(of: name, console)
         return report
     }
 

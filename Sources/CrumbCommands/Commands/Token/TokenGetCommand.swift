@@ -50,6 +50,7 @@ struct TokenGetCommand: CrumbCommand {
         }
         let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
+        token.noteIfLast(of: name, console)
         if output.json {
             try console.writeJSON(token)
         } else {
@@ -107,6 +108,7 @@ struct TokenHeaderCommand: CrumbCommand {
         }
         let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
             .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
+        token.noteIfLast(of: name, console)
         if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
             console.error(
                 "--url \(request.url) is outside of --resource \(resource), and this token is only for that "

@@ -43,7 +43,7 @@ extension SessionAPI {
                 let skew = asked.skew?.value ?? TokenSkew.usual
                 let proven = try asked.request()
                 let name = try context.pathParameter("name")
-                _ = try await tokens.token(name, for: asked.resource, skew: skew)
+                let stored = try await tokens.token(name, for: asked.resource, skew: skew)
                 // Token and key in one reading, whatever a login changes in the meantime.
                 let credential = try tokens.store.credential(name, for: asked.resource)
                 guard let token = credential.tokens.accessToken.exposedText else {
@@ -52,7 +52,7 @@ extension SessionAPI {
                 }
                 context.audit(SecretAccess(.accessToken, names: [name]))
                 let proof = try proven?.proof(by: credential, of: name, now: now())
-                return .json(AccessTokenReport(credential.tokens, token: token, proof: proof))
+                return .json(AccessTokenReport(credential.tokens, of: stored, token: token, proof: proof))
             },
             ServiceRoute(.post, "/v1/tokens/{name}/id-token", .allJars(.secrets), body: .document) {
                 request, context in
