@@ -89,7 +89,10 @@ public struct RequestContext: Sendable {
     }
 
     /// Whether the method is "safe" in the sense of RFC 9110, section 9.2.1.
-    public var hasSafeMethod: Bool {
+    public var hasSafeMethod: Bool { RequestContext.isSafe(method) }
+
+    /// Whether a method is "safe" in the sense of RFC 9110, section 9.2.1: it asks for no change.
+    package static func isSafe(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "TRACE": true
         default: false

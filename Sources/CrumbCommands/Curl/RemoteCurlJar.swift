@@ -17,6 +17,8 @@ final class RemoteCurlJar: CurlJar {
     private let hasLoginRules: Bool
     /// Damaged header fields that were reported; each is reported once.
     private var reportedFields: Set<String> = []
+    /// Whether the service is known to store cookies in the jar.
+    private var maySend = false
     /// When the request of this hop was sent.
     private var sent = Timestamp.distantPast
     /// Whether the token of this hop has a proof, in which its server may want a nonce.
@@ -35,8 +37,9 @@ final class RemoteCurlJar: CurlJar {
         self.jar = jar
         self.plan = plan
         self.console = console
-        let rules = try jar.ifCreated { try jar.service.answer(to: .loginRules(of: jar.name)) }?.rules ?? []
-        hasLoginRules = !plan.signsIn && !rules.isEmpty
+        let rules = try jar.ifCreated { try jar.service.answer(to: .loginRules(of: jar.name)) }?.rules
+        if rules == nil { console.noteMissingJar(jar.name, jar.service.question(similarTo: jar.name)) }
+        hasLoginRules = !plan.signsIn && rules?.isEmpty == false
     }
 
     var mayRepeatRequests: Bool { hasLoginRules }
@@ -46,6 +49,7 @@ final class RemoteCurlJar: CurlJar {
 
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration {
         if isRepeated { try renew() }
+        try checkThatCookiesCanBeStored(after: hop)
         let answer = try jar.ifCreated { try jar.service.answer(to: .decorate(document(of: hop), in: jar.name)) }
         sent = console.now
         reportDamage(answer)
@@ -67,6 +71,16 @@ final class RemoteCurlJar: CurlJar {
         mayWantNonce = presented.count > 1 && !isRepeated && plan.canRepeatBody(in: hop)
         decoration.mayBeRepeated = mayWantNonce || hasLoginRules && !isOver
         return decoration
+    }
+
+    /// Lets the service receive an empty response before the first request that may act, such as a login: its cookies
+    /// would be lost if the access token may not write to the jar.
+    private func checkThatCookiesCanBeStored(after hop: RedirectChain) throws {
+        guard !maySend, !hop.context.hasSafeMethod else { return }
+        let empty = ResponseDocument(
+            url: hop.context.url.description, status: 200, headers: [], RequestDetails(hop.context), sent: nil)
+        _ = try jar.ifCreated { try jar.service.answer(to: .receive(empty, in: jar.name)) }
+        maySend = true
     }
 
     /// The request of a hop, without the values of the caller's own fields other than cookies.

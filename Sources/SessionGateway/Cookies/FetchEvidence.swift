@@ -29,7 +29,7 @@ struct FetchEvidence {
 
     init(_ request: BrowserKnowledge.Request, _ suffixes: PublicSuffixList) {
         let site = request.field("sec-fetch-site")
-        let hasSafeMethod = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method)
+        let hasSafeMethod = RequestContext.isSafe(request.method)
         isPageRequest = request.field("upgrade-insecure-requests") != nil
         isPreflight = request.method == "OPTIONS" && request.field("access-control-request-method") != nil
         let isSameSiteByFetch = ["none", "same-origin", "same-site"].contains(site)

@@ -1,3 +1,4 @@
+import CookieModel
 import HTTPMessages
 import NIOCore
 import NIOHPACK
@@ -53,7 +54,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         let framing = try BodyFraming(ofRequest: head, minorVersion: line.minorVersion)
         isToHead = method == "HEAD"
         handshake = WebSocketHandshake(of: head)
-        isRepeatable = handshake == nil && framing == .none && ["GET", "HEAD", "OPTIONS"].contains(method)
+        isRepeatable = handshake == nil && framing == .none && RequestContext.isSafe(method)
         var headers = HPACKHeaders()
         headers.add(name: ":method", value: handshake == nil ? method : "CONNECT")
         if handshake != nil { headers.add(name: ":protocol", value: "websocket") }

@@ -1,3 +1,4 @@
+import CookieModel
 import HTTPMessages
 import RequestDecoration
 import WebPrimitives
@@ -118,7 +119,7 @@ struct ForwardedRequest: Sendable {
 
     /// Whether the method is safe (RFC 9110, section 9.2.1), and there is no body. The methods that are only idempotent
     /// count as others: the second answer to a DELETE that was carried out says that nothing is there.
-    var mayBeRepeated: Bool { framing == .none && ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
+    var mayBeRepeated: Bool { framing == .none && RequestContext.isSafe(method) }
 
     /// Whether a browser has sent it, as far as can be told: a program that is none does not say where a request comes
     /// from. Node's fetch has a Sec-Fetch-Mode field, but no other one.

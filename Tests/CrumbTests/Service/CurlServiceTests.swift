@@ -68,6 +68,26 @@ struct CurlServiceTests {
         #expect(served[1].messages.contains("created") == false && served[3].messages.contains("created jar 'new'"))
     }
 
+    @Test(
+        "A request that may act, such as a login, is not sent if the access token may not store the cookies of its response"
+    )
+    func tokenThatMayNotWrite() throws {
+        let (limited, site) = (try RunningService(.network), try CurlServiceTests.site())
+        #expect(try limited.ask(["jars", "create", "work"]).status == 0)
+        let made = try limited.home.crumb("serve", "token", "create", "reader", "--jar", "work", "--secrets")
+        let token = try limited.home.write(made.text, to: "reader")
+        func curl(_ words: String...) throws -> RunResult {
+            try limited.ask(
+                ["curl", "--jar", "work", "--", "-s"] + words + ["http://127.0.0.1:\(site.port)/start"],
+                variables: ["CRUMB_SERVICE_TOKEN_FILE": token])
+        }
+        let login = try curl("-d", "password=x")
+        #expect(login.status == 56 && login.output.isEmpty && site.requests.isEmpty, "\(login.messages)")
+        // A request that asks for no change is sent, and the loss of its cookies is reported.
+        let page = try curl()
+        #expect(page.status == 56 && site.requests.count == 1, "\(page.messages)")
+    }
+
     private func importTokens(_ server: AuthorizationServer) throws {
         let path = try service.home.write(AuthorizationServer.tokens(), to: "tokens")
         let imported = try service.home.start(
