@@ -221,11 +221,16 @@ package enum PrivateFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// `path` without links, where it can be followed.
+    /// The absolute path without links, as far as the path exists.
     package static func resolved(_ path: String) -> String {
-        guard let pointer = realpath(path, nil) else { return path }
-        defer { free(pointer) }
-        return String(cString: pointer)
+        if let pointer = realpath(path, nil) {
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        guard !["", ".", "/"].contains(path), path.utf8.count < Int(PATH_MAX) else { return path }
+        if path.hasSuffix("/") { return resolved(String(path.dropLast())) }
+        let parent = resolved(folder(of: path))
+        return parent + (parent.hasSuffix("/") ? "" : "/") + (path.split(separator: "/").last ?? "")
     }
 
     /// Has the disk keep what was made, renamed or removed in the folder of `path`.

@@ -165,7 +165,7 @@ extension HTTPExchange {
     ///   - advice: the next step if the certificate is not trusted.
     static func reason(
         _ error: any Error, by proxy: Proxy? = nil,
-        advice: String = "check the host, or add its authority with `--ca-file`"
+        advice: String = "check the host, or add its authority with `--ca-file` or CRUMB_CA_FILE"
     ) -> String {
         guard let proxy else { return directReason(error, advice) }
         switch error {

@@ -12,7 +12,7 @@ struct FullDiskTests {
 
     @Test("Where a database should be made is exit status 22, and room is all that it needs afterwards")
     func noDatabase() throws {
-        let disk = try SmallDisk(kilobytes: 576)
+        let disk = try SmallDisk(kilobytes: 608)
         let capture = try home.write(Capture.har(cookies: 1, named: "a"), to: "har")
         for free in [0, 4, 8, 16] {
             try disk.fill(leaving: free)
@@ -55,7 +55,7 @@ struct FullDiskTests {
 
     @Test("In the middle of an import is exit status 22; nothing of it is stored, nothing from before is lost")
     func whileImporting() throws {
-        let disk = try SmallDisk(kilobytes: 624)
+        let disk = try SmallDisk(kilobytes: 656)
         let database = disk.file("crumb.sqlite")
         let before = try home.write(Capture.har(cookies: 5, named: "before"), to: "before.har")
         #expect(try importing(before, database).status == 0)
@@ -72,7 +72,7 @@ struct FullDiskTests {
 
     @Test("With any amount of room left, an import is stored whole or is exit status 22")
     func everyAmount() throws {
-        let disk = try SmallDisk(kilobytes: 576)
+        let disk = try SmallDisk(kilobytes: 608)
         let database = disk.file("crumb.sqlite")
         let first = try home.write(Capture.har(cookies: 5, named: "c0-"), to: "first.har")
         #expect(try importing(first, database).status == 0)
@@ -123,7 +123,7 @@ struct FullDiskTests {
 
     @Test("That cannot be written at all is a clear error for a new database and for an old one")
     func readOnly() throws {
-        let disk = try SmallDisk(kilobytes: 576)
+        let disk = try SmallDisk(kilobytes: 608)
         let capture = try home.write(Capture.har(cookies: 1, named: "a"), to: "har")
         #expect(try importing(capture, disk.file("old")).status == 0)
         let before = FileManager.default.contents(atPath: disk.file("old"))

@@ -93,7 +93,9 @@ struct JarOptionTests {
         }
         let key = try home.crumb(
             "import", "--database", home.file("5.sqlite"), capture,
-            variables: ["CRUMB_KEY_FILE": nil, "XDG_CONFIG_HOME": home.file("config")])
+            variables: [
+                "CRUMB_KEY_FILE": nil, "XDG_CONFIG_HOME": home.file("config"), "XDG_DATA_HOME": home.file("other"),
+            ])
         #expect(key.status == 0 && FileManager.default.fileExists(atPath: home.file("config/crumb/key")))
     }
 

@@ -200,6 +200,22 @@ protocol CaptureImporting {
     func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
 }
 
+extension Console {
+    /// Names a jar that was created, so that a misspelled name does not go unnoticed.
+    ///
+    /// - Parameter question: Names jars that may be meant; not asked for the default jar.
+    func noteCreation(ofJar name: String, _ question: @autoclosure () -> String) {
+        if name != "default" { note("created jar '\(name)'\(question())") }
+    }
+
+    /// Says that a jar has no cookies yet, since it does not exist.
+    func noteMissingJar(_ name: String, _ question: @autoclosure () -> String) {
+        if name != "default" {
+            note("jar '\(name)' does not exist yet, so no cookies are sent\(question())")
+        }
+    }
+}
+
 extension Problem {
     /// Nothing was ever saved in a jar.
     static func nothingSaved(as name: String) -> Problem {
@@ -225,7 +241,11 @@ extension Problem {
 
     /// The question that names the jars of a database which may be meant by a name; empty without such jars.
     static func question(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> String {
-        let similar = jarNames(similarTo: name, among: otherJars(in: database, now: now).filter { $0 != name })
+        question(similarTo: name, among: otherJars(in: database, now: now))
+    }
+
+    static func question(similarTo name: String, among others: [String]) -> String {
+        let similar = jarNames(similarTo: name, among: others.filter { $0 != name })
         return similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: ", "))?"
     }
 

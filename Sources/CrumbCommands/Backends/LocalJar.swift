@@ -57,9 +57,7 @@ struct LocalJar: JarBackend {
 
     func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar {
         let target = try options.target(now: now, console)
-        if target.jar == nil, target.name != "default" {
-            console.note("jar '\(target.name)' does not exist yet, so no cookies are sent\(target.question)")
-        }
+        if target.jar == nil { console.noteMissingJar(target.name, target.question) }
         // The rules may get a token from a server.
         if try target.jar?.loginRules().isEmpty == false { _ = try Network.required() }
         return { try LocalCurlJar(target, $0, console) }

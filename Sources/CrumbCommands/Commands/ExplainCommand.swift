@@ -78,7 +78,7 @@ struct ExplainCommand: CrumbCommand {
         if output.json {
             try console.writeJSON(report)
         } else {
-            try console.writeLine(report.text(for: request), colors: colors)
+            try console.writeLine(report.text(for: request, in: jar.databaseOptions), colors: colors)
         }
     }
 

@@ -25,7 +25,7 @@ struct JarsRemoveCommand: CrumbCommand {
             console.note(
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
                     + counted(removal.savedSessions, "saved session"))
-            if !now { console.noteUndo(ofJar: name) }
+            if !now { console.noteUndo(ofJar: name, in: database) }
         }
     }
 }
@@ -50,7 +50,7 @@ struct JarsClearCommand: CrumbCommand {
             let items =
                 report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
             console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
-            if report.removed + report.storageItems > 0 { console.noteUndo(ofJar: name) }
+            if report.removed + report.storageItems > 0 { console.noteUndo(ofJar: name, in: database) }
         }
     }
 }
@@ -86,14 +86,14 @@ struct JarsRestoreCommand: CrumbCommand {
             console.note(
                 "restored \(counted(restored.cookies, "cookie")) of jar '\(restored.jar)', as before it was "
                     + "\(restored.cause == "merged" ? "merged into" : restored.cause)")
-            console.noteUndo(ofJar: name)
+            console.noteUndo(ofJar: name, in: database)
         }
     }
 }
 
 extension Console {
     /// Says how a change of a jar is undone.
-    func noteUndo(ofJar name: String) {
-        note("to undo this within a day: crumb jars restore \(ShellWord(name))")
+    func noteUndo(ofJar name: String, in database: some DatabaseChoice) {
+        note("to undo this within a day: \(database.command("jars restore", [name]))")
     }
 }

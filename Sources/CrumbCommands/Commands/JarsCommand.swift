@@ -194,7 +194,7 @@ struct JarsMergeCommand: CrumbCommand {
                     + "\(merge.kept) not newer, \(merge.expired) expired, "
                     + "\(merge.evicted.count) evicted")
             for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
-            if merge.added + merge.replaced + merge.evicted.count > 0 { console.noteUndo(ofJar: target) }
+            if merge.added + merge.replaced + merge.evicted.count > 0 { console.noteUndo(ofJar: target, in: database) }
         }
         for cookie in merge.unreadable {
             console.error("\(cookie.unreadableLine); it was left out")

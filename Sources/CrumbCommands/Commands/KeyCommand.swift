@@ -108,8 +108,8 @@ struct KeyCreateCommand: CrumbCommand {
             Other commands create the key file when they first store something, so this is for services that share a \
             database on a server, which never create one, and for a database that gets a key of its own. The file has \
             mode 0600, and is locked if CRUMB_PASSPHRASE_FILE names a file with a passphrase. An existing file stays as \
-            it is: exit status 28. If only the key file is missing and a database is sealed with its key, put it back: \
-            without --force, this creates no other key (exit status 30).
+            it is: exit status 28. If only the key file is missing and a database may be sealed with its key, put it \
+            back: without --force, this creates no other key (exit status 30).
             """)
 
     @OptionGroup var output: OutputOptions
@@ -128,7 +128,7 @@ struct KeyCreateCommand: CrumbCommand {
         {
             throw Problem(
                 .keyMissing,
-                "\(created.path): the key file is missing, and \(database) is sealed with its key; put it back. With "
+                "\(created.path): the key file is missing, and \(database) may be sealed with its key; put it back. With "
                     + "--force, 'crumb key create' creates another key, which does not open that database")
         }
         try created.create()

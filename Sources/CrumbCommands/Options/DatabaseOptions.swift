@@ -63,6 +63,28 @@ extension DatabaseChoice {
         }
     }
 
+    /// The options that name the place, as words for another command. Empty if it is the one that commands find without
+    /// options.
+    ///
+    /// - Parameter path: Returns the form in which a path is written.
+    func optionWords(_ path: (String) -> String = { $0 }) -> [String] {
+        let options = [
+            ("--database", database.map(path)), ("--service", serviceOptions.service),
+            ("--service-token-file", serviceOptions.serviceTokenFile.map(path)),
+            ("--service-ca", serviceOptions.serviceCA.map(path)),
+        ]
+        return options.flatMap { name, value in value.map { ["\(name)=\($0)"] } ?? [] }
+    }
+
+    /// A command to copy, with the options that name the place.
+    ///
+    /// - Parameters:
+    ///   - name: The command's name, such as `jars restore`.
+    ///   - words: What follows the options.
+    func command(_ name: String, _ words: [String]) -> String {
+        (["crumb \(name)"] + (optionWords() + words).map { "\(ShellWord($0))" }).joined(separator: " ")
+    }
+
     /// Whether a service is asked in the place of a file.
     var asksService: Bool { database == nil && serviceOptions.address != nil }
 
@@ -143,7 +165,7 @@ extension DatabaseChoice {
             {
                 throw SessionStoreError(
                     .keyMissing, keys.name,
-                    "the key file is missing, and \(other) is sealed with its key; put it back, or name another file for "
+                    "the key file is missing, and \(other) may be sealed with its key; put it back, or name another file for "
                         + "the new database in CRUMB_KEY_FILE")
             }
             let sharing = KnownDatabases.othersWithDefaultKey(ifNew: path)

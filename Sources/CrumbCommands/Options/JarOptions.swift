@@ -82,7 +82,7 @@ struct JarOptions: ParsableArguments {
             () throws(SessionStoreError) in
             let database = if let database { database } else { try open() }
             let jar = try database.jar(named: name, policy: policy, now: now)
-            if name != "default" { console?.note("created jar '\(name)'\(question)") }
+            console?.noteCreation(ofJar: name, question)
             return jar
         }
     }

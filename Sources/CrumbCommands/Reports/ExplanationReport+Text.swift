@@ -4,12 +4,15 @@ import SessionOperations
 extension ExplanationReport {
     /// The explanation for a person: the verdict first, then each cookie with its remedy, then other places to look.
     ///
-    /// - Parameter request: the request that it is about.
-    func text(for request: RequestContext) -> String {
+    /// - Parameters:
+    ///   - request: the request that it is about.
+    ///   - database: the place that was asked, which commands to copy name.
+    func text(for request: RequestContext, in database: DatabaseOptions) -> String {
         let isScript = request.interface == .script
         let rows = count == 0 && gone.isEmpty && rejections.isEmpty ? [] : [""] + rows(isScript: isScript)
-        return ([verdict(isScript: isScript)] + decision + summary + rows + fieldLines + hints(request)).joined(
-            separator: "\n")
+        return ([verdict(isScript: isScript)] + decision + summary + rows + fieldLines + hints(request, database))
+            .joined(
+                separator: "\n")
     }
 
     /// The browser's decision, and its source.
@@ -73,10 +76,9 @@ extension ExplanationReport {
         return lines
     }
 
-    private func hints(_ request: RequestContext) -> [String] {
+    private func hints(_ request: RequestContext, _ database: DatabaseOptions) -> [String] {
         var hints = otherJars.map { other in
-            let command = "crumb explain --jar \(ShellWord(other.name)) \(ShellWord(url))"
-            return "\(other.sentence): \(command)"
+            "\(other.sentence): \(database.command("explain", ["--jar", other.name, url]))"
         }
         if !similarSites.isEmpty {
             hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
@@ -85,12 +87,18 @@ extension ExplanationReport {
             hints.insert("\(better.sent) of them would be sent to \(better.url)", at: 0)
         }
         if count == 0 {
-            let option = jar == "default" ? "" : "--jar \(ShellWord(jar)) "
-            hints.append("Fix: log in at \(request.url.origin) with")
-            hints.append("       crumb browse \(option)\(request.url.origin)/")
-            hints.append("     or in your own browser, save its network panel as HAR, then")
-            hints.append("       crumb import \(option)FILE")
-            hints.append("     or with 'crumb curl'")
+            let option = jar == "default" ? [] : ["--jar", jar]
+            func command(_ name: String, _ word: String) -> String { database.command(name, option + [word]) }
+            let origin = request.url.origin
+            // A service has no browser.
+            hints +=
+                database.asksService
+                ? ["Fix: log in at \(origin) in your browser, save its network panel as HAR, then"]
+                : [
+                    "Fix: log in at \(origin) with", "       \(command("browse", "\(origin)/"))",
+                    "     or in your own browser, save its network panel as HAR, then",
+                ]
+            hints += ["       \(command("import", "FILE"))", "     or with 'crumb curl'"]
         }
         return hints.isEmpty || count == 0 ? hints : [""] + hints
     }

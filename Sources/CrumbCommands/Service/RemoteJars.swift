@@ -108,8 +108,12 @@ struct RemoteJars: JarsBackend {
 extension ServiceConnection {
     /// The problem of a jar that the service does not have, with the names that may be meant.
     func noJar(named name: String) -> Problem {
-        // Without the names the error is still the one to report.
-        let names = (try? answer(to: .jars()).jars.map(\.name)) ?? []
-        return .noJar(named: name, in: address.description, others: names)
+        .noJar(named: name, in: address.description, others: jarNames)
     }
+
+    /// The question that names the jars of the service which may be meant by a name; empty without such jars.
+    func question(similarTo name: String) -> String { Problem.question(similarTo: name, among: jarNames) }
+
+    /// The names of the jars. Without them, a message is still right.
+    private var jarNames: [String] { (try? answer(to: .jars()).jars.map(\.name)) ?? [] }
 }

@@ -85,9 +85,8 @@ public struct ServerMetadata: Sendable, Equatable {
         guard let text = endpoints[endpoint] else {
             throw OAuth2Error(
                 .endpointMissing,
-                "The server's metadata has no endpoint for \(endpoint.purpose); name it with --endpoint "
-                    + "\(endpoint.rawValue)=URL."
-            )
+                "The server's metadata has no endpoint for \(endpoint.purpose); name it when you log in or import tokens: "
+                    + "--endpoint \(endpoint.rawValue)=URL.")
         }
         return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
     }

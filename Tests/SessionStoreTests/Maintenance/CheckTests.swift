@@ -114,7 +114,7 @@ struct CheckTests {
         let findings = try database.check().findings
         #expect(
             findings.filter { $0.code == .orphan }.map(\.subject)
-                == ["cookie", "cookie_change", "header_field", "snapshot"].map {
+                == ["cookie", "cookie_change", "header_field", "rejected_cookie", "snapshot"].map {
                     "\(database.path), table \($0)"
                 })
         #expect(findings.contains { $0.description.hasSuffix("5 rows belong to no jar") })

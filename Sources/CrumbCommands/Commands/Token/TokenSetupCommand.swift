@@ -141,15 +141,7 @@ struct TokenSetupCommand: CrumbCommand {
     }
 
     /// Options for where the login is stored, if that was said.
-    private var place: [String] {
-        let service = database.serviceOptions
-        let options = [
-            ("--database", database.database.map(absolute)), ("--service", service.service),
-            ("--service-token-file", service.serviceTokenFile.map(absolute)),
-            ("--service-ca", service.serviceCA.map(absolute)),
-        ]
-        return options.flatMap { name, value in value.map { ["\(name)=\($0)"] } ?? [] }
-    }
+    private var place: [String] { database.optionWords(absolute) }
 
     private func programFolder() throws -> String {
         try folder.map(absolute) ?? "\(Locations().home())/.local/bin"
