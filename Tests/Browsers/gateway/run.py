@@ -167,4 +167,8 @@ def _compare_visits(binary: Path, name: str, folder: Path, is_apart: bool) -> li
                     versions[how] = visit(name, place / "browser", port, sites[how], not is_apart)
 
     run_together([partial(run, how) for how in sites])
-    return compare(versions["direct"], sites["direct"], sites["through"], is_apart)
+    failures = compare(versions["direct"], sites["direct"], sites["through"], is_apart)
+    if failures:
+        # It says which requests the browser has sent, and whether a server failed.
+        print((folder / "through" / "gateway.log").read_text(), file=sys.stderr)
+    return failures
