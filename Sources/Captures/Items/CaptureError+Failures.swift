@@ -121,7 +121,7 @@ extension CaptureError {
     }
 
     static func notHAR(at place: CapturePlace) -> CaptureError {
-        inputUnrecognized("Format not recognised: the JSON has no log.entries array, so it is not a HAR.", at: place)
+        inputUnrecognized("Format not recognised: JSON without log.entries.", at: place)
     }
 
     static func cookiesSanitized(by creator: HARDocument.Program?, at place: CapturePlace) -> CaptureError {
