@@ -74,7 +74,7 @@ struct CurlServiceTests {
     func tokenThatMayNotWrite() throws {
         let (limited, site) = (try RunningService(.network), try CurlServiceTests.site())
         #expect(try limited.ask(["jars", "create", "work"]).status == 0)
-        let made = try limited.home.crumb("serve", "token", "create", "reader", "--jar", "work", "--secrets")
+        let made = try limited.home.crumb("serve", "token", "create", "reader", "--jar", "work", "--read", "--secrets")
         let token = try limited.home.write(made.text, to: "reader")
         func curl(_ words: String...) throws -> RunResult {
             try limited.ask(
