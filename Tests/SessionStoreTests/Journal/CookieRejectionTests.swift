@@ -44,13 +44,14 @@ struct CookieRejectionTests {
     @Test("A line that cannot be read has no name, and a long name is cut")
     func names() throws {
         let jar = try jar()
-        let name = String(repeating: "n", count: 3000)
+        let name = String(repeating: "n", count: 1000)
         try jar.receive("control=\u{1}", "\(name)=1; SameSite=None")
         let expected = [
             " from www.example.com: control-character",
             "\(name.prefix(256)) from www.example.com: same-site-none-insecure",
         ]
-        #expect(try rejections(jar).sorted() == expected)
+        let found = try rejections(jar).sorted()
+        #expect(found == expected)
     }
 
     @Test("A rejection that is repeated within a minute is not written, and later moves up")
