@@ -13,7 +13,7 @@ package enum BodyFraming: Sendable, Hashable {
     /// The body ends with the connection. Only responses have it.
     case untilClose
 
-    /// The framing of a request.
+    /// The framing of a request. A `Content-Length` of 0 is no body.
     package init(ofRequest head: MessageHead, minorVersion: Int) throws(MessageError) {
         let lengths = head.values("content-length")
         if let coding = try BodyFraming.coding(of: head) {
@@ -23,7 +23,8 @@ package enum BodyFraming: Sendable, Hashable {
             self = coding
         } else if let length = lengths.first {
             guard lengths.count == 1 else { throw .lengthRepeated }
-            self = .length(try BodyFraming.length(length))
+            let length = try BodyFraming.length(length)
+            self = length == 0 ? .none : .length(length)
         } else {
             self = .none
         }

@@ -97,6 +97,31 @@ struct LenienceTests {
         #expect(response.hasPrefix("\(hints)\r\nHTTP/1.1 502 "))
     }
 
+    @Test("A hundred interim responses pass, as servers send them during long work")
+    func manyInterim() async throws {
+        let interim = String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 100)
+        let final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        #expect(try await exchange(interim + final) { $0.hasSuffix("hi") }.response == interim + final)
+    }
+
+    @Test("A request with Content-Length: 0 has no body, so its server may change the protocol")
+    func upgradeWithoutBody() async throws {
+        let answer = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: tcp\r\nConnection: Upgrade\r\n\r\n"
+        let server = try await RecordingServer.start { octets in
+            octets.suffix(4).elementsEqual("\r\n\r\n".utf8) ? Array((answer + "hello").utf8) : nil
+        }
+        try await GatewayFixture().run { address in
+            let client = try await RawClient.connect(to: address)
+            let host = "127.0.0.1:\(server.port)"
+            try await client.send(
+                "POST http://\(host)/exec HTTP/1.1\r\nHost: \(host)\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n"
+                    + "Content-Length: 0\r\n\r\n")
+            let response = await client.response { $0.hasSuffix("hello") }
+            #expect(response.hasPrefix("HTTP/1.1 101 ") && response.hasSuffix("\r\n\r\nhello"), "\(response)")
+        }
+        #expect(server.firstRequest.contains("Content-Length: 0\r\n"))
+    }
+
     @Test("In HTTP/1.0, an Upgrade field is ignored")
     func formerUpgrade() async throws {
         let server = try await RecordingServer.start { octets in

@@ -59,8 +59,10 @@ extension ClientConnection {
         let isText = String(validating: head, as: UTF8.self) != nil
         // Some servers end the whole connection because of a long head.
         demand.isHTTP1 = request.isUpgrade || !isText || head.count > HTTP2RequestCodec.headLimit
+        // The octets of a WebSocket are the body of its stream, for which no length may be stated.
         demand.isWebSocket =
-            isText && request.isUpgrade && request.framing == .none && WebSocketHandshake(of: request.head) != nil
+            isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
+            && WebSocketHandshake(of: request.head) != nil
         var refusals = 0
         while true {
             let (server, isReused) = try await connection(route, for: demand)
@@ -264,7 +266,7 @@ extension ClientConnection {
     private func finalResponse(
         to request: ForwardedRequest, from server: ByteStream
     ) async throws -> ForwardedResponse {
-        for count in 0..<32 {
+        for count in 0..<settings.limits.interimResponses {
             let octets: [UInt8]?
             let start = await server.consumed
             do {

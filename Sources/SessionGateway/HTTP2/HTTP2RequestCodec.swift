@@ -64,7 +64,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         let fields = HPACKHeaders(fieldsOf: head, splittingCookies: true)
         headers.add(contentsOf: handshake == nil ? fields : fields.without("sec-websocket-key"))
         written.beginBody(handshake == nil ? framing : .untilClose)
-        let isOver = handshake == nil && (framing == .none || framing == .length(0))
+        let isOver = handshake == nil && framing == .none
         write(.headers(.init(headers: headers, endStream: isOver)), context)
         let context = NIOLoopBound(context, eventLoop: context.eventLoop)
         // The server has not seen a request that could not be sent.

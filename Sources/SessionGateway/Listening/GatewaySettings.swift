@@ -72,6 +72,8 @@ public struct GatewaySettings: Sendable {
         /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose work
         /// has not ended, they may be twice as many.
         public var streams = 100
+        /// How many interim responses (1xx) precede a response.
+        public var interimResponses = 10_000
         /// How many idle connections to servers are kept for further requests.
         public var idleServers = 64
         /// How many octets of requests' bodies are kept at the same time, for requests that may have to be sent once more.
