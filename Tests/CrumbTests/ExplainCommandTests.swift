@@ -7,12 +7,7 @@ import Testing
 struct ExplainCommandTests {
     private let home = CrumbHome()
 
-    private func explain(_ words: String...) throws -> String {
-        let result = try home.start(["explain"] + words).wait()
-        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
-        #expect(!result.text.contains("secret"), "a value")
-        return result.text
-    }
+    private func explain(_ words: String...) throws -> String { try home.explanation(words) }
 
     private func report(_ words: String...) throws -> [String: Any] {
         let result = try home.start(["explain", "--json"] + words).wait()

@@ -7,12 +7,7 @@ import Testing
 struct ExplainRejectionTests {
     private let home = CrumbHome()
 
-    private func explain(_ words: String...) throws -> String {
-        let result = try home.start(["explain"] + words).wait()
-        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
-        #expect(!result.text.contains("secret"), "a value")
-        return result.text
-    }
+    private func explain(_ words: String...) throws -> String { try home.explanation(words) }
 
     private func rejected(_ url: String = "https://www.example.com/") throws -> [String] {
         let result = try home.crumb("explain", "--json", url)

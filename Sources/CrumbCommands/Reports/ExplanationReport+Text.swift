@@ -10,9 +10,8 @@ extension ExplanationReport {
     func text(for request: RequestContext, in database: DatabaseOptions) -> String {
         let isScript = request.interface == .script
         let rows = count == 0 && gone.isEmpty && rejections.isEmpty ? [] : [""] + rows(isScript: isScript)
-        return ([verdict(isScript: isScript)] + decision + summary + rows + fieldLines + hints(request, database))
-            .joined(
-                separator: "\n")
+        let head = [verdict(isScript: isScript)] + decision + summary
+        return (head + rows + fieldLines + hints(request, database)).joined(separator: "\n")
     }
 
     /// The browser's decision, and its source.

@@ -85,8 +85,8 @@ package struct KnownDatabases {
         keyList.flatMap { PrivateFile.isAbsent($0) ? $0 : nil }
     }
 
-    /// A database that is sealed with the key of this key file, which does not exist; `nil` if there is none, or if the
-    /// key file exists.
+    /// A database that may be sealed with the key of this key file, if the file is missing. `nil` if the file exists, or if
+    /// no such database is known.
     var sealedWithMissingKey: String? {
         guard let keyFile, PrivateFile.isAbsent(keyFile) else { return nil }
         let locations = Locations()

@@ -77,8 +77,7 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// The token set of that name; `nil` if there is none, or if it was tampered with, so that only another can take its
-    /// place.
+    /// The token set of that name. `nil` if no token set has the name, or if it was tampered with and can only be replaced.
     package func readable(_ name: String) throws(SessionStoreError) -> StoredToken? {
         do {
             return try get(name)

@@ -161,3 +161,13 @@ final class CrumbHome: Sendable {
         }
     }
 }
+
+extension CrumbHome {
+    /// What `crumb explain` prints; expects that it succeeds and shows no value called `secret`.
+    func explanation(_ words: [String]) throws -> String {
+        let result = try start(["explain"] + words).wait()
+        #expect(result.status == 0 && result.messages.isEmpty, "\(result.messages)")
+        #expect(!result.text.contains("secret"), "a value")
+        return result.text
+    }
+}
