@@ -19,7 +19,7 @@ extension BrowserGate {
         let pairs = Set(visible.map(\.pair))
         let gone = Set(own.lazy.map(\.octets).filter { !pairs.contains($0) })
         guard gate.mode != .strip, !gone.isEmpty else { return Outdated() }
-        return Outdated(ids: profile.revoked(gone, besides: Set(visible.map(\.id)), in: sighting, at: url))
+        return profile.outdated(gone, besides: Set(visible.map(\.id)), in: sighting, at: url)
     }
 
     /// The lines that delete what a browser has to lose.
@@ -45,6 +45,9 @@ extension BrowserGate {
 struct Outdated {
     /// Which cookies they are, by what the browser sends.
     var ids: [Octets: [Cookie.ID]] = [:]
+    /// What the browser sends of cookies that the jar had learned, and that a response may have replaced since. They go
+    /// to the server, as the browser decides, but are not learned again.
+    var copies: Set<Octets> = []
 
     func contains(_ pair: Octets) -> Bool { ids[pair] != nil }
 }
@@ -59,25 +62,70 @@ extension BrowserKnowledge {
         state.withLock { $0.revoke(ids, scope) }
     }
 
+    /// Notes that the jar has learned a cookie that it did not have. The browser's own may have a domain or another path,
+    /// so the jar's is a copy.
+    func noteCopy(_ id: Cookie.ID) {
+        state.withLock { state in
+            if state.copies.count > BrowserKnowledge.limit { state.copies = [:] }
+            state.copies[id.name, default: []].insert(id)
+        }
+    }
+
+    /// The learned cookies that a response may have replaced or deleted in the browser, and that the jar has to lose.
+    ///
+    /// A request tells no domain and no path. So a cookie of the same name that the response sets or deletes, for a domain
+    /// that covers the copy's host, may be the one that was copied. If it is another one, the browser sends the first with
+    /// its next request, and the jar learns it anew.
+    ///
+    /// - Parameter ids: The cookies that the response has set or deleted.
+    func takeCopies(replacedBy ids: [Cookie.ID], at url: RequestURL) -> [Cookie.ID] {
+        let scope = scope(of: url)
+        return state.withLock { state in
+            var found: [Cookie.ID] = []
+            for (name, set) in Dictionary(grouping: ids, by: \.name) {
+                guard var copies = state.copies[name] else { continue }
+                copies.subtract(set)
+                // All match the host of the URL, so they are not many.
+                let domains = Dictionary(grouping: set, by: \.domain.octets)
+                    .mapValues { !$0.allSatisfy(\.isHostOnly) }
+                let replaced = copies.filter { copy in
+                    (!scope.isHostOnly || copy.domain == url.host)
+                        && domains.contains { domain, isForSubdomains in
+                            isForSubdomains
+                                ? CookiePolicy.domainMatches(copy.domain, domain) : copy.domain.octets == domain
+                        }
+                }
+                copies.subtract(replaced)
+                state.copies[name] = copies.isEmpty ? nil : copies
+                found += replaced
+            }
+            state.revoke(found, scope)
+            for id in found { state.held[id]?.isReplacedCopy = true }
+            return found
+        }
+    }
+
     /// The cookies among `pairs` that the browser has sent before, and that the jar has lost since.
     ///
     /// - Parameter visible: The cookies that the jar has, and that the browser may have.
-    /// - Returns: Their IDs by what the browser sends. A cookie that it sends although it has got its deletion is one that a
+    /// - Returns: Those cookies. One that the browser sends although it has got the response that deletes it is one that a
     ///   script has set after that, and is not among them.
-    func revoked(
+    func outdated(
         _ pairs: Set<Octets>, besides visible: Set<Cookie.ID>, in sighting: Sighting, at url: RequestURL
-    ) -> [Octets: [Cookie.ID]] {
+    ) -> Outdated {
         state.withLock { state in
-            var found: [Octets: [Cookie.ID]] = [:]
+            var found = Outdated()
             for (id, held) in state.held
             where pairs.contains(held.pair) && !visible.contains(id) && id.isFor(url) {
                 if let moment = held.revocation, let request = sighting.moment, request >= moment {
                     state.held[id] = nil
+                } else if held.isReplacedCopy {
+                    found.copies.insert(held.pair)
                 } else {
-                    found[held.pair, default: []].append(id)
+                    found.ids[held.pair, default: []].append(id)
                 }
             }
-            let new = found.values.flatMap(\.self).filter { state.held[$0]?.revocation == nil }
+            let new = found.ids.values.flatMap(\.self).filter { state.held[$0]?.revocation == nil }
             if let scope = sighting.scope, !new.isEmpty { state.revoke(new, scope) }
             return found
         }

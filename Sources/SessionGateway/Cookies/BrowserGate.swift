@@ -34,7 +34,7 @@ struct BrowserGate {
         let outdated = outdated(own, retrieval, judgement.sighting, at: request.url)
         var deleted: [Octets] = []
         if lines == nil {
-            let current = own.filter { !outdated.contains($0.octets) }
+            let current = own.filter { !outdated.contains($0.octets) && !outdated.copies.contains($0.octets) }
             if let names = try await learn(current, retrieval, judgement.sighting, in: context) {
                 deleted = names
                 retrieval = try retrieve(context)
@@ -108,13 +108,14 @@ struct BrowserGate {
         guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return nil }
         let known = retrieval.included.filter(isSeen)
         let pairs = Set(own.map(\.octets))
-        let names = Set(own.map(\.name))
         let renewal = Renewal(of: known, own, last: profile.lastSent)
-        let changed = Dictionary(
+        var changed = Dictionary(
             grouping: known.filter { !pairs.contains($0.pair) && !renewal.cookies.contains($0.id) }, by: \.name)
         let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
         let all = Set(known.map(\.pair))
-        let secure = Set(retrieval.excluded.filter { $0.reasons.contains(.secureOnly) }.map(\.cookie.id))
+        // A learned cookie takes the place of none that only goes over https, and of none that the browser has as well.
+        let taken = Set(retrieval.excluded.filter { $0.reasons.contains(.secureOnly) }.map(\.cookie.id))
+            .union(known.lazy.filter { pairs.contains($0.pair) }.map(\.id))
         var lines: [Octets] = []
         var learned: [Cookie.ID] = []
         lazy var room = profile.room(for: sighting, beside: known.count)
@@ -122,25 +123,30 @@ struct BrowserGate {
         where !all.contains(pair.octets) && !renewal.former.contains(pair.octets) && !pair.name.isEmpty
             && !hidden.contains(pair.name)
         {
-            if let former = changed[pair.name], former.count == 1, var record = former.first.map({ CookieRecord($0) }) {
+            if let former = changed[pair.name]?.onlyOrOnlyCertain {
+                changed[pair.name]?.removeAll { $0.id == former.id }
+                var record = CookieRecord(former)
                 record.value = pair.value
-                learned.append(former[0].id)
+                learned.append(former.id)
                 lines.append(Octets(record.setCookieLine))
             } else {
                 // A request tells name and value only. So the cookie is as strict as it can be, until the browser sends it
                 // with a request for which that is too strict.
                 let id = Cookie.ID(
                     name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil)
-                guard !secure.contains(id), room > 0 else { continue }
+                guard !taken.contains(id), room > 0 else { continue }
                 room -= 1
                 learned.append(id)
+                profile.noteCopy(id)
                 let attributes = "; Path=/; SameSite=Strict\(context.url.scheme.isCryptographic ? "; Secure" : "")"
                 lines.append(Octets(pair.octets.bytes + Array(attributes.utf8)))
             }
         }
         let now = gate.now()
+        // One that the jar does not have may be a missing one with another value.
+        let unknown = Set(own.lazy.filter { !all.contains($0.octets) }.map(\.name))
         let deleted = known.filter {
-            !names.contains($0.name) && profile.hasDeleted($0, in: sighting, now: now)
+            !pairs.contains($0.pair) && !unknown.contains($0.name) && profile.hasDeleted($0, in: sighting, now: now)
         }
         for cookie in deleted {
             var record = CookieRecord(cookie)
@@ -197,6 +203,16 @@ extension Cookie {
     /// Whether the cookie may be one of a script that was learned from a request.
     fileprivate var mayBeLearned: Bool {
         isHostOnly && !isHTTPOnly && path == "/" && expiry == nil && id.partitionKey == nil
+    }
+}
+
+extension [Cookie] {
+    /// Among cookies that a script may have given another value: the only one, or the only one whose attributes a server
+    /// has set.
+    fileprivate var onlyOrOnlyCertain: Cookie? {
+        if count == 1 { return self[0] }
+        let certain = filter { !$0.mayBeLearned }
+        return certain.count == 1 ? certain[0] : nil
     }
 }
 

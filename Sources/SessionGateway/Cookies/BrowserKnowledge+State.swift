@@ -32,6 +32,8 @@ extension BrowserKnowledge {
         var pages: (inTabs: Set<String>, inFrames: Set<String>) = ([], [])
         /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
         var treatsDefaultAsNone = false
+        /// By name: the cookies in the jar of which only requests have told.
+        var copies: [Octets: Set<Cookie.ID>] = [:]
         /// The cookies that the browser has sent, as it did last: it knows them itself.
         var held: [Cookie.ID: Held] = [:]
         /// The cookies that responses have set in the browser, and when. If it does not send one, it has refused or lost it.

@@ -119,6 +119,7 @@ struct JarGate: Sendable {
             }
             profile.noteGiven(isGiven.filter(\.value).map(\.key))
             profile.noteRevoked(isGiven.filter { !$0.value }.map(\.key), at: context.url)
+            try await remove(profile.takeCopies(replacedBy: Array(isGiven.keys), at: context.url), after: context.url)
         }
         let cleared = response.clearsCookies ? try await clear(context) : []
         return CookieChanges(
@@ -142,6 +143,21 @@ struct JarGate: Sendable {
         filter.partitions = partitions
         profile?.forget(context.url)
         return try await changing { [jar, filter, now = now()] in try jar.removeCookies(filter, now: now).map(\.name) }
+    }
+
+    /// Removes cookies that a response to a URL has replaced.
+    private func remove(_ ids: [Cookie.ID], after url: RequestURL) async throws(GatewayFailure) {
+        guard !ids.isEmpty else { return }
+        let records = ids.map { id in
+            CookieRecord(
+                name: id.name, value: [], domain: id.domain.description, isHostOnly: id.isHostOnly, path: id.path,
+                isSecure: true, expiry: .distantPast)
+        }
+        _ = try await changing { [jar, now = now()] in
+            try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                for record in records { try batch.receive(record, sentTo: url) }
+            }
+        }
     }
 
     /// Stores cookies.

@@ -19,13 +19,13 @@ struct ConnectionPoolTests {
                 try await RawConnection.with(path: full, port: server.port) { second in
                     let two = try await second.ask("GET", "/v1/jars", fields)
                     #expect(one.status == 200 && two.status == 200)
-                    try await RawConnection.with(path: full, port: server.port) { third in
-                        let refused = try await third.ask("GET", "/v1/jars", fields)
-                        #expect(refused.status == 503 && refused.body.contains("connections-exhausted"))
-                    }
                     try await RawConnection.with(path: free, port: server.port) { other in
                         let answered = try await other.ask("GET", "/metrics", fields)
                         #expect(answered.status == 200 && answered.body.contains("crumb_connections 3"))
+                    }
+                    try await RawConnection.with(path: full, port: server.port) { third in
+                        let refused = try await third.ask("GET", "/v1/jars", fields)
+                        #expect(refused.status == 503 && refused.body.contains("connections-exhausted"))
                     }
                 }
             }
