@@ -40,6 +40,26 @@ struct CancellationTests {
         #expect(abandoned.isAbandoned)
     }
 
+    @Test("If a client's TLS fails, the connection that its tunnel has opened is closed")
+    func failedHandshake() async throws {
+        let server = try await RecordingServer.start { _ in nil }
+        var settings = GatewaySettings.forTools
+        settings.limits.hesitation = .milliseconds(1)
+        let authority = try CertificateAuthority(for: [try #require(WebHost("127.0.0.1"))], now: .now)
+        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        try await GatewayFixture().run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            let host = "127.0.0.1:\(server.port)"
+            try await client.send("CONNECT \(host) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            _ = await client.response { $0.hasSuffix("\r\n\r\n") }
+            while server.connections.withLock({ $0 }) == 0 { await Task.yield() }
+            // A record of TLS that is no ClientHello.
+            try await client.send("\u{16}\u{3}\u{1}\u{0}\u{1}\u{0}")
+            client.close()
+            await server.ended()
+        }
+    }
+
     #if os(Linux)
         /// How many connections to a port of `::1` have begun and are not open.
         private static func attempts(at port: Int) throws -> Int {

@@ -170,6 +170,10 @@ final class RecordingServer: Sendable {
 
         func channelInactive(context: ChannelHandlerContext) { record(nil) }
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            // What is still on its way to the other side gets there.
+            if case ChannelEvent.inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        }
     }
 }
 

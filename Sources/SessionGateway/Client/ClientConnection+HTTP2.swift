@@ -3,10 +3,9 @@ import NIOCore
 import NIOHTTP2
 
 extension ClientConnection {
-    /// Serves the requests of an HTTP/2 connection (RFC 9113), each in a stream of its own, side by side.
-    ///
-    /// - Parameter server: The connection that the tunnel has opened, for the first of them; `nil` if it has opened none.
-    func serveHTTP2(to destination: Destination, _ server: ByteStream?) async throws {
+    /// Serves the requests of an HTTP/2 connection (RFC 9113), each in a stream of its own, side by side. The first of them
+    /// gets the connection that the tunnel has opened, if it has.
+    func serveHTTP2(to destination: Destination) async throws {
         let (arriving, arrivals) = AsyncStream<ByteStream>.makeStream()
         var configuration = NIOHTTP2Handler.Configuration()
         // Browsers cancel what a page does not need any more. The work that is left of it counts (`beginWork()`).
@@ -52,7 +51,6 @@ extension ClientConnection {
         waitForStream()
         // The gateway may have begun to stop during the handshake.
         if isStopping { await stop() }
-        var spare = server
         var hasRequest = mayConnectInAdvance
         await withDiscardingTaskGroup { group in
             for await stream in arriving {
@@ -76,7 +74,6 @@ extension ClientConnection {
         }
         if !hasRequest, !isStopping { observeDistrust(of: destination) }
         idleTimer?.cancel()
-        await spare?.close()
     }
 
     /// Says which gateways the tunnel of the requests has passed.
@@ -89,7 +86,6 @@ extension ClientConnection {
     /// - Parameter server: A connection to the server, without TLS yet.
     private func run(to destination: Destination, through server: ByteStream?) async {
         spare = server
-        isSpareSecured = false
         // It fails where the client has cancelled the request, or gone.
         try? await serveRequests(through: destination)
         await spare?.close()

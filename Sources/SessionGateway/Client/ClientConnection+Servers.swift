@@ -124,7 +124,7 @@ extension ClientConnection {
         var demand = demand
         if let spare {
             self.spare = nil
-            if isSpareSecured { return (spare, false) }
+            if !route.destination.isEncrypted { return (spare, false) }
             demand.spare = spare
         }
         if let server = await servers.idle(route, for: demand) { return (server, true) }

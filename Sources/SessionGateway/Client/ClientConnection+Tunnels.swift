@@ -51,12 +51,14 @@ extension ClientConnection {
         return try await openTunnelled(destination)
     }
 
-    /// Opens the connection that a tunnel leads to.
+    /// Opens the connection that a tunnel leads to. It is closed at the end, unless something uses it until then.
     private func openTunnelled(_ destination: Destination) async throws -> ByteStream {
         let route = route(to: destination, isTunnel: true, ConnectionPartition(client: number))
-        return try await open { [passed] () throws(GatewayFailure) in
+        let server = try await open { [passed] () throws(GatewayFailure) in
             (try await self.servers.open(route, after: passed), false)
         }.server
+        spare = server
+        return server
     }
 
     /// Serves what comes through a tunnel that leads to no server yet.
@@ -70,7 +72,7 @@ extension ClientConnection {
         if await client.firstOctet == 0x16, let interception = settings.interception,
             interception.contains(destination.host)
         {
-            return try await intercept(destination, nil, interception)
+            return try await intercept(destination, interception)
         }
         if await beginsRequest() { return try await serveRequests(through: destination) }
         guard !settings.isOffline else {
@@ -89,7 +91,7 @@ extension ClientConnection {
         if let interception = settings.interception, interception.contains(destination.host),
             try await isTLS(server)
         {
-            return try await intercept(destination, server, interception)
+            return try await intercept(destination, interception)
         }
         // The first to send decides: a server that speaks first is no HTTP server.
         async let isServerFirst = waitForServer(server)
@@ -102,7 +104,6 @@ extension ClientConnection {
             observeTunnel(method, to: destination, nil)
             return await join(client, server)
         }
-        spare = server
         try await serveRequests(through: destination)
     }
 
@@ -119,10 +120,8 @@ extension ClientConnection {
     }
 
     /// Serves the requests in a tunnel to a host whose requests the gateway reads.
-    ///
-    /// - Parameter server: The connection that the tunnel has opened; `nil` if it has opened none.
-    func intercept(
-        _ destination: Destination, _ server: ByteStream?, _ interception: GatewaySettings.Interception
+    private func intercept(
+        _ destination: Destination, _ interception: GatewaySettings.Interception
     ) async throws {
         var destination = destination
         destination.isEncrypted = true
@@ -138,9 +137,7 @@ extension ClientConnection {
             guard TLSFailure.isDistrust(error, mayGoAway: mayConnectInAdvance || isStopping) else { throw error }
             return observeDistrust(of: destination)
         }
-        guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination, server) }
-        spare = server
-        isSpareSecured = false
+        guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination) }
         // Node, and programs that pin certificates, look at the certificate after the handshake.
         if !mayConnectInAdvance, try await !hasRequest(within: settings.limits.idle) {
             if !isStopping { observeDistrust(of: destination) }
@@ -173,6 +170,7 @@ extension ClientConnection {
 
     /// Passes octets both ways until both sides have ended, or one has failed.
     func join(_ client: ByteStream, _ server: ByteStream) async {
+        spare = nil
         use(server)
         defer { use(nil) }
         noteProgress()

@@ -27,10 +27,8 @@ actor ClientConnection {
     let observe: @Sendable (GatewayRecord) -> Void
     /// The gateways that the tunnel has passed through which the requests come.
     var passed = PassedGateways()
-    /// The connection that a tunnel has opened, for the first request in it.
+    /// The connection that a tunnel has opened, without TLS, for the first request in it.
     var spare: ByteStream?
-    /// Whether that connection needs no TLS, or has it.
-    var isSpareSecured = true
     /// Whether it waits for a request, so that nothing is lost if it closes.
     private var isIdle = false
     private(set) var isStopping = false
