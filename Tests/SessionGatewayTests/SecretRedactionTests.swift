@@ -88,6 +88,70 @@ struct SecretRedactionTests {
                 "multipart/form-data; boundary=b", "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--",
                 "--b\r\n\r\n\r\n--b\r\n;\r\n\r\n--b--"
             ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\n{\"v\":{\"password\":\"S\"},\"k\":\"K\"}\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\n{\"v\":{\"password\":\"redacted\"},\"k\":\"K\"}\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=o\r\nContent-Type: application/json\r\n\r\n{\"pin\":1}\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=o\r\nContent-Type: application/json\r\n\r\n{\"pin\":\"redacted\"}\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\na=K&password=S\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\na=K&password=redacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\nsee /cb?code=S K\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=o\r\n\r\nsee /cb?code=redacted K\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; filename=\"a;name=x\"; name=\"password\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; filename=\"a;name=x\"; name=\"password\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; filename=\"\\\";name=x\"; name=\"password\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; filename=\"\\\";name=x\"; name=\"password\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name*=UTF-8''pass%77ord\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name*=UTF-8''pass%77ord\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition : form-data;\r\n name=\"password\"\r\n\r\nS\r\n--b--\r\n",
+                "--b\r\nContent-Disposition : form-data;\r\n name=\"password\"\r\n\r\nredacted\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=f; filename=\"password;a\"\r\n\r\nK\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=f; filename=\"password;a\"\r\n\r\nK\r\n--b--\r\n"
+            ),
+            (
+                "multipart/form-data; boundary=b",
+                "--b\r\nContent-Disposition: form-data; name=f\r\nContent-Type: image/png\r\n\r\n{\"password\":\"K\"}\r\n--b--\r\n",
+                "--b\r\nContent-Disposition: form-data; name=f\r\nContent-Type: image/png\r\n\r\n{\"password\":\"K\"}\r\n--b--\r\n"
+            ),
+            ("multipart/related; boundary=b", "--b\r\nContent-Type: text/json\r\n\r\n{\"token\":S}\r\n--b--", nil),
+            (
+                "text/plain", "user=K\r\npassword=S S\r\nmy password=K\r\n",
+                "user=K\r\npassword=redacted\r\nmy password=K\r\n"
+            ),
+            ("application/x-www-form-urlencoded, text/plain", "password=S", "password=redacted"),
+            (
+                "application/json", String(repeating: " ", count: 100) + #"x{"token":"S"}"#,
+                String(repeating: " ", count: 100) + #"x{"token":"redacted"}"#
+            ),
+            (
+                "application/json", #"{"u":"cb?code=S'S","v":"'/?code=S'"}"#,
+                #"{"u":"cb?code=redacted","v":"'/?code=redacted'"}"#
+            ),
             ("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=a\r\n\r\nS\r\n--b", nil),
             ("multipart/form-data; boundary=b", "--c\r\n\r\nS\r\n--c--", nil),
             ("multipart/form-data; boundary=b", "", nil),
@@ -139,7 +203,8 @@ struct SecretRedactionTests {
                 [
                     "authorization", "x-authorization", "proxy-authorization", "x-session-id", "x-jwt-assertion",
                     "cf-access-jwt-assertion", "x-access-token", "x-api-key", "x-client-secret", "dpop",
-                    "x-hub-signature-256", "x-amz-security-token", "ocp-apim-subscription-key",
+                    "x-auth", "x-wsse", "cookie2", "set-cookie2", "x-functions-key", "x-hub-signature-256",
+                    "x-amz-security-token", "ocp-apim-subscription-key",
                 ]
             ),
             (
@@ -163,6 +228,11 @@ struct SecretRedactionTests {
             ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.S , v10.stomp", "redacted, v10.stomp"),
             ("refresh", "0; url=https://a.example/cb?code=S", "0; url=https://a.example/cb?code=redacted"),
             ("accept", "a/b;token=S", "a/b;token=S"),
+            ("refresh", "0; url='/cb?code=S'", "0; url='/cb?code=redacted'"),
+            ("refresh", "0; url=/cb?code=S'S", "0; url=/cb?code=redacted"),
+            ("location", "/cb?code=S'S", "/cb?code=redacted"),
+            ("location", "/cb?code=S S<S&a=K", "/cb?code=redacted&a=K"),
+            ("referer", "https:\\\\u:S@a.example/", "https:\\\\redacted@a.example/"),
             ("location", "cb?code=S", "cb?code=redacted"), ("content-location", "/a#token=S", "/a#token=redacted"),
             ("hx-redirect", "/cb?code=S", "/cb?code=redacted"), ("hx-push-url", "?token=S", "?token=redacted"),
             ("hx-replace-url", "a?token=S", "a?token=redacted"), ("hx-current-url", "/?token=S", "/?token=redacted"),

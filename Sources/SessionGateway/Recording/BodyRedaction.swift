@@ -5,7 +5,7 @@ import WebPrimitives
 enum NamedBody: Equatable {
     /// `application/x-www-form-urlencoded`.
     case form
-    /// `multipart/form-data`, whose parts the boundary separates (RFC 7578); empty if the head names none.
+    /// `multipart/form-data` (RFC 7578), or related parts, which the boundary separates; empty if the head names none.
     case multipart(boundary: [UInt8])
     /// `application/json`, or a type that ends with `+json` (RFC 6839, section 3.1).
     case json
@@ -24,12 +24,17 @@ enum NamedBody: Equatable {
 
     /// The kind of the body that follows a head; `nil` for pictures, sounds and others that have no text.
     init?(_ head: MessageHead) {
-        let value = head.values("content-type").first ?? []
-        let parts = String(decoding: value, as: UTF8.self).split(separator: ";", omittingEmptySubsequences: false)
-        let type = (parts.first ?? "").trimmingBlanks.lowercased()
+        self.init(contentType: String(decoding: head.values("content-type").first ?? [], as: UTF8.self))
+    }
+
+    /// The kind that a Content-Type field names; `nil` for pictures, sounds and others that have no text.
+    fileprivate init?(contentType: String) {
+        let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
+        // Of a list, which is an error, the first counts.
+        let type = (parts.first ?? "").prefix { $0 != "," }.trimmingBlanks.lowercased()
         switch type {
         case "application/x-www-form-urlencoded": self = .form
-        case "multipart/form-data":
+        case "multipart/form-data", "multipart/mixed", "multipart/related":
             let boundary = parts.dropFirst().compactMap { NamedBody.value(of: "boundary", in: $0) }.first
             self = .multipart(boundary: Array((boundary ?? "").utf8))
         case _ where NamedBody.lineTypes.contains(type): self = .lines
@@ -45,7 +50,7 @@ enum NamedBody: Equatable {
         }
     }
 
-    /// The value of a parameter of a field, without its quotes; `nil` if the parameter has another name.
+    /// The value of a parameter of a field, without its quotes; `nil` if it has another name.
     fileprivate static func value(of name: String, in parameter: Substring) -> String? {
         let pair = parameter.split(separator: "=", maxSplits: 1).map(\.trimmingBlanks)
         guard pair.count == 2, pair[0].lowercased() == name else { return nil }
@@ -77,13 +82,20 @@ extension SecretRedaction {
     /// Where secrets are in a text of an unknown kind.
     private static func places(inText body: [UInt8], _ names: SecretNames) -> [SecretPlace] {
         if looksLikeJSON(body), let places = places(inJSONBody: body, names) { return places }
-        return looksLikeForm(body) ? places(inForm: body[...], names).map { SecretPlace(range: $0) } : []
+        // A form as `text/plain` has a line for each value.
+        return body.split { $0 == ASCII.lineFeed || $0 == ASCII.carriageReturn }.flatMap { line in
+            if looksLikeForm(line) { return places(inForm: line, names).map { SecretPlace(range: $0) } }
+            guard let equals = line.firstIndex(of: ASCII.equals), equals + 1 < line.endIndex,
+                looksLikeForm(line[..<equals]), names.contains(line[..<equals])
+            else { return [] }
+            return [SecretPlace(range: (equals + 1)..<line.endIndex)]
+        }
     }
 
     /// Whether a text may be a form: a line without blanks and quotes.
-    static func looksLikeForm(_ body: [UInt8]) -> Bool {
+    static func looksLikeForm(_ body: ArraySlice<UInt8>) -> Bool {
         var end = body.endIndex
-        while end > 0, ASCII.isWhiteSpace(body[end - 1]) { end -= 1 }
+        while end > body.startIndex, ASCII.isWhiteSpace(body[end - 1]) { end -= 1 }
         return body[..<end].allSatisfy { $0 > ASCII.space && $0 != ASCII.quote && !"<>{}".utf8.contains($0) }
     }
 
@@ -102,24 +114,62 @@ extension SecretRedaction {
                 let end = body.end(of: delimiter, from: start - 2)
             else { return nil }
             let value = min(start, end - delimiter.count)..<(end - delimiter.count)
-            if !value.isEmpty, let name = partName(body[position..<start]), names.contains(name.utf8) {
+            let part = PartFields(body[position..<start])
+            if !value.isEmpty, part.names.contains(where: { names.contains($0.utf8) }) {
                 places.append(SecretPlace(range: value))
-            } else if names.includesURLs {
-                places += self.places(inText: body[value]).map { SecretPlace(range: $0) }
+            } else if !value.isEmpty, let kind = part.kind {
+                guard let found = self.places(in: Array(body[value]), kind, names) else { return nil }
+                places += found.map { $0.advanced(by: value.lowerBound) }
+                if found.isEmpty, names.includesURLs {
+                    places += self.places(inText: body[value]).map { SecretPlace(range: $0) }
+                }
             }
             position = end
         }
         return places
     }
+}
 
-    /// The name that the fields of a part give it.
-    private static func partName(_ fields: ArraySlice<UInt8>) -> String? {
-        for line in String(decoding: fields, as: UTF8.self).split(whereSeparator: \.isNewline) {
-            let parameters = line.split(separator: ";")
-            guard parameters.first?.lowercased().hasPrefix("content-disposition:") ?? false else { continue }
-            return parameters.dropFirst().compactMap { NamedBody.value(of: "name", in: $0) }.first
+/// The fields of a part of a body.
+private struct PartFields {
+    /// The names that the part has: one, unless a reader could take another parameter for it.
+    private(set) var names: [String] = []
+    /// The kind of its value; `nil` for pictures and others that have no text. Parts in parts are texts.
+    private(set) var kind: NamedBody? = .text
+
+    init(_ fields: ArraySlice<UInt8>) {
+        // A line that begins with a blank continues the one before it.
+        let text = String(decoding: fields, as: UTF8.self)
+            .replacing("\r\n ", with: " ").replacing("\r\n\t", with: " ")
+        for line in text.split(whereSeparator: \.isNewline) {
+            let pair = line.split(separator: ":", maxSplits: 1)
+            guard pair.count == 2 else { continue }
+            switch pair[0].trimmingBlanks.lowercased() {
+            case "content-disposition":
+                for parameter in PartFields.parameters(pair[1]) {
+                    if let name = NamedBody.value(of: "name", in: parameter) { names.append(name) }
+                    // The charset and the language are in front of it (RFC 8187).
+                    if let name = NamedBody.value(of: "name*", in: parameter) {
+                        names.append(String(name.split(separator: "'").last ?? ""))
+                    }
+                }
+            case "content-type":
+                kind = NamedBody(contentType: String(pair[1]))
+                if case .multipart? = kind { kind = .text }
+            default: break
+            }
         }
-        return nil
+    }
+
+    /// The parameters of a field. A semicolon in quotes separates none.
+    private static func parameters(_ value: Substring) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return value.split { character in
+            defer { isEscaped = isQuoted && character == "\\" && !isEscaped }
+            if character == "\"", !isEscaped { isQuoted.toggle() }
+            return character == ";" && !isQuoted
+        }
     }
 }
 

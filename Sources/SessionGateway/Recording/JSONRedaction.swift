@@ -15,7 +15,7 @@ extension SecretRedaction {
         if let places = places(inJSON: body[start...], names) { return places }
         var end = body.endIndex
         while end > start, ASCII.isWhiteSpace(body[end - 1]) || ");".utf8.contains(body[end - 1]) { end -= 1 }
-        let candidates = body[..<end].indices.dropFirst(start).prefix(prefixLimit).filter { index in
+        let candidates = body[start..<end].drop(while: ASCII.isWhiteSpace).indices.prefix(prefixLimit).filter { index in
             index > start && (body[index] == ASCII.leftBrace || body[index] == ASCII.leftBracket)
         }
         for candidate in candidates.prefix(attempts) {
@@ -27,7 +27,7 @@ extension SecretRedaction {
     /// Whether the beginning of a body looks like JSON.
     static func looksLikeJSON(_ body: [UInt8]) -> Bool {
         let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let text = body[start...].prefix(prefixLimit).drop(while: ASCII.isWhiteSpace)
+        let text = body[start...].drop(while: ASCII.isWhiteSpace).prefix(prefixLimit)
         return text.first != UInt8(ascii: "<")
             && text.contains { $0 == ASCII.leftBrace || $0 == ASCII.leftBracket }
     }

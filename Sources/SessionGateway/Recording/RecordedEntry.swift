@@ -96,8 +96,7 @@ struct RecordedEntry: Sendable {
         let target = Array(url.description.utf8)
         note(SecretRedaction.places(inURL: target[...]).map { Array(target[$0]) }, .value)
         for pair in head.values("cookie").flatMap({ $0.split(separator: ASCII.semicolon) }) {
-            let value = pair.drop { $0 != ASCII.equals }.dropFirst()
-            note([Octets(Array(value)).trimmingBlanks.bytes], .value)
+            note([CookiePair(Octets(Array(pair)).trimmingBlanks).value.bytes], .value)
         }
         for line in answer?.setCookie ?? [] {
             guard case .cookie(let cookie) = SetCookie.parse(line) else { continue }
@@ -156,9 +155,8 @@ struct RecordedEntry: Sendable {
         object.append("url", recorded)
         object.append("httpVersion", "HTTP/1.1")
         let cookies = head.values("cookie").flatMap { $0.split(separator: ASCII.semicolon) }.map { pair in
-            let pair = Octets(Array(pair)).trimmingBlanks.bytes
-            let name = pair.prefix { $0 != ASCII.equals }
-            return RecordedEntry.pair(Array(name), redaction == nil ? Array(pair.dropFirst(name.count + 1)) : [])
+            let pair = CookiePair(Octets(Array(pair)).trimmingBlanks)
+            return RecordedEntry.pair(pair.name.bytes, redaction == nil ? pair.value.bytes : [])
         }
         object.append("cookies", json: RecordedEntry.array(cookies))
         object.append("headers", json: RecordedEntry.array(fields(of: head)))
@@ -252,7 +250,9 @@ struct RecordedEntry: Sendable {
         var object = JSONObjectWriter()
         object.append("name", RecordedEntry.text(cookie.name))
         object.append("value", redaction == nil ? RecordedEntry.text(cookie.value) : [])
-        if case .path(let path) = cookie.path { object.append("path", RecordedEntry.text(path)) }
+        if case .path(let path) = cookie.path {
+            object.append("path", RecordedEntry.text(redaction == nil ? path : Octets(SecretRedaction.url(path.bytes))))
+        }
         if let domain = cookie.domain { object.append("domain", RecordedEntry.text(domain)) }
         if let expires = cookie.expires { object.append("expires", expires.rfc3339) }
         object.append("httpOnly", cookie.isHTTPOnly)

@@ -73,7 +73,7 @@ extension RecordedBody {
         get async {
             guard case .data(let piece)? = try? await spool.piece(at: 0) else { return true }
             let beginning = Array(piece.readableBytesView.prefix(1 << 12))
-            return SecretRedaction.looksLikeJSON(beginning) || SecretRedaction.looksLikeForm(beginning)
+            return SecretRedaction.looksLikeJSON(beginning) || SecretRedaction.looksLikeForm(beginning[...])
         }
     }
 }

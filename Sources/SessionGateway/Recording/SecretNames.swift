@@ -30,9 +30,14 @@ enum SecretNames: Sendable {
         "session", "sid", "samlresponse", "wresult", "ticket",
     ]
     /// Secrets if this is the whole name of a field.
-    private static let fields: Set<String> = ["authenticationinfo", "dpop", "proxyauthenticationinfo"]
+    private static let fields: Set<String> = [
+        "authentication", "authenticationinfo", "cookie", "dpop", "proxyauthenticationinfo", "setcookie", "xauth",
+        "xauthentication", "xauthkey", "xclientcert", "xcredentials", "xfunctionskey", "xsession", "xsid", "xtokenauth",
+        "xwsse",
+    ]
     private static let tokenEndings = [
         "accesstoken", "refreshtoken", "idtoken", "sessiontoken", "authtoken", "jwt", "clientsecret", "secretaccesskey",
+        "devicecode",
     ]
     private static let tokenRequestNames: Set<String> = [
         "granttype", "clientsecret", "clientassertion", "token", "refreshtoken",
@@ -46,6 +51,11 @@ enum SecretNames: Sendable {
         "href", "link", "location", "origin", "path", "redirect", "referer", "referrer", "refresh", "sourcemap", "uri",
         "url",
     ]
+
+    /// Whether the value of a field of that name, in lower case, is one URL as a whole, whatever octets are in it.
+    static func isOneURL(field name: String) -> Bool {
+        isURL(field: name) && !name.split(separator: "-").contains { $0 == "link" || $0 == "refresh" }
+    }
 
     /// Whether the value of a field of that name, in lower case, is a URL, or has URLs that need not look like it.
     static func isURL(field name: String) -> Bool {

@@ -38,7 +38,11 @@ struct SecretRedaction: Sendable {
         {
             return places
         }
-        return places(inText: value.bytes[...], isURL: SecretNames.isURL(field: name)).map { SecretPlace(range: $0) }
+        let places =
+            SecretNames.isOneURL(field: name)
+            ? places(inURL: value.bytes[...])
+            : places(inText: value.bytes[...], isURL: SecretNames.isURL(field: name))
+        return places.map { SecretPlace(range: $0) }
     }
 
     /// Protocols of WebSockets that are no secrets. Pages, which can set no other field, send tokens beside them.
@@ -73,6 +77,11 @@ struct SecretPlace: Equatable {
     let range: Range<Int>
     /// Whether the mark needs the quotes of JSON: the secret is a number.
     var isNumber = false
+
+    /// The place in a longer text, in which the text begins at `offset`.
+    func advanced(by offset: Int) -> SecretPlace {
+        SecretPlace(range: (range.lowerBound + offset)..<(range.upperBound + offset), isNumber: isNumber)
+    }
 }
 
 extension [UInt8] {

@@ -33,18 +33,42 @@ extension SecretRedaction {
 
     /// Where secrets are in the URLs of a text.
     ///
-    /// - Parameter isURL: Whether the whole text may be a URL, so that relative ones count that do not look like one.
+    /// - Parameter isURL: Whether each word may be a URL, so that relative ones count that do not look like one.
     static func places(inText text: ArraySlice<UInt8>, isURL: Bool = false, depth: Int = 0) -> [Range<Int>] {
         guard isSuspicious(text) else { return [] }
-        let pieces = text.split { $0 <= ASCII.space || $0 == ASCII.quote || "'<>`".utf8.contains($0) }
-        return pieces.flatMap { piece in
-            isURL || looksLikeURL(piece) ? places(inURL: piece, depth: depth) : []
+        return words(of: text).flatMap { word in
+            isURL || looksLikeURL(word) ? places(inURL: word, depth: depth) : []
         }
+    }
+
+    /// The words of a text, without the quotes and brackets around them. URLs may have an apostrophe or a backtick, so
+    /// these are quotes only if they are in front of a word, up to the next one.
+    private static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var words: [ArraySlice<UInt8>] = []
+        var start = text.startIndex
+        var quote: UInt8?
+        for index in text.indices {
+            let octet = text[index]
+            let isQuote = octet == UInt8(ascii: "'") || octet == UInt8(ascii: "`")
+            if isQuote, quote == nil, index == start || "=(,:;".utf8.contains(text[index - 1]) {
+                quote = octet
+            } else if isQuote, quote == octet {
+                quote = nil
+            } else if octet <= ASCII.space || octet == ASCII.quote || "<>".utf8.contains(octet) {
+                quote = nil
+            } else {
+                continue
+            }
+            words.append(text[start..<index])
+            start = index + 1
+        }
+        return words + [text[start...]]
     }
 
     private static func looksLikeURL(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return false }
-        return "/?#".utf8.contains(first) || text.contains("://".utf8)
+        return "/?#\\".utf8.contains(first) || text.contains("://".utf8) || text.contains(":\\\\".utf8)
+            || text.firstIndex(of: ASCII.questionMark).map { text[$0...].contains(ASCII.equals) } == true
     }
 
     /// Whether a text has an octet without which nothing in it is a secret.
@@ -53,16 +77,18 @@ extension SecretRedaction {
     }
 
     /// Where user names and passwords are in front of hosts (RFC 3986, section 3.2.1), in a URL up to its path's end.
+    /// Browsers take a backslash for a slash.
     private static func userInformation(in url: ArraySlice<UInt8>) -> [Range<Int>] {
+        func isSlash(_ octet: UInt8) -> Bool { octet == ASCII.slash || octet == ASCII.backslash }
         var places: [Range<Int>] = []
         var position = url.startIndex
-        while let slash = url[position...].firstIndex(of: ASCII.slash) {
+        while let slash = url[position...].firstIndex(where: isSlash) {
             position = slash + 1
-            guard position < url.endIndex, url[position] == ASCII.slash,
+            guard position < url.endIndex, isSlash(url[position]),
                 slash == url.startIndex || url[slash - 1] == ASCII.colon
             else { continue }
             position += 1
-            let authority = url[position...].prefix { $0 != ASCII.slash && $0 != ASCII.backslash }
+            let authority = url[position...].prefix { !isSlash($0) }
             if let at = authority.lastIndex(of: UInt8(ascii: "@")), at > position { places.append(position..<at) }
         }
         return places
