@@ -24,6 +24,49 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every command of the README and of the guides exists, with each of its options")
+    func commands() throws {
+        let root = try CommandDescription.root()
+        let folder = Samples.package.appending(path: "docs")
+        let guides = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        var count = 0
+        for file in ["README.md"] + guides.map({ "docs/\($0)" }) {
+            let text = try #require(DocumentationTests.text(file))
+            let blocks = text.matches(of: #/```(?:sh|console|bash)\n([\s\S]*?)```/#).map { $0.1 }
+            let inline = text.replacing(#/```[\s\S]*?```/#, with: "").matches(of: #/`([^`\n]*)`/#).map { $0.1 }
+            let lines = blocks.flatMap { $0.replacing("\\\n", with: " ").split(separator: "\n") } + inline
+            for part in lines.flatMap({ $0.split(separator: #/ #|;|&&|[|]|\$\(/#) }) {
+                let words = part.split(separator: " ").drop { $0 == "$" || $0.contains("=") }
+                guard words.first == "crumb" else { continue }
+                count += 1
+                #expect(DocumentationTests.unknownWord(words.dropFirst(), of: root) == nil, "\(file): \(part)")
+            }
+        }
+        #expect(count > 200)
+    }
+
+    /// The first word of a command that is no command or option; `nil` if there is none.
+    private static func unknownWord(_ words: ArraySlice<Substring>, of root: CommandDescription) -> Substring? {
+        var (command, words) = (root, words)
+        while let word = words.first,
+            let next = command.subcommands?.first(where: {
+                $0.commandName == word || $0.aliases?.contains(String(word)) == true
+            })
+        {
+            (command, words) = (next, words.dropFirst())
+        }
+        if command.fullName == root.fullName, let word = words.first, word.first?.isLetter == true { return word }
+        // The rest is for curl, or for another program.
+        if command.commandName == "curl" { return nil }
+        let own = [command] + (command.subcommands ?? []).filter { $0.commandName == "run" }
+        let names = Set(own.flatMap { $0.arguments ?? [] }.flatMap { $0.names ?? [] }.map(\.spelled))
+        return words.prefix { $0 != "--" }.first { word in
+            guard word.first == "-", word.count > 1, !word.dropFirst().allSatisfy(\.isNumber) else { return false }
+            let option = word.prefix { $0 != "=" }.trimmingCharacters(in: .punctuationCharacters.subtracting(["-"]))
+            return !names.contains(option) && !names.contains(String(option.prefix(2)))
+        }
+    }
+
     /// A command of a README and what it prints.
     struct Example: Sendable, CustomTestStringConvertible {
         let command: String

@@ -360,6 +360,13 @@ extension CaptureError {
                 + "(include subdomains) contradicts the dot before the domain. The column counts, as in curl.", .notice)
     }
 
+    static func sessionCookiesMissing(at place: CapturePlace) -> CaptureError {
+        CaptureError(
+            .sessionCookiesMissing, place,
+            "wget wrote this file, and it has no session cookies. If the login is one, save the file again with "
+                + "wget --keep-session-cookies --save-cookies FILE.", .notice)
+    }
+
     static func lineMalformed(_ finding: String, at place: CapturePlace) -> CaptureError {
         CaptureError(.lineMalformed, place, finding)
     }

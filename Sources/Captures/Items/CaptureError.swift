@@ -80,6 +80,8 @@ extension CaptureError {
         public static let storageIgnored = Code("storage-ignored")
         /// Items of `localStorage` cannot be read, or are too long.
         public static let storageLeftOut = Code("storage-left-out")
+        /// wget wrote a cookie file, which has no session cookies. A notice.
+        public static let sessionCookiesMissing = Code("session-cookies-missing")
         /// The columns of a cookie file disagree on whether subdomains get a cookie. A notice.
         public static let subdomainsContradicted = Code("subdomains-contradicted")
         /// An archive has files in no known format. A notice.

@@ -85,10 +85,10 @@ extension ExplanationReport {
         if let better {
             hints.insert("\(better.sent) of them would be sent to \(better.url)", at: 0)
         }
+        let option = jar == "default" ? [] : ["--jar", jar]
+        func command(_ name: String, _ word: String) -> String { database.command(name, option + [word]) }
+        let origin = request.url.origin
         if count == 0 {
-            let option = jar == "default" ? [] : ["--jar", jar]
-            func command(_ name: String, _ word: String) -> String { database.command(name, option + [word]) }
-            let origin = request.url.origin
             // A service has no browser.
             hints +=
                 database.asksService
@@ -98,6 +98,10 @@ extension ExplanationReport {
                     "     or in your own browser, save its network panel as HAR, then",
                 ]
             hints += ["       \(command("import", "FILE"))", "     or with 'crumb curl'"]
+        } else if !gone.isEmpty {
+            // A service has no browser.
+            let means = database.asksService ? "" : ": \(command("browse", "\(origin)/"))"
+            hints.append("Fix: if one of the cookies that are gone held the session, log in again\(means)")
         }
         return hints.isEmpty || count == 0 ? hints : [""] + hints
     }

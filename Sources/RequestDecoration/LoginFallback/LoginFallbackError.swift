@@ -1,4 +1,5 @@
 internal import OAuth2
+internal import SessionStore
 
 /// Why a login fallback failed: a stable code, its subject, and one sentence with the next step. Contains no token.
 public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -52,6 +53,13 @@ extension LoginChallenge {
     ///
     /// - Parameter reason: why the tokens that are there do not help; an error that shows no token.
     func loginRequired(because reason: (any Error)?) -> LoginFallbackError {
+        if (reason as? SessionStoreError)?.code == .tokenNotFound {
+            return LoginFallbackError(
+                .loginRequired, rule.profile,
+                "a rule of the jar needs this login, which is not stored any more: set it up again with 'crumb token "
+                    + "setup\(profileWord)', or remove the rule ('crumb token fallback list' lists the rules)",
+                loginURL: loginURL)
+        }
         let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
         return LoginFallbackError(
             .loginRequired, rule.profile,

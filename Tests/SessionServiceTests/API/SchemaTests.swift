@@ -121,6 +121,21 @@ struct SchemaTests {
         #expect(faults == [])
     }
 
+    @Test("Members are in camel case, but for maps whose keys are names from elsewhere")
+    func memberNames() throws {
+        // Limits have the names that 'crumb jars settings' takes; endpoints, those of RFC 8414.
+        let maps: Set = ["limits", "endpoints"]
+        func check(_ value: Any, _ name: String) {
+            if let list = value as? [Any] { for item in list { check(item, name) } }
+            guard let members = value as? [String: Any] else { return }
+            if let properties = members["properties"] as? [String: Any], !maps.contains(name) {
+                for key in properties.keys { #expect(key.wholeMatch(of: /[a-z][A-Za-z0-9]*/) != nil, "\(key)") }
+            }
+            for (key, member) in members { check(member, key) }
+        }
+        check(try APIDocument().members, "")
+    }
+
     @Test("A member too many, too few, of another kind or required by one of both is found")
     func differences() throws {
         let document = try APIDocument()
