@@ -61,6 +61,17 @@ struct CurlFallbackTests {
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
 
+    @Test("A rule whose login was removed names the commands that help")
+    func removedLogin() throws {
+        let site = try site(taking: [])
+        let url = try given(site)
+        #expect(try home.crumb("token", "remove", "work").status == 0)
+        let result = try home.crumb("curl", "--", "-s", url)
+        #expect(result.status == 43 && site.requests.count == 1, "\(result)")
+        #expect(result.messages.contains("'crumb token setup work'"), "\(result.messages)")
+        #expect(result.messages.contains("'crumb token fallback list'"), "\(result.messages)")
+    }
+
     /// A rule that presents the token in the Authorization field, and a site that takes some tokens.
     private func bearerSite(taking tokens: Set<String>) throws -> (LoopbackServer, url: String) {
         let site = try LoopbackServer { request in

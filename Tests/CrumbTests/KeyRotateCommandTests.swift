@@ -163,6 +163,9 @@ struct KeyRotateCommandTests {
         let former = try #require((status["formerKeys"] as? [[String: Any]])?.first)
         #expect((former["neededBy"] as? [String])?.count == 2 && former["replaced"] != nil)
 
+        let place = "--database=\(home.file("elsewhere/b.sqlite"))"
+        #expect(try key("status", place).text.contains("'crumb key rotate \(place)' moves it"))
+
         let kept = try key("forget", "--yes")
         #expect(kept.status == 0 && kept.text.contains("keep    former key replaced "), "\(kept.text)")
         for messages in [rotated.messages, kept.messages] {

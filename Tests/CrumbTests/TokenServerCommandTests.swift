@@ -207,6 +207,9 @@ struct TokenServerCommandTests {
         }
         let report = try #require(try home.crumb("token", "get", "work", "--json").objects().first)
         #expect(report["loginRequired"] as? Bool == true)
+        let imported = try home.crumb(
+            "token", "import", "work", input: #"{"access_token": "other", "expires_in": 1, "refresh_token": "r"}"#)
+        #expect(imported.status == 0, "A dead login's tokens need no --force: \(imported.messages)")
     }
 
     @Test("A grant that the server refuses is status 43, and the server is not asked again")

@@ -49,7 +49,8 @@ struct KeyStatusCommand: CrumbCommand {
             // All else is known without the passphrase.
             report.hasDatabase = true
         }
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        if output.json { return try console.writeJSON(report) }
+        try console.writeLine(report.text(rotation: database.command("key rotate", [])))
     }
 }
 
@@ -75,26 +76,29 @@ private struct KeyStatusReport: Encodable {
         case source, isFile, database, keys, locked, rotationUnfinished, formerKeys, notChecked
     }
 
-    var text: String {
+    /// The state for a person.
+    ///
+    /// - Parameter rotation: The command that seals the database under the newest key.
+    func text(rotation: String) -> String {
         var file = "not created yet"
         if let keys, let locked {
             let former = keys > 1 ? " and \(counted(keys - 1, "former key"))" : ""
             file = "one key\(former), \(locked ? "locked with a passphrase" : "in the clear")"
         }
-        var rotation =
+        var progress =
             switch use {
-            case .several: "unfinished: run 'crumb key rotate'"
-            case .former: "the database is sealed under a former key: 'crumb key rotate' moves it to the newest one"
+            case .several: "unfinished: run '\(rotation)'"
+            case .former: "the database is sealed under a former key: '\(rotation)' moves it to the newest one"
             case .newest, nil: "none in progress"
             }
         if hasDatabase {
-            rotation = "unknown while the key is locked: name the file with the passphrase in CRUMB_PASSPHRASE_FILE"
+            progress = "unknown while the key is locked: name the file with the passphrase in CRUMB_PASSPHRASE_FILE"
         }
         return Console.table(
             [
                 [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
                 ["database", database + (use == nil && !hasDatabase ? " (not created yet)" : "")],
-                ["rotation", rotation],
+                ["rotation", progress],
             ] + (formerKeys ?? []).map { ["former key", $0.text] }
                 + (notChecked ?? []).map { ["not checked", $0] })
     }

@@ -73,8 +73,11 @@ struct TokenImportCommand: CrumbCommand {
                 account: account ?? known?.profile.id.account ?? ""),
             name: name)
         if let known, known.profile.id == profile.id {
-            if !force { try check(tokenSet, mayReplace: known.tokens) }
-            if known.refusal == nil { tokenSet = tokenSet.completed(by: known.tokens) }
+            // The tokens of a login that the server no longer accepts protect nothing.
+            if known.refusal == nil {
+                if !force { try check(tokenSet, mayReplace: known.tokens) }
+                tokenSet = tokenSet.completed(by: known.tokens)
+            }
         }
         guard
             try store.put(
