@@ -82,7 +82,9 @@ extension SecretRedaction {
     /// Where secrets are in a text of an unknown kind.
     private static func places(inText body: [UInt8], _ names: SecretNames) -> [SecretPlace] {
         if looksLikeJSON(body), let places = places(inJSONBody: body, names) { return places }
-        // A form as `text/plain` has a line for each value.
+        if looksLikeForm(body[...]) { return places(inForm: body[...], names).map { SecretPlace(range: $0) } }
+        // Only a request has a form as `text/plain`, with a line for each value.
+        guard names != .tokens else { return [] }
         return body.split { $0 == ASCII.lineFeed || $0 == ASCII.carriageReturn }.flatMap { line in
             if looksLikeForm(line) { return places(inForm: line, names).map { SecretPlace(range: $0) } }
             guard let equals = line.firstIndex(of: ASCII.equals), equals + 1 < line.endIndex,
