@@ -202,8 +202,8 @@ struct Unpacker: Sendable {
 }
 
 extension Unpacker {
-    /// Whether a file of an archive may be a capture. Folders, the files that macOS adds, and the bodies of Playwright's
-    /// HAR, which are called by their digest, are none.
+    /// Whether a file of an archive may be a capture. Not captures are folders, files that macOS adds, and the bodies of a
+    /// HAR of Playwright, whose names are digests.
     static func mayBeCapture(_ name: String) -> Bool {
         guard !name.hasSuffix("/"), !name.hasPrefix("__MACOSX/") else { return false }
         let stem = name.split(separator: "/").last?.prefix { $0 != "." } ?? ""

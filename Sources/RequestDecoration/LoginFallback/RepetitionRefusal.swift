@@ -34,7 +34,7 @@ extension LoginChallenge {
     /// 9110, section 9.2.2, permits a client to repeat a request by itself if its method is safe, or if it knows that the
     /// server has not acted on the request.
     ///
-    /// - Parameter isBodyRepeatable: Whether the body can be sent again, or there is none.
+    /// - Parameter isBodyRepeatable: Whether the request has no body, or one that can be sent again.
     public func repetitionRefusal(of request: RequestContext, isBodyRepeatable: Bool = true) -> RepetitionRefusal? {
         guard request.hasSafeMethod || isUnprocessed else { return .mayHaveActed }
         return isBodyRepeatable ? nil : .bodyNotRepeatable

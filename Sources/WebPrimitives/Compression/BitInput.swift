@@ -105,7 +105,7 @@ struct HuffmanCode: Sendable {
             + [Int](repeating: 8, count: 8))
     static let fixedDistances = HuffmanCode([Int](repeating: 5, count: 30))
 
-    /// For all bits that may come next, the symbol and the length of its code; 0 if it is longer, or there is none.
+    /// For all bits that may come next, the symbol and the length of its code; 0 if the code is longer, or no symbol has one.
     private var table = [UInt16](repeating: 0, count: 1 << longestInTable)
     /// How many codes there are of each length.
     private var counts = [Int](repeating: 0, count: longest + 1)

@@ -32,7 +32,7 @@ package struct Inflate: Sendable {
 
     package init() {}
 
-    /// Whether the last block has ended and its output was returned. The input is behind it, at a whole octet.
+    /// Whether the last block has ended and its output was returned. The input stands right after it, at a whole octet.
     package var isComplete: Bool {
         if case .ended = stage { returnedCount == output.count } else { false }
     }
