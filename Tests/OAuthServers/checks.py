@@ -246,7 +246,7 @@ def check_lost(crumb, server):
         behind = crumb("token", "refresh", "lost")
         again = crumb(
             "token", "import", "lost", "--issuer", server.issuer, "--client-id", server.public_client, "--account",
-            "lost", "--discover", *identified(crumb, server, None), text=json.dumps(kept))
+            "lost", "--discover", "--force", *identified(crumb, server, None), text=json.dumps(kept))
         expect(again.status == 0, again.talk)
     expect(behind.status in (43, 44, 46), behind.status, behind.talk)
     crumb.expire("lost")

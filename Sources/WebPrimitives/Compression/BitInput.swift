@@ -25,8 +25,10 @@ package struct BitInput: Sendable {
 
     /// Adds octets at the end and drops those that were read.
     package mutating func append(_ piece: Span<UInt8>) {
-        octets.removeFirst(position)
-        position = 0
+        // Not those whose bits are not read yet: `dropToOctet()` returns to them.
+        let held = bitCount / 8
+        octets.removeFirst(position - held)
+        position = held
         octets.append(piece)
     }
 

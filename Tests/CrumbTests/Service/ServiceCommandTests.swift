@@ -44,6 +44,9 @@ struct ServiceCommandTests {
         // Times as formats write them.
         text.replace(/\b1[789]\d{8}(\d{3}|\.\d+)?\b/, with: "SECONDS")
         text.replace(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/, with: "DATE")
+        // A service has no browser.
+        text.replace(/\ with\n *crumb browse .*\n *or in your own browser,/, with: " in your browser,")
+        text.replace(/: crumb browse \S+/, with: "")
         // Where tokens lie is no caller's business.
         text.replace(/(?m)^(stored in|sealed under): .*\n/, with: "")
         return text

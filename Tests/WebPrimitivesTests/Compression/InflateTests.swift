@@ -48,6 +48,15 @@ struct InflateTests {
         }
     }
 
+    @Test("Bits that were taken ahead of a piece are octets again behind it")
+    func piecesBehindBits() throws {
+        var input = BitInput(Array(1...10))
+        #expect(try input.take(3) == 1)
+        input.append([11, 12].span)
+        input.dropToOctet()
+        #expect(Array(input.takeOctets(input.count)) == Array(2...12))
+    }
+
     @Test("Octets before damaged ones come out")
     func before() throws {
         let octets = try Self.octets(Self.lines)
