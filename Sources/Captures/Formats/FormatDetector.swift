@@ -33,7 +33,11 @@ struct FormatDetector {
             let mayTell = rest.isEmpty || rest[0] == ASCII.space && rest.count < 14
             if !isWhole, mayTell { return nil }
         }
-        if Self.isJSON(prefix) { return json.finding(in: prefix, isWhole: isWhole) }
+        if Self.isJSON(prefix) {
+            // What follows a number tells whether it is one of JSON.
+            let isUndecided = prefix[0] == ASCII.leftBracket && Self.numberEnd(prefix) == prefix.count
+            return isUndecided && !isWhole ? nil : json.finding(in: prefix, isWhole: isWhole)
+        }
         if prefix.hasPrefix("HTTP/") { return .format(.http) }
         if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
         let commands: [StaticString] = ["curl ", "curl.exe ", "$ curl ", "wget ", "$ wget "]
@@ -69,19 +73,24 @@ struct FormatDetector {
     static func isJSON(_ prefix: Span<UInt8>) -> Bool {
         guard prefix.count > 0, prefix[0] != ASCII.leftBrace else { return prefix.count > 0 }
         guard prefix[0] == ASCII.leftBracket else { return false }
+        let end = numberEnd(prefix)
+        guard end < prefix.count else { return true }
+        return prefix[end] != (end == 1 ? UInt8(ascii: "x") : ASCII.hyphen)
+    }
+
+    /// Where the digits behind the first byte end, of which 20 count.
+    private static func numberEnd(_ prefix: Span<UInt8>) -> Int {
         var position = 1
-        while position < prefix.count, ASCII.isDigit(prefix[position]) { position += 1 }
-        guard position < prefix.count else { return true }
-        return prefix[position] != (position == 1 ? UInt8(ascii: "x") : ASCII.hyphen)
+        while position < prefix.count, position <= 20, ASCII.isDigit(prefix[position]) { position += 1 }
+        return position
     }
 
     /// Where `[0]` at the beginning ends, with which wget2 numbers its downloads; `nil` for anything else.
     private static func bracketedNumberEnd(_ prefix: Span<UInt8>) -> Int? {
         guard prefix.count > 1, prefix[0] == ASCII.leftBracket else { return nil }
-        var position = 1
-        while position < prefix.count, ASCII.isDigit(prefix[position]) { position += 1 }
-        guard position > 1, position < prefix.count, prefix[position] == ASCII.rightBracket else { return nil }
-        return position + 1
+        let end = numberEnd(prefix)
+        guard end > 1, end < prefix.count, prefix[end] == ASCII.rightBracket else { return nil }
+        return end + 1
     }
 
     private enum LineKind {

@@ -104,6 +104,7 @@ struct FormatDetectionTests {
             (Array("T\n\0".utf8), "Format not recognised."), ([0xEF], "not recognised"),
             ([0xEF, 0xBB], "not recognised"),
             (Array("# a\n# b".utf8), "comments"), (Array("[0] Downloading 'x'".utf8), "--save-cookies"),
+            (Array("[0555--://a.test/.\n".utf8), "Format"),
             (Array("\u{1B}[34mHTTP\u{1B}[39m/1.1 200".utf8), "--pretty=none"),
         ] as [([UInt8], String)])
     func unknown(bytes: [UInt8], word: String) {
