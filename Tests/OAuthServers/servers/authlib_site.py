@@ -15,7 +15,7 @@ from authlib.oauth2.rfc6749 import BaseGrant, ClientCredentialsGrant, ClientMixi
 from authlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from authlib.oauth2.rfc7523 import JWTBearerClientAssertion, JWTBearerGrant
 from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
-from flask import Flask, jsonify
+from flask import Flask, jsonify, request
 from joserfc import jwk
 
 PORT, FOLDER = int(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -163,6 +163,8 @@ def token():
 
 @app.post("/register")
 def register():
+    # A refusal reads no body, and a connection that is closed with one unread is reset.
+    request.get_data()
     return server.create_endpoint_response("client_registration")
 
 
