@@ -84,6 +84,15 @@ struct LearnedCopyTests {
         return try await browser.load(Self.page)
     }
 
+    /// A browser that has sent a cookie of a script.
+    private func browser(_ jar: CookieJar? = nil, afterSetting line: String, loads: Int = 1) async throws -> Browser {
+        var browser = Browser(jar ?? self.jar)
+        try await browser.begin()
+        try browser.setByScript(line)
+        for _ in 0..<loads { try await browser.load() }
+        return browser
+    }
+
     private static let replacements: [(script: String, server: String, left: String)] = [
         ("sid=old; Domain=shop.example; Path=/", "sid=new; Domain=shop.example; Path=/", "sid=new"),
         ("sid=old; Domain=shop.example", "sid=new; Domain=shop.example; Path=/app; Max-Age=600", "sid=new"),
@@ -99,9 +108,7 @@ struct LearnedCopyTests {
     func replaced(script: String, server: String, left: String) async throws {
         for requestCount in 0..<3 {
             let fixture = try GatewayFixture()
-            var browser = Browser(fixture.jar)
-            try await browser.begin()
-            try browser.setByScript(script)
+            var browser = try await browser(fixture.jar, afterSetting: script, loads: 0)
             #expect(try await browser.load() == "sid=old")
             try await browser.load(setting: [server])
             for _ in 0..<requestCount { #expect(try await browser.load() == left) }
@@ -116,10 +123,7 @@ struct LearnedCopyTests {
 
     @Test("The jar keeps both if the response has set another cookie of that name", arguments: others)
     func beside(script: String, server: String) async throws {
-        var browser = Browser(jar)
-        try await browser.begin()
-        try browser.setByScript(script)
-        try await browser.load()
+        var browser = try await browser(afterSetting: script)
         try await browser.load(setting: [server])
         for _ in 0..<3 {
             let cookies = try Set(browser.field().split(separator: "; ").filter { $0.hasPrefix("sid=") })
@@ -131,10 +135,7 @@ struct LearnedCopyTests {
 
     @Test("A copy never takes the place of a cookie that a server has set")
     func taken() async throws {
-        var browser = Browser(jar)
-        try await browser.begin()
-        try browser.setByScript("sid=own; Domain=shop.example; Path=/")
-        try await browser.load()
+        var browser = try await browser(afterSetting: "sid=own; Domain=shop.example; Path=/")
         try await browser.load(setting: ["sid=other; Path=/; Max-Age=600"])
         for _ in 0..<3 {
             let sent = try await browser.load()
@@ -146,10 +147,7 @@ struct LearnedCopyTests {
 
     @Test("A copy stays if the response sets a cookie of another name, or for another host")
     func unrelated() async throws {
-        var browser = Browser(jar)
-        try await browser.begin()
-        try browser.setByScript("sid=own; Domain=shop.example; Path=/")
-        try await browser.load()
+        var browser = try await browser(afterSetting: "sid=own; Domain=shop.example; Path=/")
         try await browser.load(setting: ["side=1; Domain=shop.example; Path=/"])
         let other = "https://img.shop.example/"
         try await browser.begin(at: other)
@@ -171,10 +169,7 @@ struct LearnedCopyTests {
 
     @Test("A request that was made before the response changes nothing, and is sent as it is")
     func late() async throws {
-        var browser = Browser(jar)
-        try await browser.begin()
-        try browser.setByScript("sid=old; Domain=shop.example; Path=/")
-        for _ in 0..<2 { try await browser.load() }
+        var browser = try await browser(afterSetting: "sid=old; Domain=shop.example; Path=/", loads: 2)
         let early = try browser.field()
         try await browser.load(setting: ["sid=new; Domain=shop.example; Path=/"])
         #expect(try await browser.load(late: early) == "sid=old")
@@ -185,10 +180,7 @@ struct LearnedCopyTests {
 
     @Test("A script can set the same value again")
     func again() async throws {
-        var browser = Browser(jar)
-        try await browser.begin()
-        try browser.setByScript("sid=old; Domain=shop.example; Path=/")
-        for _ in 0..<2 { try await browser.load() }
+        var browser = try await browser(afterSetting: "sid=old; Domain=shop.example; Path=/", loads: 2)
         try await browser.load(setting: ["sid=; Domain=shop.example; Path=/; Max-Age=0"])
         #expect(try await browser.load() == "")
         try browser.setByScript("sid=old; Domain=shop.example; Path=/")
@@ -198,10 +190,7 @@ struct LearnedCopyTests {
 
     @Test("A copy of an earlier gateway ends when the browser is seen without it")
     func ofEarlierGateway() async throws {
-        var first = Browser(jar)
-        try await first.begin()
-        try first.setByScript("sid=old; Domain=shop.example; Path=/")
-        try await first.load()
+        let first = try await browser(afterSetting: "sid=old; Domain=shop.example; Path=/")
         var browser = Browser(jar, after: first)
         for _ in 0..<3 { try await browser.load() }
         try await browser.load(setting: ["sid=new; Domain=shop.example; Path=/"])
@@ -211,10 +200,7 @@ struct LearnedCopyTests {
 
     @Test("A new value is that of the cookie that a server has set, not of a copy")
     func changed() async throws {
-        var first = Browser(jar)
-        try await first.begin()
-        try first.setByScript("sid=old; Domain=shop.example; Path=/")
-        try await first.load()
+        let first = try await browser(afterSetting: "sid=old; Domain=shop.example; Path=/")
         var browser = Browser(jar, after: first)
         try await browser.load(setting: ["sid=new; Domain=shop.example; Path=/"])
         try browser.setByScript("sid=newer; Domain=shop.example; Path=/")

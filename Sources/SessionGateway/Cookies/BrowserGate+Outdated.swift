@@ -75,12 +75,13 @@ extension BrowserKnowledge {
     ///
     /// A request tells no domain and no path. So a cookie of the same name that the response sets or deletes, for a domain
     /// that covers the copy's host, may be the one that was copied. If it is another one, the browser sends the first with
-    /// its next request, and the jar learns it anew.
+    /// its next request, and the jar learns it again.
     ///
     /// - Parameter ids: The cookies that the response has set or deleted.
     func takeCopies(replacedBy ids: [Cookie.ID], at url: RequestURL) -> [Cookie.ID] {
         let scope = scope(of: url)
         return state.withLock { state in
+            guard !state.copies.isEmpty else { return [] }
             var found: [Cookie.ID] = []
             for (name, set) in Dictionary(grouping: ids, by: \.name) {
                 guard var copies = state.copies[name] else { continue }

@@ -95,9 +95,7 @@ struct RecordedEntry: Sendable {
         guard let redaction else { return }
         let target = Array(url.description.utf8)
         note(SecretRedaction.places(inURL: target[...]).map { Array(target[$0]) }, .value)
-        for pair in head.values("cookie").flatMap({ $0.split(separator: ASCII.semicolon) }) {
-            note([CookiePair(Octets(Array(pair)).trimmingBlanks).value.bytes], .value)
-        }
+        note(cookiePairs.map(\.value.bytes), .value)
         for line in answer?.setCookie ?? [] {
             guard case .cookie(let cookie) = SetCookie.parse(line) else { continue }
             note([cookie.value.bytes], cookie.isHTTPOnly ? .credential : .value)
@@ -115,6 +113,12 @@ struct RecordedEntry: Sendable {
                 }
             }
         }
+    }
+
+    /// The cookies of the request.
+    private var cookiePairs: [CookiePair] {
+        head.values("cookie").flatMap { $0.split(separator: ASCII.semicolon) }
+            .map { CookiePair(Octets(Array($0)).trimmingBlanks) }
     }
 
     private mutating func note(_ values: [[UInt8]], _ kind: KnownSecrets.Kind) {
@@ -154,9 +158,8 @@ struct RecordedEntry: Sendable {
         object.append("method", method)
         object.append("url", recorded)
         object.append("httpVersion", "HTTP/1.1")
-        let cookies = head.values("cookie").flatMap { $0.split(separator: ASCII.semicolon) }.map { pair in
-            let pair = CookiePair(Octets(Array(pair)).trimmingBlanks)
-            return RecordedEntry.pair(pair.name.bytes, redaction == nil ? pair.value.bytes : [])
+        let cookies = cookiePairs.map { pair in
+            RecordedEntry.pair(pair.name.bytes, redaction == nil ? pair.value.bytes : [])
         }
         object.append("cookies", json: RecordedEntry.array(cookies))
         object.append("headers", json: RecordedEntry.array(fields(of: head)))
