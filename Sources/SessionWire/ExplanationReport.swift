@@ -69,6 +69,22 @@ public struct ExplanationReport: Codable, Sendable {
         }
     }
 
+    /// A login that a login rule for the request needs and that gives no token any more.
+    public struct LostLogin: Codable, Sendable {
+        /// The name of the rule.
+        public let rule: String
+        /// The name of the login.
+        public let login: String
+        /// Whether the login is stored: the server has ended it. If not, it was removed.
+        public let isStored: Bool
+
+        package init(rule: String, login: String, isStored: Bool) {
+            self.rule = rule
+            self.login = login
+            self.isStored = isStored
+        }
+    }
+
     /// The URL.
     public let url: String
     /// The name of the jar.
@@ -97,13 +113,15 @@ public struct ExplanationReport: Codable, Sendable {
     public let better: Alternative?
     /// Whether the jar's header fields are sent; `nil` if it has none.
     public let fields: [FieldVerdictReport]?
+    /// The logins of the login rules for the request that give no token any more; `nil` if there are none.
+    public let lostLogins: [LostLogin]?
 
     package init(
         url: String, jar: String, site: String, now: String, verdict: EngineVerdictReport? = nil,
         included: [CookieReport], excluded: [Exclusion],
         changes: [ChangeReport]? = nil, rejected: [Rejection]? = nil, otherJars: [OtherJar], similarSites: [String],
         better: Alternative? = nil,
-        fields: [FieldVerdictReport]? = nil
+        fields: [FieldVerdictReport]? = nil, lostLogins: [LostLogin]? = nil
     ) {
         self.url = url
         self.jar = jar
@@ -118,6 +136,7 @@ public struct ExplanationReport: Codable, Sendable {
         self.similarSites = similarSites
         self.better = better
         self.fields = fields
+        self.lostLogins = lostLogins
     }
 }
 

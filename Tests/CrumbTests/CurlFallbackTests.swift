@@ -68,7 +68,7 @@ struct CurlFallbackTests {
         #expect(try home.crumb("token", "remove", "work").status == 0)
         let result = try home.crumb("curl", "--", "-s", url)
         #expect(result.status == 43 && site.requests.count == 1, "\(result)")
-        #expect(result.messages.contains("'crumb token setup work'"), "\(result.messages)")
+        #expect(result.messages.contains("'crumb token login work'"), "\(result.messages)")
         #expect(result.messages.contains("'crumb token fallback list'"), "\(result.messages)")
     }
 

@@ -74,11 +74,24 @@ struct ExplainCommand: CrumbCommand {
             return output.json
                 ? try console.writeJSON(report) : try console.writeLine(report.text(for: request), colors: colors)
         }
-        let report = try kept.explanation(of: request)
+        let report = try explanation(of: request, by: kept)
         if output.json {
             try console.writeJSON(report)
         } else {
             try console.writeLine(report.text(for: request, in: jar.databaseOptions), colors: colors)
+        }
+    }
+
+    /// - Throws: `Problem` with the way to explain a refused cookie if the jar does not exist: no cookie, no jar.
+    private func explanation(of request: RequestContext, by kept: any JarBackend) throws -> ExplanationReport {
+        do {
+            return try kept.explanation(of: request)
+        } catch let problem as Problem where problem.failure == .jarNotFound {
+            let trial = jar.databaseOptions.command("explain", ["--set-cookie", "FILE", url])
+            throw Problem(
+                .jarNotFound,
+                "\(problem.message) The first stored cookie creates a jar. If a response set one, the rules rejected it: "
+                    + "'\(trial)' explains its Set-Cookie lines.")
         }
     }
 

@@ -34,6 +34,9 @@ extension ExplanationReport {
     /// How many of the cookies that are gone get a row, and how many of the rejected ones.
     private static let goneLimit = 10
 
+    /// How many other jars get a line.
+    private static let otherJarLimit = 3
+
     private var rejections: [Rejection] { rejected ?? [] }
 
     /// How often each reason applies, if there are too many to count.
@@ -76,8 +79,13 @@ extension ExplanationReport {
     }
 
     private func hints(_ request: RequestContext, _ database: DatabaseOptions) -> [String] {
-        var hints = otherJars.map { other in
+        var hints = otherJars.prefix(ExplanationReport.otherJarLimit).map { other in
             "\(other.sentence): \(database.command("explain", ["--jar", other.name, url]))"
+        }
+        let moreJars = otherJars.count - ExplanationReport.otherJarLimit
+        if moreJars > 0 {
+            hints.append(
+                "\(counted(moreJars, "more jar")) would send cookies that this jar does not send; --json lists them")
         }
         if !similarSites.isEmpty {
             hints.append("jar '\(Octets(jar))' has cookies of similar sites: \(similarSites.joined(separator: ", "))")
@@ -86,6 +94,15 @@ extension ExplanationReport {
             hints.insert("\(better.sent) of them would be sent to \(better.url)", at: 0)
         }
         let option = jar == "default" ? [] : ["--jar", jar]
+        for lost in lostLogins ?? [] {
+            let login = database.command("token login", [lost.login])
+            // A login that was removed has no settings left.
+            let remedy =
+                lost.isStored
+                ? login
+                : "\(login) --issuer URL --client-id ID, or \(database.command("token fallback remove", option + [lost.rule]))"
+            hints.append("\(lost.sentence): \(remedy)")
+        }
         func command(_ name: String, _ word: String) -> String { database.command(name, option + [word]) }
         let origin = request.url.origin
         if count == 0 {

@@ -56,8 +56,9 @@ extension LoginChallenge {
         if (reason as? SessionStoreError)?.code == .tokenNotFound {
             return LoginFallbackError(
                 .loginRequired, rule.profile,
-                "a rule of the jar needs this login, which is not stored any more: set it up again with 'crumb token "
-                    + "setup\(profileWord)', or remove the rule ('crumb token fallback list' lists the rules)",
+                "a rule of the jar needs this login, which is not stored any more: log in again with 'crumb token "
+                    + "login\(profileWord)' and the options of its server, or remove the rule ('crumb token fallback list' "
+                    + "lists the rules)",
                 loginURL: loginURL)
         }
         let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""

@@ -62,7 +62,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
     }
 
     /// The URLs that the rule is for; `nil` if the text is not a scope.
-    var urlScope: URLScope? { try? URLScope(scope) }
+    package var urlScope: URLScope? { try? URLScope(scope) }
 
     private func check() throws(LoginFallbackError) {
         guard let urlScope, AuthorizationRule.isConfidential(urlScope.prefix) else {

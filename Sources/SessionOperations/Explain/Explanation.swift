@@ -20,6 +20,7 @@ package struct Explanation {
     }
 
     package typealias OtherJar = ExplanationReport.OtherJar
+    package typealias LostLogin = ExplanationReport.LostLogin
     package typealias Alternative = ExplanationReport.Alternative
 
     /// How many names of another jar's cookies are listed.
@@ -48,6 +49,8 @@ package struct Explanation {
     package private(set) var requestOrigins: [Cookie.ID: CookieOrigin] = [:]
     /// The selection of the jar's header fields.
     package private(set) var fields = FieldSelection()
+    /// The logins of the jar's login rules for the request that give no token any more, by the name of the rule.
+    package private(set) var lostLogins: [LostLogin] = []
     /// The other jars that would send cookies that this one does not.
     package private(set) var otherJars: [OtherJar] = []
     /// Sites of the jar with a similar name, where it has nothing of this one.
@@ -67,7 +70,7 @@ package struct Explanation {
     /// How many cookies are in question.
     package var count: Int { sent.count + unsent.count }
 
-    /// Adds the jar's cookies and header fields.
+    /// Adds the jar's cookies, header fields and login rules.
     package mutating func add(_ jar: CookieJar) throws {
         // Scripts see cookies, and no header fields.
         let decoration = try jar.decoration(for: context, withFields: context.interface == .http, now: now)
@@ -77,6 +80,7 @@ package struct Explanation {
         let hosts = try jar.hosts()
         try addStrays(of: jar, hosts)
         try addChanges(of: jar)
+        try addLostLogins(of: jar)
         better = alternative(policy: jar.policy)
         if count == 0 {
             similarSites =
@@ -139,6 +143,16 @@ package struct Explanation {
         rejections = try jar.rejections(site: site).filter { rejection in
             !received.contains { $0.time >= rejection.time && rejection.concerns($0.id) }
                 && !lost.contains { $0.time > rejection.time && rejection.concerns($0.id) }
+        }
+    }
+
+    /// Adds the logins of the rules for the request that were removed, or that the server has ended.
+    private mutating func addLostLogins(of jar: CookieJar) throws {
+        let rules = StoredLoginRules(try jar.loginRuleDefinitions()).rules
+        for (name, rule) in rules where rule.urlScope?.contains(context.url) == true {
+            let stored = try jar.tokens.readable(rule.profile)
+            if let stored, stored.refusal == nil { continue }
+            lostLogins.append(LostLogin(rule: name, login: rule.profile, isStored: stored != nil))
         }
     }
 

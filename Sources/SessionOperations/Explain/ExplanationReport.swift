@@ -16,7 +16,8 @@ extension ExplanationReport {
             }, changes: explanation.changes.map { ChangeReport($0.change, origin: $0.origin) },
             rejected: explanation.rejections.map { Rejection($0) }, otherJars: explanation.otherJars,
             similarSites: explanation.similarSites, better: explanation.better,
-            fields: FieldVerdictReport.all(explanation.fields))
+            fields: FieldVerdictReport.all(explanation.fields),
+            lostLogins: explanation.lostLogins.isEmpty ? nil : explanation.lostLogins)
     }
 
     /// How many cookies are in question.
@@ -116,6 +117,14 @@ extension ExplanationReport.OtherJar {
         let names = (lacking ?? []).map { shown($0) }.joined(separator: ", ")
         return "jar '\(Octets(name))' would send \(counted(sent, "cookie"))"
             + (names.isEmpty ? "" : ", including \(names), which this jar does not send")
+    }
+}
+
+extension ExplanationReport.LostLogin {
+    /// Which login the rule lacks, for a person.
+    package var sentence: String {
+        "the login '\(Octets(login))' of rule '\(Octets(rule))' "
+            + (isStored ? "needs a new login" : "is not stored any more")
     }
 }
 

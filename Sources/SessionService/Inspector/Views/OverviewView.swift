@@ -186,6 +186,7 @@ struct AnswerView {
         hasRows = !rows.isEmpty
         hints =
             (explanation.better.map { ["\($0.sent) of them would be sent to \($0.url)"] } ?? [])
+            + explanation.lostLogins.map { "\($0.sentence)." }
             + explanation.otherJars.filter { mentions($0.name) }.map {
                 "\($0.sentence)."
             }
