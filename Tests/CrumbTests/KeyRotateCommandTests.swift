@@ -165,6 +165,10 @@ struct KeyRotateCommandTests {
 
         let place = "--database=\(home.file("elsewhere/b.sqlite"))"
         #expect(try key("status", place).text.contains("'crumb key rotate \(place)' moves it"))
+        for words in [["check", place], ["check", "--json", place]] {
+            let check = try home.start(words, variables: KeyRotateCommandTests.defaults).wait()
+            #expect(check.text.contains("'crumb key rotate \(place)' seals them under the newest one"), "\(check.text)")
+        }
 
         let kept = try key("forget", "--yes")
         #expect(kept.status == 0 && kept.text.contains("keep    former key replaced "), "\(kept.text)")

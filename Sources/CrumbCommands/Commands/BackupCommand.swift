@@ -128,16 +128,17 @@ struct CheckCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         try database.requireFile(onServer: "Check a database on a server with 'crumb cluster check'.")
         guard let opened = try database.openExisting(now: console.now) else {
-            if output.json { try console.writeJSON(CheckReport(database: try database.path(), DatabaseCheck())) }
+            let report = CheckReport(database: try database.path(), DatabaseCheck()) { $0.description }
+            if output.json { try console.writeJSON(report) }
             console.note("\(try database.path()): there is no database yet")
             return
         }
         let check = try opened.check()
         if output.json {
-            try console.writeJSON(CheckReport(database: opened.path, check))
+            try console.writeJSON(CheckReport(database: opened.path, check, text(of:)))
         } else {
             for finding in check.findings {
-                try console.writeLine("\(finding.isProblem ? "wrong" : "note ")  \(finding.description)")
+                try console.writeLine("\(finding.isProblem ? "wrong" : "note ")  \(text(of: finding))")
             }
             let problems = check.findings.count(where: \.isProblem)
             let verdict =
@@ -146,6 +147,12 @@ struct CheckCommand: CrumbCommand {
             try console.writeLine("\(opened.path): \(verdict); \(values)")
         }
         if !check.isSound { throw FailureKind.checkFailed.exitCode }
+    }
+
+    /// A finding whose remedy is a command for this database.
+    private func text(of finding: DatabaseFinding) -> String {
+        guard let command = finding.command else { return finding.description }
+        return finding.description.replacing("'crumb \(command)'", with: "'\(database.command(command, []))'")
     }
 }
 
@@ -162,13 +169,14 @@ private struct CheckReport: Encodable {
     let readableValues: Int
     let findings: [Finding]
 
-    init(database: String, _ check: DatabaseCheck) {
+    /// - Parameter text: Returns the message of a finding.
+    init(database: String, _ check: DatabaseCheck, _ text: (DatabaseFinding) -> String) {
         self.database = database
         sound = check.isSound
         readableValues = check.readableValues
         findings = check.findings.map { finding in
             Finding(
-                code: finding.code.rawValue, problem: finding.isProblem, message: finding.description,
+                code: finding.code.rawValue, problem: finding.isProblem, message: text(finding),
                 value: finding.location.map(SealedValueReport.init))
         }
     }

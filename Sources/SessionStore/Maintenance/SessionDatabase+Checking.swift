@@ -37,10 +37,11 @@ extension SessionDatabase {
             return use == .several
                 ? DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
-                    "a key rotation was interrupted; 'crumb key rotate' finishes it")
+                    "a key rotation was interrupted; 'crumb key rotate' finishes it", command: "key rotate")
                 : DatabaseFinding(
                     .formerKey, isProblem: false, path,
-                    "the values are sealed under a former key; 'crumb key rotate' seals them under the newest one")
+                    "the values are sealed under a former key; 'crumb key rotate' seals them under the newest one",
+                    command: "key rotate")
         }
     }
 
@@ -134,7 +135,8 @@ extension SessionDatabase {
             findings.append(
                 DatabaseFinding(
                     .largeLog, isProblem: false, "\(path)-wal",
-                    "the write-ahead log has \(size) bytes; 'crumb prune' empties it when no process is reading"))
+                    "the write-ahead log has \(size) bytes; 'crumb prune' empties it when no process is reading",
+                    command: "prune"))
         }
         return findings
     }
@@ -194,15 +196,19 @@ public struct DatabaseFinding: Sendable, Hashable {
     let detail: String
     /// The value concerned, where it is one.
     public let location: SealedValueLocation?
+    /// The command of `crumb` that the remedy names, such as `key rotate`; `nil` if it names none.
+    package let command: String?
 
     init(
-        _ code: Code, isProblem: Bool = true, _ subject: String, _ detail: String, location: SealedValueLocation? = nil
+        _ code: Code, isProblem: Bool = true, _ subject: String, _ detail: String, location: SealedValueLocation? = nil,
+        command: String? = nil
     ) {
         self.code = code
         self.isProblem = isProblem
         self.subject = subject
         self.detail = detail
         self.location = location
+        self.command = command
     }
 
     /// One sentence that names the subject and the remedy. Never contains a value.
