@@ -133,6 +133,24 @@ struct JarsCommandTests {
         }
     }
 
+    @Test("Several jars are removed, each with its own result, and one that is missing does not keep the others")
+    func several() throws {
+        for name in ["a", "b", "c", "d"] { try home.receive("x=1; Path=/", jar: name) }
+        let result = try home.crumb("jars", "remove", "a", "none", "", "b")
+        #expect(result.status == 34, "\(result.messages)")
+        for line in ["removed jar 'a' with 1 cookie ", "crumb: none: no such jar ", "removed jar 'b' with 1 cookie "] {
+            #expect(result.messages.contains(line), "\(result.messages)")
+        }
+        for name in ["a", "b"] {
+            #expect(result.messages.contains("crumb jars restore \(name)\n"), "\(result.messages)")
+        }
+        #expect(try counts() == ["c": 1, "d": 1])
+        let json = try home.crumb("jars", "remove", "--json", "--now", "c", "none", "d")
+        #expect(json.status == 34 && json.messages.contains(#""code":"jar-not-found""#), "\(json.messages)")
+        #expect(try json.objects().map { $0["jar"] as? String } == ["c", "d"])
+        #expect(try counts().isEmpty)
+    }
+
     @Test("Control characters of names cannot reach the terminal")
     func terminal() throws {
         let name = "\u{9B}31mx"

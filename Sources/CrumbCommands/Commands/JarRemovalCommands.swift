@@ -4,21 +4,39 @@ import SessionOperations
 
 struct JarsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a jar with its cookies, settings and saved sessions.",
-        discussion: "For a day, 'crumb jars restore NAME' restores it with everything but its journal.",
+        commandName: "remove", abstract: "Remove jars with their cookies, settings and saved sessions.",
+        discussion: """
+            For a day, 'crumb jars restore NAME' restores a jar with everything but its journal. If one of several jars \
+            cannot be removed, the others are; the first failure determines the exit status.
+            """,
         aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Remove it at once and for good, so that it cannot be restored.")
+    @Flag(help: "Remove them at once and for good, so that they cannot be restored.")
     var now = false
 
-    @Argument(help: "The name of the jar.", completion: NameCompletion.jars)
-    var name: String
+    @Argument(help: "The names of the jars.", completion: NameCompletion.jars)
+    var names: [String]
 
     func execute(_ console: Console) throws {
-        let removal = try database.jarsBackend(now: console.now).remove(jarNamed: name, isFinal: now)
+        let jars = try database.jarsBackend(now: console.now)
+        var failure: FailureKind?
+        for name in names {
+            do {
+                try remove(name, of: jars, console)
+            } catch {
+                guard let problem = Problem(of: error) else { throw error }
+                console.error(problem.message, problem.failure)
+                failure = failure ?? problem.failure
+            }
+        }
+        if let failure { throw failure.exitCode }
+    }
+
+    private func remove(_ name: String, of jars: any JarsBackend, _ console: Console) throws {
+        let removal = try jars.remove(jarNamed: name, isFinal: now)
         if output.json {
             try console.writeJSON(removal)
         } else {
