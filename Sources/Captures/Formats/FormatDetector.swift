@@ -60,6 +60,11 @@ struct FormatDetector {
             switch kind(of: line.extracting(line.droppingCarriageReturn)) {
             case .comment: position = (lineEnd ?? prefix.count) + 1
             case .telling(let format): return .format(format)
+            case .other where CookieTableReader.begins(withSpacesIn: line):
+                return .packed(
+                    "The input is a table of cookies with spaces between its columns, where a value cannot be told from "
+                        + "its neighbours. Copy the rows from the browser's developer tools again, with tabs, or save the "
+                        + "network panel as HAR.")
             case .other:
                 // No further than here: how many bytes there are behind it depends on the pieces.
                 return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))

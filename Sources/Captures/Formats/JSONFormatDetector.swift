@@ -2,8 +2,8 @@ import WebPrimitives
 
 /// Tells the formats apart that are JSON, by the names of members.
 ///
-/// The first member that only one format has decides. An object of strings alone is one of names and values. Any other
-/// object without such a member is taken for a HAR, so that the error tells its owner what a HAR needs.
+/// The first member that only one format has decides. An object of strings alone is one of names and values. Another
+/// object that ends early or is malformed is taken for a HAR, whose reader tells where.
 struct JSONFormatDetector: Sendable {
     private var stream = JSONStream(handler: JSONFormatSigns(), line: 1, column: 1)
     private var readCount = 0
@@ -15,8 +15,9 @@ struct JSONFormatDetector: Sendable {
         readCount = prefix.count
         if let format = stream.handler.format { return .format(format) }
         guard isWhole || stream.isComplete || stream.problem != nil else { return nil }
-        if prefix[0] == ASCII.leftBrace { return .format(.har) }
-        return .unknown("Format not recognised: the input is a JSON array of another kind.")
+        let isObject = prefix[0] == ASCII.leftBrace
+        if isObject, !stream.isComplete { return .format(.har) }
+        return .unknown("Format not recognised: the input is a JSON \(isObject ? "object" : "array") of another kind.")
     }
 }
 

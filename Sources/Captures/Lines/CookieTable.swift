@@ -57,6 +57,21 @@ struct CookieTableReader: LineFormatReader {
         return !cells[5].isEmpty && cells[5].allSatisfy(ASCII.isDigit)
     }
 
+    /// Whether a table begins with this line that has several spaces in the place of each tab.
+    static func begins(withSpacesIn line: Span<UInt8>) -> Bool {
+        var text: [UInt8] = []
+        for index in 0..<line.count {
+            if line[index] != ASCII.space {
+                text.append(line[index])
+            } else if text.last == ASCII.space {
+                text[text.count - 1] = ASCII.tab
+            } else if text.last != ASCII.tab {
+                text.append(line[index])
+            }
+        }
+        return begins(with: text.span)
+    }
+
     /// The columns that a heading names; `nil` for any other line.
     private static func heading(_ cells: [Octets]) -> [Column]? {
         guard cells.count >= 3 else { return nil }

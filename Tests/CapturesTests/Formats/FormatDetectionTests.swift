@@ -7,7 +7,6 @@ struct FormatDetectionTests {
     @Test(
         "The beginning of a capture determines its format",
         arguments: [
-            ("{}", .har),
             ("\u{FEFF}{\"log\":{}}", .har),
             (" \r\n\t{", .har),
             ("HTTP/1.1 200 OK", .http),
@@ -71,8 +70,10 @@ struct FormatDetectionTests {
             (#"{"storeType":"#, .toughCookie),
             (#"[{"key":"#, .toughCookie),
             (#"{"sid":"31d4","theme":"dark"}"#, .cookieHeader),
-            (#"{"sid":"31d4","n":1}"#, .har),
-            (#"{"a":{"b":"c"}}"#, .har),
+            (#"{"sid":"31d4","n":1}"#, nil),
+            (#"{"a":{"b":"c"}}"#, nil),
+            (#"{"a":{"b":"c"}"#, .har),
+            ("{}", nil),
             ("\u{1B}[32mGET\u{1B}[39m /x \u{1B}[34mHTTP/1.1\u{1B}[39m\n", .httpieVerbose),
             ("[0] Downloading 'http://a.test/' ...\n", nil),
             ("[0]", .webDriver),
@@ -105,6 +106,10 @@ struct FormatDetectionTests {
             ([0xEF, 0xBB], "not recognised"),
             (Array("# a\n# b".utf8), "comments"), (Array("[0] Downloading 'x'".utf8), "--save-cookies"),
             (Array("[0555--://a.test/.\n".utf8), "Format"),
+            (Array("{}".utf8), "JSON object of another kind"),
+            (Array("Name   Value   Domain   Path\nsid   abc   a.test   /\n".utf8), "with tabs"),
+            (Array("sid  abc  a.test  /  Session  6  \n".utf8), "with tabs"),
+            (Array("Name Value Domain\n".utf8), "Format not recognised."),
             (Array("\u{1B}[34mHTTP\u{1B}[39m/1.1 200".utf8), "--pretty=none"),
         ] as [([UInt8], String)])
     func unknown(bytes: [UInt8], word: String) {
