@@ -212,6 +212,49 @@
             #expect(result.status == 3, "\(result.messages)")
         }
 
+        /// Runs `crumb browse` with a browser that writes its arguments and preferences into files and fails.
+        private func recordStart(_ words: String...) throws -> RunResult {
+            try FileManager.default.createDirectory(atPath: home.file("bin"), withIntermediateDirectories: true)
+            let browser = """
+                #!/bin/sh
+                printf '%s\\n' "$@" >"\(home.file("words"))"
+                for word; do case $word in --user-data-dir=*) profile=${word#*=};; esac; done
+                cp "$profile/Default/Preferences" "\(home.file("preferences"))"
+                exit 1
+                """
+            try home.write(browser, to: "bin/chromium", mode: 0o700)
+            try home.write(Self.certutil, to: "bin/certutil", mode: 0o700)
+            let path = "\(home.file("bin")):\(home.environment["PATH"] ?? "")"
+            return try home.start(["browse", "http://shop.example/"] + words, variables: ["PATH": path]).wait()
+        }
+
+        @Test("Chromium starts without the services that connect to its maker on their own")
+        func backgroundServices() throws {
+            #expect(try recordStart().status == 1)
+            let lines = String(decoding: home.bytes("words"), as: UTF8.self).split(separator: "\n")
+            let words = Set(lines.map(String.init))
+            let switches: Set = [
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                "--disable-default-apps", "--disable-domain-reliability", "--disable-client-side-phishing-detection",
+                "--no-first-run",
+            ]
+            #expect(words.isSuperset(of: switches), "\(switches.subtracting(words))")
+            let preferences = try #require(
+                try JSONSerialization.jsonObject(with: Data(home.bytes("preferences"))) as? [String: Any])
+            let profile = preferences["profile"] as? [String: Any]
+            #expect(profile?["password_manager_leak_detection"] as? Bool == false)
+            #expect((preferences["safebrowsing"] as? [String: Any])?["enabled"] as? Bool == false)
+        }
+
+        @Test("If root's Chromium does not start, a note names the option that is missing, and its risk")
+        func root() throws {
+            let result = try recordStart()
+            #expect(result.status == 1)
+            #expect(result.messages.contains("be another user, or add -- --no-sandbox,") == (geteuid() == 0))
+            #expect(!(try recordStart("--", "--no-sandbox").messages.contains("--no-sandbox")))
+            #expect(!(try recordStart("--quiet").messages.contains("--no-sandbox")))
+        }
+
         @Test("A signal before the browser has started ends the command, and leaves nothing")
         func early() throws {
             let process = try start(ending: "signal")

@@ -134,6 +134,7 @@ struct StartedBrowser: Sendable {
                     programs.browser, "--user-data-dir=\(profile)", "--proxy-server=http://\(proxy)",
                     "--proxy-bypass-list=<-loopback>", "--no-first-run", "--no-default-browser-check",
                     "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                    "--disable-default-apps",
                     "--disable-domain-reliability", "--disable-client-side-phishing-detection",
                     "--metrics-recording-only", "--password-store=basic",
                 ] + words)
