@@ -1,3 +1,4 @@
+import CookieModel
 import Foundation
 import TestSupport
 import Testing
@@ -65,6 +66,34 @@ struct HandCommandTests {
         }
         #expect(try home.shell("sqlite3 crumb.sqlite 'UPDATE cookie SET http_only = 1'").status == 0)
         #expect(try home.crumb("get", "a", url).status == 35)
+    }
+
+    @Test("If the cookie is gone, get says what became of it, and names the command that tells more")
+    func lostCookie() throws {
+        func message(_ name: String, _ address: String, _ words: String...) throws -> String {
+            let result = try home.start(["get", name, address] + words).wait()
+            #expect(result.status == 3 && result.output.isEmpty)
+            return result.messages
+        }
+        try home.receive("a=1; Path=/", "b=1; Path=/", "e=1; Path=/; Max-Age=1", at: .now.advanced(bySeconds: -600))
+        try home.receive("a=; Path=/; Max-Age=0", at: .now.advanced(bySeconds: -300))
+        #expect(try home.crumb("remove", "b").status == 0)
+        try home.receive("r=1; Domain=other.test", "s=1", from: url)
+        let start = "is sent to \(url): "
+        let end = "; 'crumb explain \(url)' shows why\n"
+        for (name, fate) in [
+            ("a", "deleted "), ("b", "removed by a crumb command or the API "), ("e", "its lifetime ended "),
+        ] {
+            let text = try message(name, url)
+            #expect(text.contains(start + fate) && text.hasSuffix(end), "\(text)")
+        }
+        #expect(try message("r", url).hasSuffix("is sent to \(url)\(end)"))
+        #expect(try message("none", url).hasSuffix("is sent to \(url)\n"))
+        // The command to copy names the same jar.
+        try home.receive("w=1; Path=/x", from: url, jar: "work")
+        let database = "--database=\(home.file("crumb.sqlite"))"
+        let other = try message("w", url, "--jar", "work", database)
+        #expect(other.hasSuffix("; 'crumb explain \(database) --jar work \(url)' shows why\n"), "\(other)")
     }
 
     @Test("Remove lists the removed cookies, by name, domain, URL and path")

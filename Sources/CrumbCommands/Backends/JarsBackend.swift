@@ -158,8 +158,8 @@ enum CookieFinding {
     case found(CookieReport)
     /// The stored value cannot be read back.
     case unreadable(CookieIdentityReport)
-    /// None goes; whether the site has one of the name that stays behind.
-    case notSent(isKept: Bool)
+    /// None goes, with the explanation of the request; `nil` if the jar does not exist.
+    case notSent(ExplanationReport?)
 }
 
 /// The data that a web view gets to open a page with a session.

@@ -101,7 +101,7 @@ struct LocalJar: JarBackend {
     }
 
     func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
-        guard let existing = try existing() else { return .notSent(isKept: false) }
+        guard let existing = try existing() else { return .notSent(nil) }
         let retrieval = try existing.retrieve(for: request, now: now)
         if let cookie = retrieval.included.first(where: { $0.name == Octets(name) }) {
             return .found(CookieReport(cookie, showingValue: true, origin: try existing.origin(of: cookie.id)))
@@ -110,7 +110,9 @@ struct LocalJar: JarBackend {
         if let damaged = excluded.first(where: { $0.reasons.contains(.unreadable) }) {
             return .unreadable(CookieIdentityReport(damaged.cookie))
         }
-        return .notSent(isKept: !excluded.isEmpty)
+        var explanation = Explanation(request, jar: options.jar, policy: existing.policy, now: now)
+        try explanation.add(existing)
+        return .notSent(ExplanationReport(explanation))
     }
 
     func changes(after position: Int64) throws -> ChangeList? {

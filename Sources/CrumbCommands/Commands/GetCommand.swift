@@ -9,7 +9,8 @@ struct GetCommand: CrumbCommand {
         abstract: "Print the value of one cookie that a URL gets, for use in $(…).",
         discussion: """
             If several cookies have the name, prints the one that is sent first. Exit status 3 and no output if none is \
-            sent; 'crumb explain URL' shows why.
+            sent: the error says when the cookie was deleted or expired, as far as the journal reaches, and 'crumb \
+            explain URL' shows the rest.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -34,10 +35,25 @@ struct GetCommand: CrumbCommand {
         case .found(let cookie) where output.json: try console.writeJSON(cookie)
         case .found(let cookie): try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
         case .unreadable(let cookie): throw Problem(.valueDamaged, cookie.unreadableLine)
-        case .notSent(let isKept):
-            let hint = isKept ? "; 'crumb explain' shows why" : ""
-            throw Problem(.nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(hint)")
+        case .notSent(let explanation):
+            let reason = explanation.map { self.reason($0, at: console.now) } ?? ""
+            throw Problem(
+                .nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(reason)")
         }
+    }
+
+    /// What became of the cookie, and the command that tells more; empty if the jar knows nothing of it.
+    private func reason(_ explanation: ExplanationReport, at now: Timestamp) -> String {
+        let kept = explanation.excluded.filter { $0.cookie.nameOctets == Octets(name) }
+        let gone = explanation.gone.first { $0.identity.nameOctets == Octets(name) }
+        let isRejected = (explanation.rejected ?? []).contains { $0.shownName == shownName(Octets(name)) }
+        guard gone != nil || !kept.isEmpty || isRejected else { return "" }
+        let expired = kept.first { $0.reasons.contains { $0.id == ExclusionReason.expired.identifier } }
+        let fate =
+            expired.map { ": its lifetime \(Lifetime(of: $0.cookie, at: now))" }
+            ?? (kept.isEmpty ? gone.map { ": \($0.sentence(at: now))" } : nil) ?? ""
+        let words = (jar.jar == "default" ? [] : ["--jar", jar.jar]) + [url]
+        return "\(fate); '\(jar.databaseOptions.command("explain", words))' shows why"
     }
 }
 

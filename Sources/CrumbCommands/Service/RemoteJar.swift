@@ -191,14 +191,15 @@ struct RemoteJar: JarBackend {
                 let cookie = try answer(
                     .cookie(
                         name, for: request.url.description, RequestDetails(request), in: self.name, showingValue: true))
-            else { return .notSent(isKept: false) }
+            else { return .notSent(nil) }
             return .found(cookie)
         } catch let error as SessionClientError where error.has(.cookieNotFound) || error.has(.valueDamaged) {
-            let excluded = try explanation(of: request).excluded.filter { $0.cookie.nameOctets == Octets(name) }
-            let damaged = excluded.first { exclusion in
-                exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
+            let explanation = try explanation(of: request)
+            let damaged = explanation.excluded.first { exclusion in
+                exclusion.cookie.nameOctets == Octets(name)
+                    && exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
             }
-            return damaged.map { .unreadable(CookieIdentityReport($0.cookie)) } ?? .notSent(isKept: !excluded.isEmpty)
+            return damaged.map { .unreadable(CookieIdentityReport($0.cookie)) } ?? .notSent(explanation)
         }
     }
 
