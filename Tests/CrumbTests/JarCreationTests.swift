@@ -56,6 +56,22 @@ struct JarCreationTests {
         #expect(!(try home.crumb("list", "--jar", "nowhere")).messages.contains("Did you mean"))
     }
 
+    @Test(
+        "Another number or suffix is no slip when a jar is created, and may be one when a jar is not found",
+        arguments: [
+            ("work", "work2"), ("work1", "work2"), ("work2", "work"), ("work", "work-b"), ("work", "work_b"),
+            ("work.b", "work"), ("work1", "work-b"),
+        ])
+    func variants(name: String, variant: String) throws {
+        try home.receive("a=1", jar: name)
+        #expect(
+            try home.crumb("list", "--jar", variant).messages.contains(" Did you mean '\(name)'? "), "\(variant)")
+        let created = try home.crumb("set", "--jar", variant, "https://www.example.com/", input: "a=1")
+        #expect(created.messages.hasPrefix("created jar '\(variant)'\n"), "\(created.messages)")
+        let slip = try home.crumb("set", "--jar", "wrok", "https://www.example.com/", input: "a=1")
+        #expect(slip.messages.hasPrefix("created jar 'wrok'; did you mean "), "\(slip.messages)")
+    }
+
     @Test("Without a database the error says that there is none")
     func noDatabase() throws {
         let missing = "crumb: \(home.file("crumb.sqlite")): no such database. 'crumb import' creates one.\n"

@@ -203,16 +203,27 @@ protocol CaptureImporting {
 extension Console {
     /// Names a jar that was created, so that a misspelled name does not go unnoticed.
     ///
-    /// - Parameter question: Names jars that may be meant; not asked for the default jar.
-    func noteCreation(ofJar name: String, _ question: @autoclosure () -> String) {
-        if name != "default" { note("created jar '\(name)'\(question())") }
+    /// - Parameter similar: The names of jars that may be meant; not asked for the default jar.
+    func noteCreation(ofJar name: String, similarTo similar: @autoclosure () -> [String]) {
+        guard name != "default" else { return }
+        note("created jar '\(name)'\(Problem.question(similar().filter { !$0.isVariant(of: name) }))")
     }
 
     /// Says that a jar has no cookies yet, since it does not exist.
-    func noteMissingJar(_ name: String, _ question: @autoclosure () -> String) {
+    func noteMissingJar(_ name: String, similarTo similar: @autoclosure () -> [String]) {
         if name != "default" {
-            note("jar '\(name)' does not exist yet, so no cookies are sent\(question())")
+            note("jar '\(name)' does not exist yet, so no cookies are sent\(Problem.question(similar()))")
         }
+    }
+}
+
+extension String {
+    /// Whether two names differ only by digits, or by a suffix that one of them has after a separator: `work2` and
+    /// `work-old` beside `work` are no slips.
+    fileprivate func isVariant(of other: String) -> Bool {
+        let (name, other) = (lowercased().filter { !$0.isNumber }, other.lowercased().filter { !$0.isNumber })
+        let (short, long) = name.count < other.count ? (name, other) : (other, name)
+        return short == long || "-_.".contains { long.hasPrefix("\(short)\($0)") }
     }
 }
 
@@ -228,8 +239,8 @@ extension Problem {
     ///   - place: the database or the service.
     ///   - others: the names of jars that may be meant.
     static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
-        let similar = jarNames(similarTo: name, among: others)
-        let question = similar.isEmpty ? "" : " Did you mean \(similar.joined(separator: ", "))?"
+        let similar = quoted(jarNames(similarTo: name, among: others))
+        let question = similar.isEmpty ? "" : " Did you mean \(similar)?"
         return Problem(
             .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
     }
@@ -239,20 +250,24 @@ extension Problem {
         noJar(named: name, in: database.path, others: otherJars(in: database, now: now))
     }
 
-    /// The question that names the jars of a database which may be meant by a name; empty without such jars.
-    static func question(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> String {
-        question(similarTo: name, among: otherJars(in: database, now: now))
+    /// The jars of a database that may be meant by a name.
+    static func jarNames(similarTo name: String, in database: SessionDatabase, now: Timestamp) -> [String] {
+        jarNames(similarTo: name, among: otherJars(in: database, now: now))
     }
 
-    static func question(similarTo name: String, among others: [String]) -> String {
-        let similar = jarNames(similarTo: name, among: others.filter { $0 != name })
-        return similar.isEmpty ? "" : "; did you mean \(similar.joined(separator: ", "))?"
-    }
-
-    private static func jarNames(similarTo name: String, among others: [String]) -> [String] {
+    static func jarNames(similarTo name: String, among others: [String]) -> [String] {
         let word = name.lowercased()
         let limit = word.count < 4 ? 1 : 2
-        return others.filter { word.editDistance(to: $0.lowercased()) <= limit }.prefix(3).map { "'\($0)'" }
+        return others.filter { $0 != name && word.editDistance(to: $0.lowercased()) <= limit }
+    }
+
+    /// The question that names jars which may be meant; empty without such jars.
+    fileprivate static func question(_ names: [String]) -> String {
+        names.isEmpty ? "" : "; did you mean \(quoted(names))?"
+    }
+
+    private static func quoted(_ names: [String]) -> String {
+        names.prefix(3).map { "'\($0)'" }.joined(separator: ", ")
     }
 
     private static func otherJars(in database: SessionDatabase, now: Timestamp) -> [String] {

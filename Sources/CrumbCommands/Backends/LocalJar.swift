@@ -56,8 +56,8 @@ struct LocalJar: JarBackend {
     }
 
     func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar {
-        let target = try options.target(now: now, console)
-        if target.jar == nil { console.noteMissingJar(target.name, target.question) }
+        let target = try options.target(now: now, self.console)
+        if target.jar == nil { console.noteMissingJar(target.name, similarTo: target.similarJars) }
         // The rules may get a token from a server.
         if try target.jar?.loginRules().isEmpty == false { _ = try Network.required() }
         return { try LocalCurlJar(target, $0, console) }

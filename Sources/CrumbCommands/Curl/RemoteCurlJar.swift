@@ -38,7 +38,7 @@ final class RemoteCurlJar: CurlJar {
         self.plan = plan
         self.console = console
         let rules = try jar.ifCreated { try jar.service.answer(to: .loginRules(of: jar.name)) }?.rules
-        if rules == nil { console.noteMissingJar(jar.name, jar.service.question(similarTo: jar.name)) }
+        if rules == nil { console.noteMissingJar(jar.name, similarTo: jar.service.jarNames(similarTo: jar.name)) }
         hasLoginRules = !plan.signsIn && rules?.isEmpty == false
     }
 

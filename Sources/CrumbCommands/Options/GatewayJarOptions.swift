@@ -23,13 +23,13 @@ struct GatewayJarOptions: ParsableArguments {
         _ console: Console, run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
     ) throws {
         let target = try options().target(now: console.now, nil)
-        let (isNew, question) = (target.jar == nil, target.question)
+        let (isNew, similar) = (target.jar == nil, target.similarJars)
         let kept = try target.writable()
         let started = Atomic(false)
         do {
             try run(kept) {
                 started.store(true, ordering: .relaxed)
-                if isNew { console.noteCreation(ofJar: kept.name, question) }
+                if isNew { console.noteCreation(ofJar: kept.name, similarTo: similar) }
             }
         } catch {
             // Another process may have begun to use it.

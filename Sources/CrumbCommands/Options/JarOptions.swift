@@ -77,12 +77,13 @@ struct JarOptions: ParsableArguments {
             return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
         }
         let open = try databaseOptions.opener(now: now)
-        let question = existing == nil ? database.map { Problem.question(similarTo: name, in: $0, now: now) } ?? "" : ""
-        return ImportTarget(named: name, existing: existing, policy: policy, question: question) {
+        let isNew = existing == nil
+        let similar = isNew ? database.map { Problem.jarNames(similarTo: name, in: $0, now: now) } ?? [] : []
+        return ImportTarget(named: name, existing: existing, policy: policy, similarJars: similar) {
             () throws(SessionStoreError) in
             let database = if let database { database } else { try open() }
             let jar = try database.jar(named: name, policy: policy, now: now)
-            console?.noteCreation(ofJar: name, question)
+            console?.noteCreation(ofJar: name, similarTo: similar)
             return jar
         }
     }

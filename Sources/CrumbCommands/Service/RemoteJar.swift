@@ -78,7 +78,7 @@ struct RemoteJar: JarBackend {
 
     /// Names a jar that was created, so that a misspelled one does not go unnoticed.
     func noteCreation() {
-        console?.noteCreation(ofJar: name, service.question(similarTo: name))
+        console?.noteCreation(ofJar: name, similarTo: service.jarNames(similarTo: name))
     }
 
     /// Removes a jar that was created for cookies of which none was stored.

@@ -111,8 +111,8 @@ extension ServiceConnection {
         .noJar(named: name, in: address.description, others: jarNames)
     }
 
-    /// The question that names the jars of the service which may be meant by a name; empty without such jars.
-    func question(similarTo name: String) -> String { Problem.question(similarTo: name, among: jarNames) }
+    /// The jars of the service that may be meant by a name.
+    func jarNames(similarTo name: String) -> [String] { Problem.jarNames(similarTo: name, among: jarNames) }
 
     /// The names of the jars. Without them, a message is still right.
     private var jarNames: [String] { (try? answer(to: .jars()).jars.map(\.name)) ?? [] }

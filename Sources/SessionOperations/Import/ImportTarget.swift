@@ -12,8 +12,8 @@ package final class ImportTarget {
     package let policy: CookiePolicy
     /// Creates the jar; `nil` if nothing may be stored.
     private let creation: (() throws(SessionStoreError) -> CookieJar)?
-    /// The question that names jars which may be meant, for a jar that does not exist; empty without such jars.
-    package let question: String
+    /// The names of jars that may be meant, if the jar does not exist.
+    package let similarJars: [String]
     /// The cookies that a dry run has received so far.
     private var dryRun: MemoryBatch?
 
@@ -23,7 +23,7 @@ package final class ImportTarget {
     /// A jar that exists.
     package init(_ jar: CookieJar) {
         (name, self.jar, policy, creation) = (jar.name, jar, jar.policy, { () throws(SessionStoreError) in jar })
-        question = ""
+        similarJars = []
     }
 
     /// A jar that may not exist yet.
@@ -31,14 +31,14 @@ package final class ImportTarget {
     /// - Parameters:
     ///   - jar: the jar; `nil` if it does not exist.
     ///   - policy: the rules of a jar that is created.
-    ///   - question: The question that names jars which may be meant.
+    ///   - similarJars: the names of jars that may be meant.
     ///   - creation: creates the jar; `nil` for a dry run, which stores nothing.
     package init(
-        named name: String, existing jar: CookieJar?, policy: CookiePolicy, question: String = "",
+        named name: String, existing jar: CookieJar?, policy: CookiePolicy, similarJars: [String] = [],
         creation: (() throws(SessionStoreError) -> CookieJar)?
     ) {
         (self.name, self.jar, self.policy, self.creation) = (name, jar, jar?.policy ?? policy, creation)
-        self.question = question
+        self.similarJars = similarJars
     }
 
     /// Receives one response, in one transaction.
