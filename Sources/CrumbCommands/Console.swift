@@ -6,6 +6,7 @@ import RequestDecoration
 import SessionClient
 package import SessionOperations
 import SessionStore
+import Synchronization
 
 /// The clock of a command.
 typealias CommandClock = @Sendable () -> Timestamp
@@ -18,8 +19,11 @@ struct Console {
     /// Whether messages other than errors are omitted.
     var isQuiet = false
 
-    /// Whether errors are JSON.
+    /// Whether errors and notes are JSON.
     var isJSON = false
+
+    /// Where notes wait until another program has written its own messages; `nil` to print each at once.
+    var heldNotes: HeldNotes?
 
     /// The clock. No other code of the command reads the system's.
     var clock: CommandClock = { .now }
@@ -63,7 +67,10 @@ struct Console {
     /// Prints a note, which is neither data nor an error.
     func note(_ text: String) {
         guard !isQuiet else { return }
-        Console.writeToStandardError(text)
+        if let heldNotes { return heldNotes.append(text) }
+        guard isJSON else { return Console.writeToStandardError(text) }
+        // If standard error cannot be written either, nothing can be reported.
+        try? writeJSON(["note": String(text.trimmingPrefix("note: "))], toStandardError: true)
     }
 
     /// Tells the user the next step, even with `--quiet`.
@@ -161,6 +168,23 @@ struct Console {
                 throw Problem(.outputFailed, "cannot write the output: \(String(cString: strerror(errno)))")
             }
             written += count
+        }
+    }
+}
+
+/// Notes that wait for the end of another program, which may be writing a line of its own.
+final class HeldNotes: Sendable {
+    private let notes = Mutex<[String]>([])
+
+    func append(_ note: String) {
+        notes.withLock { $0.append(note) }
+    }
+
+    /// Takes the notes out, in their order.
+    func takeAll() -> [String] {
+        notes.withLock { notes in
+            defer { notes = [] }
+            return notes
         }
     }
 }

@@ -184,6 +184,10 @@ struct GatewayNoteTests {
         let rejected = try #require(object["cookiesRejected"] as? [[String: Any]])
         #expect(rejected.map { $0["name"] as? String } == ["b"])
         #expect(rejected.first?["reasons"] as? [String] == ["domain-mismatch"])
+        // A note is one too.
+        let idle = try home.crumb("run", "--json", "true").messages
+        #expect(idle.hasPrefix(#"{"note":"no request of true passed through the gateway."#), "\(idle)")
+        #expect(try JSONSerialization.jsonObject(with: Data(idle.utf8)) is [String: String], "\(idle)")
         let text = try home.crumb("run", "--log", "curl", "-s", url)
         #expect(
             text.messages == "GET \(url) 200 sent: a stored: a rejected: b (domain-mismatch)\n",

@@ -40,7 +40,10 @@ struct JarCreationTests {
         #expect(try home.crumb("import", "--jar", "ben", capture).messages == "created jar 'ben'\n")
         #expect(try home.crumb("import", "--jar", "cleo", "--quiet", capture).messages.isEmpty)
         #expect(try home.crumb("import", capture).messages.isEmpty)
-        #expect(try jars == ["anna", "ben", "cleo", "default"])
+        let json = try home.crumb("import", "--jar", "dora", "--json", capture)
+        #expect(json.messages == "{\"note\":\"created jar 'dora'\"}\n", "\(json.messages)")
+        #expect(try home.crumb("import", "--jar", "eve", "--json", "--quiet", capture).messages.isEmpty)
+        #expect(try jars == ["anna", "ben", "cleo", "default", "dora", "eve"])
     }
 
     @Test("A jar that does not exist is an error that names those with similar names")
@@ -97,6 +100,11 @@ struct JarCreationTests {
         #expect(try !hasDatabase && home.crumb("header", "--jar", "typo", url).status == 34)
         let result = try home.crumb("curl", "--jar", "typo", "--", "-s", "\(url)/set")
         #expect(result.status == 0 && result.messages.contains("created jar 'typo'"))
+        // curl's progress meter is one line that it draws again and again.
+        let measured = try home.crumb("curl", "--jar", "measured", "\(url)/set")
+        #expect(measured.status == 0 && measured.messages.contains("% Total"), "\(measured.messages)")
+        let end = measured.messages.split(separator: "\n").suffix(2)
+        #expect(end.first == "created jar 'measured'" && end.last?.hasPrefix("crumb: ") == true, "\(measured.messages)")
         #expect(try home.header(url, jar: "typo") == "Cookie: a=1")
     }
 

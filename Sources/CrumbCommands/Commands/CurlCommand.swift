@@ -50,7 +50,11 @@ struct CurlCommand: CrumbCommand {
         let program = try CurlProgram()
         // The jar is opened first: curl's data may come from standard input, which a program that is replaced must not
         // have read.
-        let curlJar = try jar.backend(now: console.now, console: console).curlJar(console)
+        // A jar is created while curl draws its progress meter: that is told at the end.
+        var later = console
+        let held = HeldNotes()
+        later.heldNotes = held
+        let curlJar = try jar.backend(now: console.now, console: later).curlJar(console)
         let given = try CurlArguments(
             methodArguments + ProcessArguments.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
             defaults: CurlProgram.defaults(), table: program.table
@@ -66,7 +70,10 @@ struct CurlCommand: CrumbCommand {
         request.method = plan.method
         let session = CurlSession(
             plan: plan, program: program.path, jar: try curlJar(plan), console: console)
-        defer { report(session.reports, isSilent: plan.isSilent, console) }
+        defer {
+            held.takeAll().forEach(console.note)
+            report(session.reports, isSilent: plan.isSilent, console)
+        }
         let status = try session.run(request)
         if status != 0 { throw ExitCode(status) }
     }

@@ -265,7 +265,7 @@ struct BrowserDatabaseOptions: ParsableArguments {
 
 /// The output options that all commands have.
 struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Print JSON, one object per line.")
+    @Flag(name: .long, help: "Print JSON, one object per line; also errors and notes, on standard error.")
     var json = false
 
     @Flag(name: .shortAndLong, help: "Print only data and errors.")
