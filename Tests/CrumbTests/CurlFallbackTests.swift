@@ -66,8 +66,13 @@ struct CurlFallbackTests {
         let site = try site(taking: [])
         let url = try given(site)
         #expect(try home.crumb("token", "remove", "work").status == 0)
-        let result = try home.crumb("curl", "--", "-s", url)
+        let dump = home.file("headers")
+        let result = try home.crumb("curl", "--", "-s", "-D", dump, "-w", "%{http_code}", url)
         #expect(result.status == 43 && site.requests.count == 1, "\(result)")
+        // What the site says is all that there is.
+        #expect(result.text == "go away\n302", "\(result)")
+        let headers = String(decoding: home.bytes("headers"), as: UTF8.self)
+        #expect(headers.hasPrefix("HTTP/1.1 302"), "\(headers)")
         #expect(result.messages.contains("'crumb token login work'"), "\(result.messages)")
         #expect(result.messages.contains("'crumb token fallback list'"), "\(result.messages)")
     }

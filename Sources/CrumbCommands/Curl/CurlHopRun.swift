@@ -11,8 +11,12 @@ final class CurlHopRun {
     private let jar: any CurlJar
     private let decoration: CurlDecoration
     private let console: Console
-    /// Why the request is made once more, if it is: the output of this run is then discarded.
+    /// Why the request is made once more, if it is: the output of this run is then left out.
     private(set) var repetition: Repetition?
+    /// The header blocks and the beginning of the body of a response after which the request is made once more.
+    private var leftOut: (headers: [UInt8], body: [UInt8]) = ([], [])
+    /// The size in bytes up to which the output of a response is kept that is left out.
+    private static let leftOutLimit = 1 << 20
     /// The header blocks for the user's file, held back until the status of the response is known.
     private var undecidedHeaders: [UInt8] = []
     /// The beginning of standard output, held back until the status of the response is known.
@@ -86,7 +90,11 @@ final class CurlHopRun {
         let isFinal = lastBlock.map { $0.status >= 200 && !$0.isFromProxy } ?? false
         let isDecided = !decoration.mayBeRepeated || isOver || isFinal
         guard isDecided else { return }
-        if let file, repetition == nil { try Console.write(undecidedHeaders, to: file) }
+        if repetition != nil {
+            leftOut.headers += undecidedHeaders
+        } else if let file {
+            try Console.write(undecidedHeaders, to: file)
+        }
         undecidedHeaders = []
     }
 
@@ -130,7 +138,9 @@ final class CurlHopRun {
         }
         let beginning = undecided ?? []
         undecided = nil
-        return repetition == nil ? beginning + bytes : []
+        guard repetition != nil else { return beginning + bytes }
+        leftOut.body += writeOut.take(beginning + bytes).prefix(CurlHopRun.leftOutLimit - leftOut.body.count)
+        return []
     }
 
     private static func words(_ option: String, _ value: String) -> [[UInt8]] {
@@ -145,6 +155,14 @@ final class CurlHopRun {
             return nil
         }
         return lastBlock.location == nil ? nil : lastBlock
+    }
+
+    /// Prints the output that was left out: the request cannot be made once more.
+    func finishUnrepeated(headerFile: Int32?) throws {
+        repetition = nil
+        if let headerFile { try Console.write(leftOut.headers, to: headerFile) }
+        try console.write(leftOut.body)
+        try finish(isTooMany: false, limit: plan.redirectLimit)
     }
 
     /// Prints the output that was held back: this hop was the last one.

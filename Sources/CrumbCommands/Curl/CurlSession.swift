@@ -47,7 +47,13 @@ final class CurlSession {
             report.noteEnd(status)
             switch run.repetition {
             case .notSignedIn(let sign):
-                try jar.signIn()
+                do {
+                    try jar.signIn()
+                } catch {
+                    // The site's answer is the last one, then.
+                    try run.finishUnrepeated(headerFile: headerFile)
+                    throw error
+                }
                 report.fallback = sign
                 if !hop.hasActed { hop = RedirectChain(context) }
                 isRepeated = false
