@@ -47,15 +47,16 @@ struct GatewayStartCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
+        let jar = Locations().jar(jar)
         let document = GatewayDocument(
-            jar: Locations().jar(jar), client: client.rawValue, cookies: passage.cookies?.rawValue,
+            jar: jar, client: client.rawValue, cookies: passage.cookies?.rawValue,
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass,
             legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
         let connection = try service.required()
         let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
-        let report = try connection.answer(to: .startGateway(name, document))
+        let report = try connection.answer(about: jar, to: .startGateway(name, document))
         if let certificate = report.certificate { try file?.create(certificate, for: name) }
         if output.json { return try console.writeJSON(report) }
         for listening in report.addresses { try console.writeLine(listening.line) }
@@ -108,6 +109,7 @@ struct GatewayRequestsCommand: CrumbCommand {
             for report in page.requests {
                 if output.json { try console.writeJSON(report) } else { try console.writeLine(report.line) }
             }
+            if page.requests.isEmpty, position == 0 { console.note("no request has passed through \(name) yet") }
             // A page that leads no further would be asked for without end.
             guard page.hasMore, page.position > position else { return }
             position = page.position

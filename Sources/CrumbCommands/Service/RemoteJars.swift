@@ -29,35 +29,33 @@ struct RemoteJars: JarsBackend {
     }
 
     func settings(ofJar name: String) throws -> JarSettingsReport {
-        let jar: JarReport = try answer(about: name, to: .jar(try checked(name)))
+        let jar: JarReport = try service.answer(about: name, to: .jar(try checked(name)))
         return JarSettingsReport(name: jar.name, profile: jar.profile, limits: jar.limits)
     }
 
     func changeSettings(ofJar name: String, _ changes: JarSettingsOptions) throws -> JarSettingsReport {
         let document = JarSettingsDocument(profile: changes.profile, limits: try changes.changedLimits())
-        return try answer(about: name, to: .changeSettings(of: try checked(name), document))
+        return try service.answer(about: name, to: .changeSettings(of: try checked(name), document))
     }
 
     func rename(jarNamed name: String, to newName: String) throws {
-        _ = try answer(
-            about: name, to: .renameJar(try checked(name), to: newName))
+        _ = try service.answer(about: name, to: .renameJar(try checked(name), to: newName))
     }
 
     func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport {
-        try answer(about: name, to: .copyJar(try checked(name), to: newName))
+        try service.answer(about: name, to: .copyJar(try checked(name), to: newName))
     }
 
     func merge(jarNamed name: String, into target: String) throws -> JarMergeReport {
-        try answer(
-            about: name, target, to: .mergeJar(try checked(name), into: target))
+        try service.answer(about: name, target, to: .mergeJar(try checked(name), into: target))
     }
 
     func clear(jarNamed name: String) throws -> JarClearReport {
-        try answer(about: name, to: .clearJar(try checked(name)))
+        try service.answer(about: name, to: .clearJar(try checked(name)))
     }
 
     func remove(jarNamed name: String, isFinal: Bool) throws -> JarRemovalReport {
-        try answer(about: name, to: .removeJar(try checked(name), isFinal: isFinal))
+        try service.answer(about: name, to: .removeJar(try checked(name), isFinal: isFinal))
     }
 
     func removed() throws -> [RemovedJarReport] {
@@ -86,18 +84,6 @@ struct RemoteJars: JarsBackend {
         }
     }
 
-    /// The answer to a request about jars; names those that may be meant if one of them is missing.
-    private func answer<Answer: Decodable & Sendable>(
-        about names: String..., to request: SessionRequest<Answer>
-    ) throws -> Answer {
-        do {
-            return try service.answer(to: request)
-        } catch let error as SessionClientError where error.has(.jarNotFound) {
-            let missing = names.first { error.problem?.detail.hasPrefix("\($0): ") == true }
-            throw service.noJar(named: missing ?? names.joined(separator: ", "))
-        }
-    }
-
     /// Checks that a name can be a jar's, so that it can be part of a path.
     private func checked(_ name: String) throws(SessionStoreError) -> String {
         guard !name.isEmpty else { throw SessionStoreError(noJarNamed: name) }
@@ -106,6 +92,20 @@ struct RemoteJars: JarsBackend {
 }
 
 extension ServiceConnection {
+    /// The answer to a request about jars.
+    ///
+    /// - Throws: if one of them is missing, an error that names those that may be meant.
+    func answer<Answer: Decodable & Sendable>(
+        about name: String, _ others: String..., to request: SessionRequest<Answer>
+    ) throws -> Answer {
+        do {
+            return try answer(to: request)
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
+            let missing = others.first { error.problem?.detail.hasPrefix("\($0): ") == true }
+            throw noJar(named: missing ?? name)
+        }
+    }
+
     /// The problem of a jar that the service does not have, with the names that may be meant.
     func noJar(named name: String) -> Problem {
         .noJar(named: name, in: address.description, others: jarNames)

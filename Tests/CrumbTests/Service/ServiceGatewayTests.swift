@@ -123,7 +123,10 @@ struct ServiceGatewayTests {
             try service.ask(["gateway"] + words)
         }
         #expect(try gateway("list").messages.contains("runs no gateway"))
+        let missing = try gateway("start", "shop", "--jar", "wrk")
+        #expect(missing.status == 34 && missing.messages.contains("Did you mean 'work'?"), "\(missing.messages)")
         let started = try gateway("start", "shop", "--jar", "work", "--client", "tool")
+        #expect(try gateway("requests", "shop").messages == "no request has passed through shop yet\n")
         #expect(started.status == 0 && started.text.hasPrefix("127.0.0.1:"), "\(started.messages)")
         // The same settings again: the same gateway.
         #expect(try gateway("start", "shop", "--jar", "work", "--client", "tool").text == started.text)
