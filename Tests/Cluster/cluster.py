@@ -85,30 +85,33 @@ class Database:
             },
         }
 
-    def members(self) -> list[dict]:
-        """What the agents report, by the first that answers."""
+    def views(self) -> list[list[dict]]:
+        """The members as each agent that answers reports them. One that was cut off repeats for a while what it knew before."""
+        views = []
         for machine in self.machines:
             try:
                 with urllib.request.urlopen(f"http://{machine.address}:8008/cluster", timeout=1) as answer:
-                    return json.load(answer)["members"]
+                    views.append(json.load(answer)["members"])
             except OSError:
                 continue
-        return []
+        return views
 
     def primary(self) -> Machine:
-        """The machine that leads."""
-        names = [member["name"] for member in self.members() if member["role"] == "leader"]
+        """The machine that leads, by the first agent that answers."""
+        names = [member["name"] for view in self.views()[:1] for member in view if member["role"] == "leader"]
         found = [machine for machine in self.machines if machine.name in names]
         if not found:
             raise ClusterFailure("there is no primary")
         return found[0]
 
     def is_whole(self) -> bool:
-        """Whether there are a primary and two standbys that follow it, of which commits wait for one."""
-        members = self.members()
-        timelines = {member.get("timeline") for member in members}
-        states = sorted(f"{member['role']} {member['state']}" for member in members)
-        return len(timelines) == 1 and states == ["leader running"] + ["quorum_standby streaming"] * 2
+        """Whether all agents report the same primary, and two standbys that follow it, of which commits wait for one."""
+        views = [sorted((member["name"], member["role"], member["state"], member.get("timeline")) for member in view)
+                 for view in self.views()]
+        if len(views) < len(self.machines) or any(view != views[0] for view in views):
+            return False
+        states = sorted(f"{role} {state}" for _, role, state, _ in views[0])
+        return len({timeline for *_, timeline in views[0]}) == 1 and states == ["leader running"] + ["quorum_standby streaming"] * 2
 
     def postgres(self, machine: Machine) -> list[int]:
         """The processes of PostgreSQL on a machine."""

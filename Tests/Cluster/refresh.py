@@ -59,7 +59,7 @@ class RefreshCheck:
             if len(answers) > allowed or any(not answer.startswith("200 ") for answer in answers):
                 failures.append(f"round {number}: {answers}")
             if not 1 <= refreshes <= allowed:
-                failures.append(f"round {number}: {refreshes} refreshes")
+                failures.append(f"round {number}: {refreshes} refreshes, {answers}")
             if not self.server.is_alive:
                 return [*failures, f"round {number}: the login was revoked"]
         return failures
