@@ -274,3 +274,22 @@ extension HTTP2ServerConnection {
         return try await HTTP2ServerConnection(on: stream, idle: .minutes(5))
     }
 }
+
+extension HTTP2Server {
+    /// Runs `body` with a client that speaks HTTP/2 with a gateway that decrypts the requests to this server.
+    func runWithClient(
+        _ body: @escaping @Sendable (HTTP2ServerConnection, _ authority: String) async throws -> Void
+    ) async throws {
+        let host = try #require(WebHost("localhost"))
+        let authority = try CertificateAuthority(for: [host], now: .now)
+        var settings = GatewaySettings.forTools
+        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        settings.tls = try self.settings.tls
+        try await GatewayFixture().run(settings) { [port] address in
+            let client = try await HTTP2ServerConnection.connect(
+                to: host, port, through: address, trusting: authority)
+            try await body(client, "localhost:\(port)")
+            client.close()
+        }
+    }
+}

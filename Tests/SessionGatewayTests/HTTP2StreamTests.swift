@@ -211,4 +211,12 @@ struct HTTP2StreamTests {
             ByteBuffer(bytes: Array("HTTP/1.1 204 No Content\r\nA: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8)))
         #expect(try frames() == [":status=204 a=café end"])
     }
+
+    @Test("The octets of a Location that is not UTF-8 are percent-encoded, as browsers do it")
+    func location() throws {
+        try receive(Self.request())
+        try channel.writeOutbound(
+            ByteBuffer(bytes: Array("HTTP/1.1 302 Found\r\nLocation: /é?".utf8) + [0xFF] + Array("\r\n\r\n".utf8)))
+        #expect(try frames() == [":status=302 location=/%C3%A9?%FF"])
+    }
 }

@@ -29,23 +29,6 @@ struct LongHeadTests {
         return lines.count == length / 4000 && lines.allSatisfy { $0.hasSuffix(": \(value)") }
     }
 
-    /// Runs `body` with a client that speaks HTTP/2 with the gateway.
-    private static func run(
-        _ server: HTTP2Server, _ body: @escaping @Sendable (HTTP2ServerConnection, _ host: String) async throws -> Void
-    ) async throws {
-        let host = try #require(WebHost("localhost"))
-        let authority = try CertificateAuthority(for: [host], now: .now)
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
-        settings.tls = try server.settings.tls
-        try await GatewayFixture().run(settings) { address in
-            let client = try await HTTP2ServerConnection.connect(
-                to: host, server.port, through: address, trusting: authority)
-            try await body(client, "localhost:\(server.port)")
-            client.close()
-        }
-    }
-
     private static func answer(of stream: ByteStream) async throws -> String {
         String(decoding: try await stream.head(idle: nil, within: nil) ?? [], as: UTF8.self)
     }
@@ -55,7 +38,7 @@ struct LongHeadTests {
         let server = try await HTTP2Server.start(sendingLongHeads: true) { request, _ in
             request.isComplete ? [.headers(Self.headers([":status": "200"], length: length))] : nil
         }
-        try await Self.run(server) { client, host in
+        try await server.runWithClient { client, host in
             let request = try #require(await client.open().stream)
             try await request.write(Self.head("GET /", host, length: length))
             #expect(try await Self.answer(of: request).hasPrefix("HTTP/1.1 200 "))
@@ -75,7 +58,7 @@ struct LongHeadTests {
                 ? [.headers(Self.headers([":status": "200"], length: 300_000))]
                 : [.headers([":status": "200", "content-length": "5"], ends: false), .mirror]
         }
-        try await Self.run(server) { client, host in
+        try await server.runWithClient { client, host in
             let other = try #require(await client.open().stream)
             try await other.write(
                 ByteBuffer(string: "POST / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 5\r\n\r\n"))

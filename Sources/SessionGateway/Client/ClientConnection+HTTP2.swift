@@ -41,7 +41,8 @@ extension ClientConnection {
                     .writeAndFlush(NIOAny(reset), promise: nil)
             }
         }
-        try await client.handOver(to: [HTTP2FrameAdapter(.server), handler, ending, NIOCloseOnErrorHandler()])
+        let adapter = HTTP2FrameAdapter(.server)
+        try await client.handOver(to: [adapter, handler, ending, ConnectionCloser(adapter)])
         // Not with the first settings, which NIOHTTP2 takes for acknowledged: the client may not know of them yet.
         let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: settings.limits.streams)
         client.channel.writeAndFlush(
@@ -112,5 +113,20 @@ extension ClientConnection {
         idleTimer = client.clock.schedule(in: settings.limits.idle, on: client.channel.eventLoop) { [client] in
             client.channel.close(promise: nil)
         }
+    }
+}
+
+/// Closes an HTTP/2 connection after an error of the whole connection.
+private final class ConnectionCloser: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+
+    private let adapter: HTTP2FrameAdapter
+
+    init(_ adapter: HTTP2FrameAdapter) {
+        self.adapter = adapter
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if adapter.endsConnection(error) { context.close(promise: nil) }
     }
 }

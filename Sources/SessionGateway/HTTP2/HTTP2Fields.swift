@@ -12,7 +12,8 @@ extension HPACKHeaders {
     /// (RFC 7541, section 7.1.3).
     private static let indexedCookieLength = 20
 
-    /// The fields of a message of HTTP/1.1, without Host. Values that are not UTF-8 are taken as Latin-1.
+    /// The fields of a message of HTTP/1.1, without Host. Values that are not UTF-8 are taken as Latin-1; in Location, their
+    /// octets are percent-encoded, as browsers do it.
     ///
     /// - Parameter splitsCookies: Whether each cookie gets a field of its own, as browsers do it (RFC 9113, section 8.2.3).
     init(fieldsOf head: MessageHead, splittingCookies splitsCookies: Bool = false) {
@@ -78,6 +79,10 @@ extension HPACKHeaders {
 extension MessageHead {
     fileprivate func text(_ field: Field) -> String {
         let octets = octets[field.value]
-        return String(validating: octets, as: UTF8.self) ?? String(octets.map { Character(UnicodeScalar($0)) })
+        if let text = String(validating: octets, as: UTF8.self) { return text }
+        let isURL = lowercasedName(field) == "location"
+        return octets.map { octet in
+            isURL && octet > 0x7F ? "%\(Hexadecimal.text([octet]).uppercased())" : String(UnicodeScalar(octet))
+        }.joined()
     }
 }

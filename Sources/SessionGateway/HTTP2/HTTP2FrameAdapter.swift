@@ -35,6 +35,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
         static let data: UInt8 = 0
         static let headers: UInt8 = 1
         static let settings: UInt8 = 4
+        static let goAway: UInt8 = 7
         static let continuation: UInt8 = 9
     }
 
@@ -105,6 +106,9 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
     /// The DATA frame that is written in parts: the header of the rest.
     private var dividedData: Header?
 
+    /// Whether NIOHTTP2 has told the other side of an error of the connection (RFC 9113, section 5.4.1).
+    private var hasFailed = false
+
     private let side: Side
     private var context: ChannelHandlerContext?
 
@@ -115,6 +119,12 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Whether an error that NIOHTTP2 or the network reports ends the connection. An error of one stream has ended that
+    /// alone (section 5.4.2).
+    func endsConnection(_ error: any Error) -> Bool {
+        hasFailed || !(error is any NIOHTTP2Error)
+    }
 
     // MARK: - From the other side
 
@@ -231,6 +241,11 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
                 position += Self.headerLength
                 start = position
                 parts.append(next(of: header))
+            case FrameType.goAway:
+                guard end <= octets.writerIndex else { break scan }
+                let code = octets.getInteger(at: position + Self.headerLength + 4, as: UInt32.self)
+                if code != 0 { hasFailed = true }
+                position = end
             default:
                 position += Self.headerLength
                 outbound.rest = header.length

@@ -52,7 +52,8 @@ actor HTTP2ServerConnection {
             mode: .client, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
         ) { $0.close() }
-        try await stream.handOver(to: [HTTP2FrameAdapter(.client), handler, ConnectionObserver(self)])
+        let adapter = HTTP2FrameAdapter(.client)
+        try await stream.handOver(to: [adapter, handler, ConnectionObserver(self, adapter)])
         try channel.pipeline.syncOperations.handler(type: HTTP2FrameAdapter.self).begin()
         multiplexer = try channel.pipeline.syncOperations.handler(type: NIOHTTP2Handler.self).syncMultiplexer()
         waitForStream()
@@ -147,9 +148,11 @@ actor HTTP2ServerConnection {
         typealias InboundIn = HTTP2Frame
 
         private let connection: HTTP2ServerConnection
+        private let adapter: HTTP2FrameAdapter
 
-        init(_ connection: HTTP2ServerConnection) {
+        init(_ connection: HTTP2ServerConnection, _ adapter: HTTP2FrameAdapter) {
             self.connection = connection
+            self.adapter = adapter
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -167,11 +170,9 @@ actor HTTP2ServerConnection {
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            // An error of one stream is reported on that stream.
-            guard !(error is NIOHTTP2Errors.StreamClosed), !(error is NIOHTTP2Errors.NoSuchStream) else { return }
+            guard adapter.endsConnection(error) else { return }
             connection.assumeIsolated { $0.retire() }
-            // The server answers the requests that it had before it said that it takes no more.
-            if !(error is NIOHTTP2Errors.CreatedStreamAfterGoaway) { context.close(promise: nil) }
+            context.close(promise: nil)
         }
     }
 }
