@@ -58,12 +58,12 @@ struct LenienceTests {
     @Test(
         "A head that the server ends without its empty line reaches the client as it is",
         arguments: [
-            ("HTTP/1.1 200 OK\r\nA: 1\r\n", "HTTP/1.1 200 OK\r\nA: 1\r\nConnection: close\r\n"),
-            ("HTTP/1.0 200 OK\nA: 1\nSet-Cookie: cut=1; Secu", "HTTP/1.1 200 OK\r\nA: 1\r\nConnection: close\r\n"),
-            ("HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nConnection: close\r\n"),
+            ("HTTP/1.1 200 OK\r\nA: 1\r\n", "HTTP/1.1 200 OK\r\nA: 1\r\n"),
+            ("HTTP/1.0 200 OK\nA: 1\nSet-Cookie: cut=1; Secu", "HTTP/1.1 200 OK\r\nA: 1\r\n"),
+            ("HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n"),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r",
-                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n"
+                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
             ),
         ])
     func cutHead(answer: String, expected: String) async throws {

@@ -124,7 +124,8 @@ struct ForwardedResponse: Sendable {
         if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
         if status == 101 {
             written.append(field: "Connection", "Upgrade")
-        } else if closes {
+        } else if closes, !isCut {
+            // The end of a head without an empty line is the end of its connection, which needs no announcement.
             written.append(field: "Connection", "close")
         }
         written += [ASCII.carriageReturn, ASCII.lineFeed]
