@@ -178,6 +178,26 @@ struct LearnedCopyTests {
         #expect(try jar.cookies().readable.map(\.pair) == ["sid=new"])
     }
 
+    @Test(
+        "A cookie that only the browser takes stays there, even if the jar has lost an equal one",
+        arguments: [true, false])
+    func refused(isScripts: Bool) async throws {
+        let line = "sid=old; Path=/app"
+        var browser = Browser(jar)
+        try await browser.begin()
+        if isScripts { try browser.setByScript(line) } else { try await browser.load(setting: [line]) }
+        #expect(try await browser.load() == "sid=old")
+        // A person clears both. The witnesses are gone, too.
+        _ = try jar.removeCookies(CookieFilter(), now: .now)
+        (browser.store, browser.witnesses) = (CookieStore(), [:])
+        try await browser.load(setting: [line])
+        #expect(try jar.cookies().readable.isEmpty)
+        try await browser.begin()
+        #expect(try browser.field().contains("sid=old"))
+        #expect(try await browser.load() == "sid=old")
+        #expect(try await newBrowserSends() == "sid=old")
+    }
+
     @Test("A script can set the same value again")
     func again() async throws {
         var browser = try await browser(afterSetting: "sid=old; Domain=shop.example; Path=/", loads: 2)

@@ -101,8 +101,20 @@ extension BrowserKnowledge {
                 found += replaced
             }
             state.revoke(found, scope)
-            for id in found { state.held[id]?.isReplacedCopy = true }
+            for id in found { state.held[id]?.mayBeReplaced = true }
             return found
+        }
+    }
+
+    /// Notes that a response sets cookies in the browser which the jar has refused, such as those of a request without
+    /// witnesses. What the browser sends of their names after that may be theirs.
+    func noteRefused(_ names: Set<Octets>, at url: RequestURL) {
+        guard !names.isEmpty else { return }
+        let scope = scope(of: url)
+        state.withLock { state in
+            let ids = state.held.keys.filter { names.contains($0.name) && $0.matchesHost(of: url) }
+            state.age(ids, scope)
+            for id in ids { state.held[id]?.mayBeReplaced = true }
         }
     }
 
@@ -120,7 +132,7 @@ extension BrowserKnowledge {
             where pairs.contains(held.pair) && !visible.contains(id) && id.isFor(url) {
                 if let moment = held.revocation, let request = sighting.moment, request >= moment {
                     state.held[id] = nil
-                } else if held.isReplacedCopy {
+                } else if held.mayBeReplaced {
                     found.copies.insert(held.pair)
                 } else {
                     found.ids[held.pair, default: []].append(id)
@@ -137,6 +149,11 @@ extension BrowserKnowledge.State {
     /// Notes that a response deletes cookies in the browser: a request with a witness of this moment is younger.
     fileprivate mutating func revoke(_ ids: [Cookie.ID], _ scope: WitnessCookies.Scope) {
         for id in ids { given[id] = nil }
+        age(ids, scope)
+    }
+
+    /// Notes that requests with a witness of this moment are younger than what the browser has sent of cookies.
+    fileprivate mutating func age(_ ids: [Cookie.ID], _ scope: WitnessCookies.Scope) {
         let held = ids.filter { self.held[$0] != nil }
         guard !held.isEmpty else { return }
         advance()
@@ -152,7 +169,10 @@ extension BrowserKnowledge.State {
 extension Cookie.ID {
     /// Whether requests for a URL can carry the cookie, besides its attributes.
     fileprivate func isFor(_ url: RequestURL) -> Bool {
-        (isHostOnly ? url.host == domain : CookiePolicy.domainMatches(url.host, domain.octets))
-            && CookiePolicy.pathMatches(url.path, path)
+        matchesHost(of: url) && CookiePolicy.pathMatches(url.path, path)
+    }
+
+    fileprivate func matchesHost(of url: RequestURL) -> Bool {
+        isHostOnly ? url.host == domain : CookiePolicy.domainMatches(url.host, domain.octets)
     }
 }

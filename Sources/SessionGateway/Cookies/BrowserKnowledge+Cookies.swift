@@ -50,8 +50,8 @@ extension BrowserKnowledge {
         /// The moment at which the jar had lost or hidden it: a response after that deletes it in the browser. `nil` while
         /// the jar has it.
         var revocation: UInt32?
-        /// Whether the jar had learned it, and a response may have replaced the browser's own.
-        var isReplacedCopy = false
+        /// Whether a response may have replaced the browser's own: the jar had learned it, or has refused the new one.
+        var mayBeReplaced = false
     }
 
     /// From how many cookies of a site on a missing one may be one that the browser has removed for others, and the jar
@@ -85,7 +85,7 @@ extension BrowserKnowledge {
                 held.moment = state.moment
                 (held.use, held.canary) = (now, sighting.canary)
                 held.missing = nil
-                (held.revocation, held.isReplacedCopy) = (nil, false)
+                (held.revocation, held.mayBeReplaced) = (nil, false)
                 state.held[cookie.id] = held
             }
             guard isNews, let scope = sighting.scope else { return }
@@ -168,7 +168,7 @@ extension BrowserKnowledge {
                 // Requests that lack the new one may be older than it.
                 state.held[id]?.since = [:]
                 state.held[id]?.revocation = nil
-                state.held[id]?.isReplacedCopy = false
+                state.held[id]?.mayBeReplaced = false
             }
         }
     }

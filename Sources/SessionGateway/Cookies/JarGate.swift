@@ -112,13 +112,18 @@ struct JarGate: Sendable {
         if let profile {
             // Of several lines for a cookie, the last one counts.
             var isGiven: [Cookie.ID: Bool] = [:]
+            var refused: Set<Octets> = []
             for (line, decision) in zip(lines, stored) {
-                guard let id = decision.cookie?.id else { continue }
+                guard let id = decision.cookie?.id else {
+                    if let name = decision.name, passes(line) { refused.insert(name) }
+                    continue
+                }
                 isGiven[id] = decision.outcome != .deleted && passes(line)
                 profile.notePriority(line.hasPriority, of: id)
             }
             profile.noteGiven(isGiven.filter(\.value).map(\.key))
             profile.noteRevoked(isGiven.filter { !$0.value }.map(\.key), at: context.url)
+            profile.noteRefused(refused, at: context.url)
             try await remove(profile.takeCopies(replacedBy: Array(isGiven.keys), at: context.url), after: context.url)
         }
         let cleared = response.clearsCookies ? try await clear(context) : []
