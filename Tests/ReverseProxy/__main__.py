@@ -109,9 +109,10 @@ class Attempt:
         self.start([str(crumb), "serve", "--listen", f"127.0.0.1:{service}", "--public-url", self.url, "--database",
                     str(folder / "crumb.sqlite"), "--audit-file", str(folder / "audit.jsonl")], "service.log")
         self.start((nginx if name == "nginx" else caddy)(folder, self.port, service, is_removed), "proxy.log")
-        wait("the service", lambda: listens(service))
-        wait(name, lambda: listens(self.port))
         self.token_file = folder / "crumb.sqlite.token"
+        # Another program may have taken the port meanwhile.
+        wait("the service", lambda: self.token_file.exists() and listens(service))
+        wait(name, lambda: listens(self.port))
         self.token = self.token_file.read_text().strip()
         self.opener = urllib.request.build_opener(
             NoRedirect, urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=folder / "ca.pem")))
