@@ -160,7 +160,7 @@ def check_no_loop(crumb, server, port):
 
 
 def check_lost(crumb, server, port):
-    """Where the login is lost, the command fails and says what to do."""
+    """If the login is lost, the command prints what the site says, fails and says what to do."""
     site = Site(server, port())
     site.start()
     try:
@@ -170,7 +170,7 @@ def check_lost(crumb, server, port):
         server.is_alive = False
         result = crumb("curl", "--", "-sS", f"{site.base}/account")
         expect(result.status == 43 and "crumb token login" in result.talk, result.status, result.talk)
-        expect("/login" in result.talk and result.output == "", result.talk, result.output)
+        expect("/login" in result.talk and result.output == "not signed in\n", result.talk, result.output)
     finally:
         site.stop()
 
