@@ -69,7 +69,7 @@ public struct ExplanationReport: Codable, Sendable {
         }
     }
 
-    /// A login that a login rule for the request needs and that gives no token any more.
+    /// A login that a login rule for the request needs, and that the server has ended or that was removed.
     public struct LostLogin: Codable, Sendable {
         /// The name of the rule.
         public let rule: String
@@ -113,7 +113,8 @@ public struct ExplanationReport: Codable, Sendable {
     public let better: Alternative?
     /// Whether the jar's header fields are sent; `nil` if it has none.
     public let fields: [FieldVerdictReport]?
-    /// The logins of the login rules for the request that give no token any more; `nil` if there are none.
+    /// The logins that login rules for the request need, and that the server has ended or that were removed; `nil` for
+    /// none.
     public let lostLogins: [LostLogin]?
 
     package init(

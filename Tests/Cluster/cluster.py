@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 from machines import ClusterFailure, Machine, descendants, make_bridge, run, send, wait_until
@@ -85,20 +86,18 @@ class Database:
             },
         }
 
-    def views(self) -> list[list[dict]]:
+    def views(self) -> Iterator[list[dict]]:
         """The members as each agent that answers reports them. One that was cut off repeats for a while what it knew before."""
-        views = []
         for machine in self.machines:
             try:
                 with urllib.request.urlopen(f"http://{machine.address}:8008/cluster", timeout=1) as answer:
-                    views.append(json.load(answer)["members"])
+                    yield json.load(answer)["members"]
             except OSError:
                 continue
-        return views
 
     def primary(self) -> Machine:
         """The machine that leads, by the first agent that answers."""
-        names = [member["name"] for view in self.views()[:1] for member in view if member["role"] == "leader"]
+        names = [member["name"] for member in next(self.views(), []) if member["role"] == "leader"]
         found = [machine for machine in self.machines if machine.name in names]
         if not found:
             raise ClusterFailure("there is no primary")

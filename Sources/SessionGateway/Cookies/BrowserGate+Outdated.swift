@@ -172,6 +172,7 @@ extension Cookie.ID {
         matchesHost(of: url) && CookiePolicy.pathMatches(url.path, path)
     }
 
+    /// Whether requests to the host of a URL can carry the cookie.
     fileprivate func matchesHost(of url: RequestURL) -> Bool {
         isHostOnly ? url.host == domain : CookiePolicy.domainMatches(url.host, domain.octets)
     }

@@ -49,7 +49,7 @@ package struct Explanation {
     package private(set) var requestOrigins: [Cookie.ID: CookieOrigin] = [:]
     /// The selection of the jar's header fields.
     package private(set) var fields = FieldSelection()
-    /// The logins of the jar's login rules for the request that give no token any more, by the name of the rule.
+    /// The logins that login rules for the request need, and that the server has ended or that were removed.
     package private(set) var lostLogins: [LostLogin] = []
     /// The other jars that would send cookies that this one does not.
     package private(set) var otherJars: [OtherJar] = []
