@@ -14,9 +14,11 @@ struct JSONFormatDetector: Sendable {
         stream.read(prefix.extracting(readCount..<prefix.count))
         readCount = prefix.count
         if let format = stream.handler.format { return .format(format) }
-        guard isWhole || stream.isComplete || stream.problem != nil else { return nil }
+        // Not `isComplete`: how much of what follows the document has been read depends on the pieces.
+        let hasEnded = stream.handler.hasEnded
+        guard isWhole || hasEnded || stream.problem != nil else { return nil }
         let isObject = prefix[0] == ASCII.leftBrace
-        if isObject, !stream.isComplete { return .format(.har) }
+        if isObject, !hasEnded { return .format(.har) }
         return .unknown("Format not recognised: the input is a JSON \(isObject ? "object" : "array") of another kind.")
     }
 }
@@ -35,6 +37,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     }
 
     private(set) var format: CaptureFormat?
+    private(set) var hasEnded = false
     /// Whether the document is an object whose members are strings, and at least one is there.
     private var isMap: Bool?
     private var contexts: [Context] = []
@@ -118,7 +121,9 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
         case .cookie(let format), .list(let format): decide(format)
         case .document, .members, .values: break
         }
-        if contexts.isEmpty, isMap == true { decide(.cookieHeader) }
+        guard contexts.isEmpty else { return }
+        hasEnded = true
+        if isMap == true { decide(.cookieHeader) }
     }
 
     mutating func beginString() -> Bool {

@@ -107,6 +107,7 @@ struct FormatDetectionTests {
             (Array("# a\n# b".utf8), "comments"), (Array("[0] Downloading 'x'".utf8), "--save-cookies"),
             (Array("[0555--://a.test/.\n".utf8), "Format"),
             (Array("{}".utf8), "JSON object of another kind"),
+            (Array("{\"a\":false}}".utf8), "JSON object of another kind"),
             (Array("Name   Value   Domain   Path\nsid   abc   a.test   /\n".utf8), "with tabs"),
             (Array("sid  abc  a.test  /  Session  6  \n".utf8), "with tabs"),
             (Array("Name Value Domain\n".utf8), "Format not recognised."),
