@@ -9,10 +9,10 @@ import Testing
 struct BrowserProfileTests {
     private let home = CrumbHome()
 
-    private func make(_ path: String, _ text: String = "") throws {
+    private func make(_ path: String, _ text: String = "", mode: Int = 0o600) throws {
         let folder = (home.file(path) as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try home.write(text, to: path)
+        try home.write(text, to: path, mode: mode)
     }
 
     private func find(_ browser: Browser, _ name: String? = nil) throws -> String {
@@ -141,8 +141,7 @@ struct BrowserProfileTests {
     // MARK: - The whole way
 
     private func fake(_ program: String, _ script: String) throws -> [String: String?] {
-        try make("bin/\(program)", "#!/bin/sh\n\(script)\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.file("bin/\(program)"))
+        try make("bin/\(program)", "#!/bin/sh\n\(script)\n", mode: 0o700)
         return ["PATH": "\(home.file("bin")):/usr/bin:/bin"]
     }
 
