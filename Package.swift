@@ -153,10 +153,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .target(name: "GatewayModel", dependencies: ["PublicSuffix", "CookieModel"]),
         .target(
             name: "SessionGateway",
             dependencies: [
-                "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "OAuth2", "SessionStore",
+                "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "GatewayModel", "OAuth2", "SessionStore",
                 "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -181,15 +182,15 @@ let package = Package(
         .target(
             name: "SessionOperations",
             dependencies: [
-                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "SessionStore",
-                "RequestDecoration", "SessionWire",
+                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "OAuth2",
+                "SessionStore", "RequestDecoration", "SessionWire",
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
         .target(
             name: "SessionService",
             dependencies: [
-                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "Captures", "OAuth2", "OpenIDConnect",
-                "SessionStore", "RequestDecoration", "SessionOperations", "SessionWire",
+                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "OAuth2",
+                "OpenIDConnect", "SessionStore", "RequestDecoration", "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -222,8 +223,8 @@ let package = Package(
         .target(
             name: "CrumbCommands",
             dependencies: [
-                "HTTPMessages", "PublicSuffix", "CookieModel", "Captures", "BrowserCookies", "OAuth2", "SessionStore",
-                "RequestDecoration", "SessionOperations", "SessionClient",
+                "HTTPMessages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "BrowserCookies", "OAuth2",
+                "SessionStore", "RequestDecoration", "SessionOperations", "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -327,8 +328,8 @@ let package = Package(
         .testTarget(
             name: "SessionGatewayTests",
             dependencies: [
-                "SessionGateway", "CookieModel", "HTTPMessages", "OAuth2", "RequestDecoration", "SessionStore",
-                "TestSupport", "WebPages", "WebPrimitives",
+                "SessionGateway", "CookieModel", "GatewayModel", "HTTPMessages", "OAuth2", "RequestDecoration",
+                "SessionStore", "TestSupport", "WebPages", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -343,8 +344,8 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "OAuth2", "PostgreSQLEngine", "RequestDecoration", "SessionClient",
-                "SessionOperations", "SessionStore", "SessionWire", "WebPages",
+                "SessionService", "CookieModel", "GatewayModel", "OAuth2", "PostgreSQLEngine", "RequestDecoration",
+                "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "WebPages",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -87,7 +87,7 @@ struct NetworkSettings: Sendable {
     /// The proxies through which a gateway reaches servers.
     ///
     /// - Throws: `NetworkSettingsError`.
-    func gatewayProxy() throws -> @Sendable (RequestURL) -> GatewaySettings.UpstreamProxy? {
+    func gatewayProxy() throws -> @Sendable (RequestURL) -> GatewayEnvironment.UpstreamProxy? {
         for text in ["http://host.example", "https://host.example"] {
             guard let url = try? RequestURL(text), try route(to: url.description).proxy?.kind != .socks5 else {
                 throw NetworkSettingsError(
@@ -98,7 +98,7 @@ struct NetworkSettings: Sendable {
         let credentials = try credentials()
         return { [self] url in
             guard let proxy = try? proxies.proxy(for: url) else { return nil }
-            return GatewaySettings.UpstreamProxy(
+            return GatewayEnvironment.UpstreamProxy(
                 host: proxy.host, port: proxy.port, credentials: proxy.credentials ?? credentials)
         }
     }

@@ -14,12 +14,11 @@ struct BrowserCookiesTests {
         let lines: [String]
     }
 
-    private static func settings(_ mode: GatewaySettings.CookieMode = .mirror) throws -> GatewaySettings {
-        var settings = GatewaySettings()
+    private static func settings(_ mode: GatewaySettings.CookieMode = .mirror) throws -> GatewaySetup {
+        var settings = GatewaySetup()
         settings.cookies = mode
-        settings.interception = GatewaySettings.Interception(
-            authority: try CertificateAuthority(for: [try #require(WebHost("127.0.0.1"))], now: .now)
-        ) { _ in true }
+        let host = try #require(WebHost("127.0.0.1"))
+        settings.intercept(host, by: try CertificateAuthority(for: [host], now: .now))
         return settings
     }
 

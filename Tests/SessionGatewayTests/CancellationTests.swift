@@ -43,10 +43,10 @@ struct CancellationTests {
     @Test("If a client's TLS fails, the connection that its tunnel has opened is closed")
     func failedHandshake() async throws {
         let server = try await RecordingServer.start { _ in nil }
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.limits.hesitation = .milliseconds(1)
-        let authority = try CertificateAuthority(for: [try #require(WebHost("127.0.0.1"))], now: .now)
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        let name = try #require(WebHost("127.0.0.1"))
+        settings.intercept(name, by: try CertificateAuthority(for: [name], now: .now))
         try await GatewayFixture().run(settings) { address in
             let client = try await RawClient.connect(to: address)
             let host = "127.0.0.1:\(server.port)"
@@ -72,12 +72,12 @@ struct CancellationTests {
                 }
         }
 
-        private static func settings(_ authority: CertificateAuthority? = nil) -> GatewaySettings {
-            var settings = GatewaySettings.forTools
+        private static func settings(_ authority: CertificateAuthority? = nil) -> GatewaySetup {
+            var settings = GatewaySetup.forTools
             settings.resolver = { FixedResolver(loop: $0, addresses: ["::1"]) }
             settings.limits.connect = .hours(1)
             (settings.limits.head, settings.limits.hesitation) = (.hours(1), .hours(1))
-            settings.interception = authority.map { GatewaySettings.Interception(authority: $0) { _ in true } }
+            if let authority { settings.intercept(WebHost(stored: "localhost"), by: authority) }
             return settings
         }
 
@@ -171,8 +171,8 @@ struct CancellationTests {
         let host = try #require(WebHost("localhost"))
         let authority = try CertificateAuthority(for: [host], now: .now)
         let searches = HangingSearches()
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        var settings = GatewaySetup.forTools
+        settings.intercept(host, by: authority)
         settings.resolver = { HangingResolver(loop: $0, searches: searches) }
         settings.limits.connect = .hours(1)
         (settings.limits.head, settings.limits.hesitation) = (.hours(1), .hours(1))

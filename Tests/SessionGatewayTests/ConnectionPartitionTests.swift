@@ -133,10 +133,9 @@ struct ConnectionPartitionTests {
             octets.firstRange(of: Array("\r\n\r\n".utf8)) == nil ? nil : Array(head.utf8)
         }
         let host = "127.0.0.1:\(server.port)"
-        var settings = GatewaySettings()
-        settings.interception = GatewaySettings.Interception(
-            authority: try CertificateAuthority(for: [try #require(WebHost("127.0.0.1"))], now: .now)
-        ) { _ in true }
+        var settings = GatewaySetup()
+        let name = try #require(WebHost("127.0.0.1"))
+        settings.intercept(name, by: try CertificateAuthority(for: [name], now: .now))
         try await GatewayFixture().run(settings) { address in
             let client = try await RawClient.connect(to: address)
             func send(_ method: String, _ fields: String, _ body: String = "") async throws -> String {

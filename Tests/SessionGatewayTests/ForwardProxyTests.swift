@@ -321,7 +321,7 @@ struct ForwardProxyTests {
         let server = try await RecordingServer.start { octets in
             octets.count > 4 && String(decoding: octets, as: UTF8.self).contains("\r\n\r\n\(body)") ? [] : nil
         }
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.limits.ended = .zero
         try await fixture.run(settings) { address in
             let client = try await RawClient.connect(to: address)

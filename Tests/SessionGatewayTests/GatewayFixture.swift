@@ -35,7 +35,7 @@ final class GatewayFixture: Sendable {
 
     /// Runs `body` while a gateway runs.
     func run(
-        _ settings: GatewaySettings = .forTools,
+        _ settings: GatewaySetup = .forTools,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
         try await runAll(settings) { try await body(#require($0.first)) }
@@ -43,11 +43,11 @@ final class GatewayFixture: Sendable {
 
     /// Runs `body` while a gateway runs, which may listen on several addresses.
     func runAll(
-        _ settings: GatewaySettings, _ body: @escaping @Sendable ([GatewayAddress]) async throws -> Void
+        _ settings: GatewaySetup, _ body: @escaping @Sendable ([GatewayAddress]) async throws -> Void
     ) async throws {
         var settings = settings
         settings.limits.stop = .milliseconds(20)
-        let gateway = Gateway(jar: jar, settings: settings, now: { self.now }) { record in
+        let gateway = settings.gateway(of: jar, now: { self.now }) { record in
             self.records.withLock { $0.append(record) }
         }
         eventsPath.withLock { $0 = gateway.eventsPath }
@@ -250,11 +250,40 @@ struct RawClient {
     func close() { channel.close(promise: nil) }
 }
 
-extension GatewaySettings {
-    /// Settings under which the jar alone decides.
-    static var forTools: GatewaySettings {
-        var settings = GatewaySettings()
-        settings.client = .tool
-        return settings
+/// The settings of a gateway in a test, with its environment.
+@dynamicMemberLookup
+struct GatewaySetup: Sendable {
+    private var settings = GatewaySettings()
+    private var environment = GatewayEnvironment()
+
+    /// A setup under which the jar alone decides.
+    static var forTools: GatewaySetup {
+        var setup = GatewaySetup()
+        setup.client = .tool
+        return setup
+    }
+
+    subscript<Value>(dynamicMember member: WritableKeyPath<GatewaySettings, Value>) -> Value {
+        get { settings[keyPath: member] }
+        set { settings[keyPath: member] = newValue }
+    }
+
+    subscript<Value>(dynamicMember member: WritableKeyPath<GatewayEnvironment, Value>) -> Value {
+        get { environment[keyPath: member] }
+        set { environment[keyPath: member] = newValue }
+    }
+
+    /// Decrypts the requests of a host.
+    mutating func intercept(_ host: WebHost, by authority: CertificateAuthority) {
+        settings.intercepted = [HostPattern(only: host)]
+        environment.authority = authority
+    }
+
+    /// The gateway.
+    func gateway(
+        of jar: CookieJar, now: @escaping @Sendable () -> Timestamp = { .now },
+        observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
+    ) -> Gateway {
+        Gateway(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
     }
 }

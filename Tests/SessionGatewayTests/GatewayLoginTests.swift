@@ -64,8 +64,8 @@ struct GatewayLoginTests {
 
     private func settings(
         _ delivery: LoginRule.Delivery, for server: RecordingServer, client: GatewaySettings.Client = .tool
-    ) throws -> GatewaySettings {
-        var settings = GatewaySettings()
+    ) throws -> GatewaySetup {
+        var settings = GatewaySetup()
         settings.client = client
         try addLogin(delivery, at: "http://127.0.0.1:\(server.port)/", to: &settings)
         return settings
@@ -74,7 +74,7 @@ struct GatewayLoginTests {
     /// Has the gateway log in to a site again.
     private func addLogin(
         _ delivery: LoginRule.Delivery, at scope: String, signs: LoginRule.Signs = LoginRule.Signs(),
-        to settings: inout GatewaySettings
+        to settings: inout GatewaySetup
     ) throws {
         let jar = fixture.jar
         try jar.tokens.put(
@@ -159,7 +159,7 @@ struct GatewayLoginTests {
         arguments: ["", "Proxy-Status: a; error=http_request_denied\r\n"])
     func notRepeated(fields: String) async throws {
         let server = try await Self.redirectingSite(fields)
-        var settings = GatewaySettings()
+        var settings = GatewaySetup()
         settings.client = .tool
         try addLogin(
             Self.cookie(), at: "http://127.0.0.1:\(server.port)/",

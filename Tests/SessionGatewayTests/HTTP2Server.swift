@@ -121,11 +121,11 @@ final class HTTP2Server: Sendable {
     }
 
     /// A gateway for programs that offers the server at an address.
-    var settings: GatewaySettings {
+    var settings: GatewaySetup {
         get throws {
-            var settings = GatewaySettings.forTools
+            var settings = GatewaySetup.forTools
             settings.cookies = .strip
-            settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL("https://localhost:\(port)"))]
+            settings.origins = [GatewaySettings.Origin(try RequestURL("https://localhost:\(port)"))]
             settings.tls.trustRoots = .certificates(
                 try NIOSSLCertificate.fromPEMBytes(Array(authority.certificatePEM.utf8)))
             return settings
@@ -282,8 +282,8 @@ extension HTTP2Server {
     ) async throws {
         let host = try #require(WebHost("localhost"))
         let authority = try CertificateAuthority(for: [host], now: .now)
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        var settings = GatewaySetup.forTools
+        settings.intercept(host, by: authority)
         settings.tls = try self.settings.tls
         try await GatewayFixture().run(settings) { [port] address in
             let client = try await HTTP2ServerConnection.connect(

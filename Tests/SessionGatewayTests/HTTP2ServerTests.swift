@@ -277,14 +277,14 @@ struct HTTP2ServerTests {
         }
         let host = try #require(WebHost("localhost"))
         let authority = try CertificateAuthority(for: [host], now: .now)
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
+        var settings = GatewaySetup.forTools
+        settings.intercept(host, by: authority)
         settings.tls = try server.settings.tls
         settings.limits.stop = .minutes(1)
         let (addresses, continuation) = AsyncStream<[GatewayAddress]>.makeStream()
         let fixture = try GatewayFixture()
         defer { withExtendedLifetime(fixture) {} }
-        let gateway = Gateway(jar: fixture.jar, settings: settings, now: { .now })
+        let gateway = settings.gateway(of: fixture.jar, now: { .now })
         let running = Task { try await gateway.run { continuation.yield($0) } }
         for await listening in addresses {
             let address = try #require(listening.first)

@@ -23,11 +23,11 @@ struct LegacyTLSTests {
             octets.suffix(4).elementsEqual("\r\n\r\n".utf8)
                 ? Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8) : nil
         }
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.cookies = .strip
-        settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL("https://localhost:\(server.port)"))]
+        settings.origins = [GatewaySettings.Origin(try RequestURL("https://localhost:\(server.port)"))]
         settings.tls.certificateVerification = .none
-        settings.legacyTLS = { host in isNamed && host == WebHost("localhost") }
+        settings.legacyTLS = isNamed ? [try HostPattern("localhost")] : []
         try await GatewayFixture().run(settings) { address in
             let client = try await RawClient.connect(to: address)
             try await client.send("GET / HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n")
@@ -43,9 +43,9 @@ struct LegacyTLSTests {
     func clients(isNamed: Bool) async throws {
         let host = try #require(WebHost("localhost"))
         let authority = try CertificateAuthority(for: [host], now: .now)
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(authority: authority) { _ in true }
-        settings.legacyTLS = { $0 == host && isNamed }
+        var settings = GatewaySetup.forTools
+        settings.intercept(host, by: authority)
+        settings.legacyTLS = isNamed ? [HostPattern(only: host)] : []
         (settings.limits.head, settings.limits.hesitation) = (.hours(1), .hours(1))
         try await GatewayFixture().run(settings) { address in
             let stream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -11,8 +11,8 @@ struct LimitTests {
     private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)
     private let clock = ManualClock()
 
-    private var settings: GatewaySettings {
-        var settings = GatewaySettings.forTools
+    private var settings: GatewaySetup {
+        var settings = GatewaySetup.forTools
         settings.clock = clock
         return settings
     }

@@ -7,9 +7,9 @@ import WebPrimitives
 
 @Suite("Requests that come back to a gateway")
 struct LoopTests {
-    private static func settings(through proxy: @escaping @Sendable () -> GatewayAddress?) -> GatewaySettings {
-        var settings = GatewaySettings.forTools
-        settings.proxy = { _ in proxy().map { GatewaySettings.UpstreamProxy(host: $0.host, port: $0.port) } }
+    private static func settings(through proxy: @escaping @Sendable () -> GatewayAddress?) -> GatewaySetup {
+        var settings = GatewaySetup.forTools
+        settings.proxy = { _ in proxy().map { GatewayEnvironment.UpstreamProxy(host: $0.host, port: $0.port) } }
         return settings
     }
 

@@ -109,8 +109,8 @@ struct LostConnectionTests {
             let head = "HTTP/1.1 407 Proxy Authentication Required\r\nSet-Cookie: a=1\r\nContent-Length: 0\r\n\r\n"
             return Array(head.utf8)
         }
-        var settings = GatewaySettings.forTools
-        settings.proxy = { _ in GatewaySettings.UpstreamProxy(host: "127.0.0.1", port: server.port) }
+        var settings = GatewaySetup.forTools
+        settings.proxy = { _ in GatewayEnvironment.UpstreamProxy(host: "127.0.0.1", port: server.port) }
         let fixture = try GatewayFixture()
         try await fixture.run(settings) { address in
             let client = try await Self.send(

@@ -152,10 +152,10 @@ struct MalformedResponseTests {
                 privateKey: .privateKey(NIOSSLPrivateKey(bytes: Array(SampleCertificate.keyPEM.utf8), format: .pem))))
         let server = try await Self.start("HTTP/1.1 200 OK\r\n\r\nhello", tls: tls, endingCleanly: isClean)
         let port = try #require(server.localAddress?.port)
-        var settings = GatewaySettings()
+        var settings = GatewaySetup()
         settings.client = client
         settings.cookies = .strip
-        settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL("https://localhost:\(port)"))]
+        settings.origins = [GatewaySettings.Origin(try RequestURL("https://localhost:\(port)"))]
         settings.tls.certificateVerification = .none
         let isComplete = isClean || client == .browser
         try await GatewayFixture().run(settings) { address in

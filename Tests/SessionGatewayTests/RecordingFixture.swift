@@ -67,7 +67,7 @@ extension GatewayFixture {
         recording: TrafficRecording? = nil, replay: TrafficReplay? = nil, offline isOffline: Bool = false,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.recording = recording
         settings.replay = replay
         settings.isOffline = isOffline

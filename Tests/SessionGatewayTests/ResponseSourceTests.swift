@@ -44,7 +44,7 @@ struct ResponseSourceTests {
         }
         let fixture = try GatewayFixture()
         let url = "http://127.0.0.1:\(server.port)"
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.sources = [Shelf(responses: ["/first": "one"]), Shelf(responses: ["/first": "no", "/second": "two"])]
         settings.recording = try folder.recording("shelf.har", withSecrets: false)
         try await fixture.run(settings) { address in

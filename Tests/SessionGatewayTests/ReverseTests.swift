@@ -14,11 +14,11 @@ struct ReverseTests {
     /// The settings for an offer of the server at that port.
     private func offering(
         _ ports: Int..., client: GatewaySettings.Client = .tool, cookies: GatewaySettings.CookieMode = .strip
-    ) throws -> GatewaySettings {
-        var settings = GatewaySettings()
+    ) throws -> GatewaySetup {
+        var settings = GatewaySetup()
         settings.client = client
         settings.cookies = cookies
-        settings.origins = try ports.map { GatewaySettings.ReverseOrigin(try RequestURL("http://127.0.0.2:\($0)")) }
+        settings.origins = try ports.map { GatewaySettings.Origin(try RequestURL("http://127.0.0.2:\($0)")) }
         return settings
     }
 
@@ -190,12 +190,12 @@ struct ReverseTests {
     func noEvents() async throws {
         for (url, client) in [("http://shop.example", GatewaySettings.Client.browser), ("https://shop.example", .tool)]
         {
-            var settings = GatewaySettings()
+            var settings = GatewaySetup()
             settings.cookies = .strip
             settings.client = client
-            settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL(url))]
+            settings.origins = [GatewaySettings.Origin(try RequestURL(url))]
             settings.pageEvents = { _ in }
-            #expect(Gateway(jar: try GatewayFixture().jar, settings: settings, now: { .now }).eventsPath == nil)
+            #expect(settings.gateway(of: try GatewayFixture().jar).eventsPath == nil)
         }
     }
 
@@ -203,9 +203,9 @@ struct ReverseTests {
     func refusesMixtures() async throws {
         let fixture = try GatewayFixture()
         func code(_ urls: [String], _ cookies: GatewaySettings.CookieMode) async throws -> String? {
-            var settings = GatewaySettings()
+            var settings = GatewaySetup()
             settings.cookies = cookies
-            settings.origins = try urls.map { GatewaySettings.ReverseOrigin(try RequestURL($0)) }
+            settings.origins = try urls.map { GatewaySettings.Origin(try RequestURL($0)) }
             do {
                 try await fixture.runAll(settings) { _ in }
                 return nil

@@ -60,13 +60,11 @@ struct ServerCertificateTests {
     /// - Parameter proxy: The proxy in front of the server; `nil` for none.
     private static func settings(
         intercepting host: WebHost, trusting identity: Identity, through proxy: GatewayAddress? = nil
-    ) throws -> GatewaySettings {
-        var settings = GatewaySettings.forTools
-        settings.interception = GatewaySettings.Interception(
-            authority: try CertificateAuthority(for: [host], now: .now)
-        ) { $0 == host }
+    ) throws -> GatewaySetup {
+        var settings = GatewaySetup.forTools
+        settings.intercept(host, by: try CertificateAuthority(for: [host], now: .now))
         settings.tls.trustRoots = .certificates(try identity.certificates)
-        settings.proxy = { _ in proxy.map { GatewaySettings.UpstreamProxy(host: $0.host, port: $0.port) } }
+        settings.proxy = { _ in proxy.map { GatewayEnvironment.UpstreamProxy(host: $0.host, port: $0.port) } }
         return settings
     }
 
@@ -74,9 +72,9 @@ struct ServerCertificateTests {
     ///
     /// - Returns: The head and the body of the response, behind those of the tunnel.
     private static func get(
-        _ url: String, through address: GatewayAddress, _ settings: GatewaySettings, in folder: String
+        _ url: String, through address: GatewayAddress, _ settings: GatewaySetup, in folder: String
     ) async throws -> RunResult {
-        let authority = try #require(settings.interception).authority
+        let authority = try #require(settings.authority)
         try Data(authority.certificatePEM.utf8).write(to: URL(filePath: "\(folder)/authority.pem"))
         let process = try RunningProcess(
             "curl",

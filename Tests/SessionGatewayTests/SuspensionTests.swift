@@ -52,9 +52,9 @@ struct SuspensionTests {
         let fixture = try GatewayFixture()
         let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
         let server = try await RecordingServer.start { $0.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil }
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.limits.stop = .milliseconds(20)
-        let gateway = Gateway(jar: fixture.jar, settings: settings, now: { .now })
+        let gateway = settings.gateway(of: fixture.jar, now: { .now })
         let ports = Ports()
         for round in 0..<3 {
             let (starts, continuation) = AsyncStream<GatewayAddress>.makeStream()

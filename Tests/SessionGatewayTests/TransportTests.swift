@@ -14,8 +14,8 @@ import Testing
 struct TransportTests {
     private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8)
 
-    private static func settings(_ addresses: String...) -> GatewaySettings {
-        var settings = GatewaySettings.forTools
+    private static func settings(_ addresses: String...) -> GatewaySetup {
+        var settings = GatewaySetup.forTools
         settings.resolver = { FixedResolver(loop: $0, addresses: addresses) }
         return settings
     }
@@ -91,8 +91,8 @@ struct TransportTests {
     func handshakes(handshake: Handshake) async throws {
         let server = try await RecordingServer.start { _ in handshake.answer.isEmpty ? nil : handshake.answer }
         let fixture = try GatewayFixture()
-        var settings = GatewaySettings.forTools
-        settings.origins = [GatewaySettings.ReverseOrigin(try RequestURL("https://localhost:\(server.port)/"))]
+        var settings = GatewaySetup.forTools
+        settings.origins = [GatewaySettings.Origin(try RequestURL("https://localhost:\(server.port)/"))]
         settings.cookies = .strip
         if handshake.answer.isEmpty { settings.limits.connect = .milliseconds(500) }
         try await fixture.run(settings) { address in
@@ -119,7 +119,7 @@ struct TransportTests {
                 "cannot listen on 192.0.2.1:0: this machine does not have that address. Use 127.0.0.1 or [::1]."
             ),
         ] {
-            var settings = GatewaySettings.forTools
+            var settings = GatewaySetup.forTools
             (settings.host, settings.port) = (host, port)
             do {
                 try await GatewayFixture().run(settings) { _ in }
@@ -132,7 +132,7 @@ struct TransportTests {
 
     @Test("A client that sends no request is let go without a word")
     func idle() async throws {
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.limits.idle = .milliseconds(50)
         try await GatewayFixture().run(settings) { address in
             let client = try await RawClient.connect(to: address)
@@ -148,7 +148,7 @@ struct TransportTests {
         ])
     func slowRequest(octets: String, part: String) async throws {
         let server = try await RecordingServer.start { _ in nil }
-        var settings = GatewaySettings.forTools
+        var settings = GatewaySetup.forTools
         settings.limits.head = .milliseconds(50)
         settings.limits.body = .milliseconds(50)
         try await GatewayFixture().run(settings) { address in
@@ -167,7 +167,7 @@ struct TransportTests {
         for (answer, start) in [([], "HTTP/1.1 504 "), (part, "HTTP/1.1 200 ")] {
             let server = try await Self.server(answer)
             let fixture = try GatewayFixture()
-            var settings = GatewaySettings.forTools
+            var settings = GatewaySetup.forTools
             if answer.isEmpty { settings.limits.response = .milliseconds(50) }
             settings.limits.body = .milliseconds(50)
             try await fixture.run(settings) { address in
@@ -184,7 +184,7 @@ struct TransportTests {
         @Test("The server's connection ends at once with a client that has closed its own, however long others wait")
         func closed() async throws {
             let server = try await Self.server([])
-            var settings = GatewaySettings.forTools
+            var settings = GatewaySetup.forTools
             settings.limits.ended = .hours(1)
             try await GatewayFixture().run(settings) { address in
                 let client = try await Self.get("127.0.0.1:\(server.port)", through: address)

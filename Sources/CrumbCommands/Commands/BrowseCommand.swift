@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import GatewayModel
 import PublicSuffix
 import SessionOperations
 import SessionStore
@@ -52,16 +53,16 @@ struct BrowseCommand: CrumbCommand {
         let browser = StartedBrowser(programs: programs, folder: folder)
         let (url, arguments) = (url, arguments)
         try jar.withJar(console) { kept, hasStarted in
-            var order = try GatewayOrder(jar: kept, console)
-            order.client = "browser"
-            try interception.apply(to: &order)
-            traffic.apply(to: &order)
-            order.hosts = try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
-            order.interceptsSites = true
-            logging.apply(to: &order, json: output.json, console)
+            var job = try GatewayJob(jar: kept, console)
+            try interception.apply(to: &job)
+            traffic.apply(to: &job)
+            job.settings.intercepted =
+                try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
+            job.settings.interceptedSites = try job.sites()
+            logging.apply(to: &job, json: output.json, console)
             let passages = PassageLog()
-            order.passed = { passages.append($0) }
-            let status = try order.run(network) { access in
+            job.passed = { passages.append($0) }
+            let status = try job.run(network) { access in
                 hasStarted()
                 try browser.trust(access.authority ?? "")
                 let command = try browser.command(proxy: access.address, arguments + [url])

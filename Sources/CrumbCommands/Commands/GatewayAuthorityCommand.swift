@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import GatewayModel
 import SessionOperations
 import SessionStore
 

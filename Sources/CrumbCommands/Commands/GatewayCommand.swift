@@ -1,6 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import CookieModel
 import Foundation
+public import GatewayModel
 import RequestDecoration
 import SessionOperations
 import SessionStore
@@ -17,8 +18,8 @@ struct GatewayCommand: ParsableCommand {
         defaultSubcommand: GatewayRunCommand.self)
 }
 
-extension GatewayCookieMode: ExpressibleByArgument {}
-extension GatewayClient: ExpressibleByArgument {}
+extension GatewaySettings.CookieMode: ExpressibleByArgument {}
+extension GatewaySettings.Client: ExpressibleByArgument {}
 
 struct GatewayRunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct GatewayRunCommand: CrumbCommand {
     var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
-    var client = GatewayClient.browser
+    var client = GatewaySettings.Client.browser
 
     @OptionGroup var interception: InterceptionOptions
     @OptionGroup var traffic: TrafficOptions
@@ -83,34 +84,34 @@ struct GatewayRunCommand: CrumbCommand {
             throw ValidationError("--temporary-authority: name the hosts that the authority is for with --intercept.")
         }
         try jar.withJar(console) { kept, hasStarted in
-            let order = try order(
+            let job = try job(
                 for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
-            try run(order, certificate, network, console, hasStarted)
+            try run(job, certificate, network, console, hasStarted)
         }
     }
 
-    /// The order of the options.
-    private func order(
-        for kept: CookieJar, _ origins: [GatewayOrder.Origin], at address: ListeningAddress?,
+    /// The job of the options.
+    private func job(
+        for kept: CookieJar, _ origins: [GatewaySettings.Origin], at address: ListeningAddress?,
         decrypting hosts: [HostPattern], isTemporary: Bool, _ console: Console
-    ) throws -> GatewayOrder {
+    ) throws -> GatewayJob {
         let isJSON = output.json
-        var order = try GatewayOrder(jar: kept, console)
+        var job = try GatewayJob(jar: kept, console)
         if !isTemporary, !hosts.isEmpty {
-            order.authority = try StoredAuthority.forInterception(
+            job.authority = try StoredAuthority.forInterception(
                 of: hosts, in: kept.database, member: "--intercept",
                 alternative: ", or use --temporary-authority FILE for an authority of this run", now: console.now)
         }
-        if let address { (order.host, order.port) = (address.host, Int(address.port)) }
-        order.origins = origins
-        if !origins.isEmpty { order.cookies = GatewayCookieMode.strip.rawValue }
-        order.client = client.rawValue
-        order.hosts = hosts
-        try interception.apply(to: &order)
-        traffic.apply(to: &order)
-        order.stopsOnSignals = true
+        if let address { job.settings = GatewaySettings(host: address.host, port: Int(address.port)) }
+        job.settings.origins = origins
+        if !origins.isEmpty { job.settings.cookies = .strip }
+        job.settings.client = client
+        job.settings.intercepted = hosts
+        try interception.apply(to: &job)
+        traffic.apply(to: &job)
+        job.stopsOnSignals = true
         let hasTold = Atomic(false)
-        order.passed = { passage in
+        job.passed = { passage in
             guard case .isOfProgram(let name) = passage.outcome,
                 !hasTold.exchange(true, ordering: .relaxed)
             else { return }
@@ -119,25 +120,25 @@ struct GatewayRunCommand: CrumbCommand {
             )
         }
         if log {
-            order.log = { report in
+            job.log = { report in
                 if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
             }
-            order.pageEvents = { event in
+            job.pageEvents = { event in
                 if isJSON { try? console.writeJSON(["pageEvent": event]) } else { try? console.writeLine(event.line) }
             }
         }
-        return order
+        return job
     }
 
     /// Runs the gateway until a signal ends it.
     private func run(
-        _ order: GatewayOrder, _ certificate: AuthorityFile?, _ network: Network, _ console: Console,
+        _ job: GatewayJob, _ certificate: AuthorityFile?, _ network: Network, _ console: Console,
         _ hasStarted: @escaping @Sendable () -> Void
     ) throws {
         let (isJSON, hasLog) = (output.json, log)
-        let note = try noteOnUnread(order)
-        var order = order
-        order.serving = { access in
+        let note = try noteOnUnread(job)
+        var job = job
+        job.serving = { access in
             if let authority = access.authority { try certificate?.replace(by: authority) }
             hasStarted()
             if let note { console.note("note: \(note)") }
@@ -148,30 +149,30 @@ struct GatewayRunCommand: CrumbCommand {
                 console.note("pages send events to \(path)")
             }
             // Until a signal cancels it.
-            await GatewayOrder.cancellation()
+            await GatewayJob.cancellation()
         }
-        let finished = order
+        let finished = job
         try Blocking.run { try await network.runGateway(finished) }
     }
 
     /// Why https requests of the jar's sites pass unread, and what changes that; `nil` if none do.
     ///
     /// They are not decrypted of themselves, as with `crumb run`: clients must trust an authority for them first.
-    private func noteOnUnread(_ order: GatewayOrder) throws -> String? {
-        guard order.origins.isEmpty else { return nil }
-        let decrypted = Set(order.hosts.map { $0.host.registrableDomain(order.jar.policy.publicSuffixes) })
-        let sites = try order.sites().subtracting(decrypted).sorted()
-        guard !sites.isEmpty || order.hosts.isEmpty else { return nil }
+    private func noteOnUnread(_ job: GatewayJob) throws -> String? {
+        guard job.settings.origins.isEmpty else { return nil }
+        let decrypted = Set(job.settings.intercepted.map { $0.host.registrableDomain(job.jar.policy.publicSuffixes) })
+        let sites = try job.sites().subtracting(decrypted).sorted()
+        guard !sites.isEmpty || job.settings.intercepted.isEmpty else { return nil }
         let names = sites.prefix(5).map(\.description).joined(separator: ", ")
         let more = sites.count > 5 ? " and \(sites.count - 5) more" : ""
-        let what = sites.isEmpty ? "https requests" : "https requests to \(names)\(more), of jar '\(order.jar.name)',"
+        let what = sites.isEmpty ? "https requests" : "https requests to \(names)\(more), of jar '\(job.jar.name)',"
         return
             "\(what) pass unread, since clients must trust an authority for them: see 'crumb gateway ca create', then "
             + "name the hosts with --intercept"
     }
 
     /// The sites of --upstream with the ports that they are offered at.
-    private func origins(at addresses: [ListeningAddress]) throws -> [GatewayOrder.Origin] {
+    private func origins(at addresses: [ListeningAddress]) throws -> [GatewaySettings.Origin] {
         guard addresses.count <= max(upstream.count, 1) else {
             throw ValidationError("--listen: name one address, or as many as there are of --upstream.")
         }
@@ -186,7 +187,7 @@ struct GatewayRunCommand: CrumbCommand {
             guard let url = try? RequestURL(text), url.path == "/", url.query.isEmpty else {
                 throw ValidationError("--upstream '\(text)': write an origin such as https://shop.example.")
             }
-            return GatewayOrder.Origin(url: url, port: index < addresses.count ? Int(addresses[index].port) : 0)
+            return GatewaySettings.Origin(url, port: index < addresses.count ? Int(addresses[index].port) : 0)
         }
     }
 }
@@ -207,8 +208,8 @@ struct ListeningAddress {
     }
 }
 
-extension GatewayOrder {
-    /// Creates an order for a gateway of a jar. It needs the network, so `crumb` is replaced first.
+extension GatewayJob {
+    /// Creates the job for a gateway of a jar. It needs the network, so `crumb` is replaced first.
     init(jar: CookieJar, _ console: Console) throws {
         let network = try Network.required()
         let refresher = try TokenAccess(jar.tokens, clock: console.clock).refresher()
@@ -225,8 +226,8 @@ extension GatewayOrder {
     /// - Returns: The exit status. Every request has been reported by then.
     func run(_ network: Network, _ command: @escaping @Sendable (Access) throws -> Int32) throws -> Int32 {
         let outcome = Mutex<Result<Int32, any Error>?>(nil)
-        var order = self
-        order.serving = { access in
+        var job = self
+        job.serving = { access in
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     let result = Result { try command(access) }
@@ -235,7 +236,7 @@ extension GatewayOrder {
                 }
             }
         }
-        let finished = order
+        let finished = job
         try Blocking.run { try await network.runGateway(finished) }
         return try outcome.withLock { $0 }?.get() ?? 0
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayModel
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -30,7 +31,7 @@ struct GatewayStartCommand: CrumbCommand {
     var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
-    var client = GatewayClient.browser
+    var client = GatewaySettings.Client.browser
 
     @OptionGroup var passage: PassageOptions
 

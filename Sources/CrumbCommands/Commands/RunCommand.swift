@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import GatewayModel
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -65,16 +66,16 @@ struct RunCommand: CrumbCommand {
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
         try jar.withJar(console) { kept, hasStarted in
-            var order = try GatewayOrder(jar: kept, console)
-            try interception.apply(to: &order)
-            traffic.apply(to: &order)
-            order.hosts = try interception.hosts() + sites(of: kept)
-            order.interceptsSites = true
-            logging.apply(to: &order, json: output.json, console)
+            var job = try GatewayJob(jar: kept, console)
+            job.settings.client = .tool
+            try interception.apply(to: &job)
+            traffic.apply(to: &job)
+            job.settings.intercepted = try interception.hosts() + sites(of: kept)
+            job.settings.interceptedSites = try job.sites()
+            logging.apply(to: &job, json: output.json, console)
             let passages = PassageLog()
-            order.passed = { passages.append($0) }
-            let wasEmpty = try order.sites().isEmpty
-            let status = try order.run(network) { access in
+            job.passed = { passages.append($0) }
+            let status = try job.run(network) { access in
                 hasStarted()
                 try PrivateFile.write(
                     TrustedAuthorities.pem() + Array((access.authority ?? "").utf8), at: bundle)
@@ -83,7 +84,7 @@ struct RunCommand: CrumbCommand {
                     .merging(wget) { $1 }
                 return try command.run(program, environment: environment, console)
             }
-            for note in try notes(on: passages.all, order, wasEmpty: wasEmpty) { console.note("note: \(note)") }
+            for note in try notes(on: passages.all, job) { console.note("note: \(note)") }
             if status != 0 { throw ExitCode(status) }
         }
     }
@@ -101,9 +102,7 @@ struct RunCommand: CrumbCommand {
     }
 
     /// What the user should know of the requests that have passed, or have not.
-    ///
-    /// - Parameter wasEmpty: Whether the jar knew no site before the command.
-    private func notes(on passages: GatewayPassages, _ order: GatewayOrder, wasEmpty: Bool) throws -> [String] {
+    private func notes(on passages: GatewayPassages, _ job: GatewayJob) throws -> [String] {
         guard !passages.isEmpty else {
             return [
                 "no request of \(words[0]) passed through the gateway. If it makes some, it does not use the proxy in "
@@ -111,10 +110,10 @@ struct RunCommand: CrumbCommand {
             ]
         }
         // Those that the command has brought into the jar count too.
-        let (sites, suffixes) = (try order.sites(), order.jar.policy.publicSuffixes)
-        let unread = passages.noteOnUnread(jar: order.jar.name) { host in
-            !order.bypassed.contains { $0.matches(host) }
-                && (wasEmpty || sites.contains(host.registrableDomain(suffixes)))
+        let (sites, suffixes) = (try job.sites(), job.jar.policy.publicSuffixes)
+        let unread = passages.noteOnUnread(jar: job.jar.name) { host in
+            !job.settings.bypassed.contains(host)
+                && (job.settings.interceptedSites.isEmpty || sites.contains(host.registrableDomain(suffixes)))
         }
         return [unread].compactMap(\.self) + passages.notesOnTrust
     }
@@ -156,10 +155,10 @@ struct InterceptionOptions: ParsableArguments {
     var clientCertificateFile: [String] = []
 
     /// Applies all options except --intercept.
-    func apply(to order: inout GatewayOrder) throws {
-        if let cookies = passage.cookies { order.cookies = cookies.rawValue }
-        order.bypassed = try passage.bypass.map { try HostPattern($0, of: "--bypass") }
-        order.legacyTLS = try passage.legacyTLS.map { try HostPattern($0, of: "--legacy-tls") }
+    func apply(to job: inout GatewayJob) throws {
+        if let cookies = passage.cookies { job.settings.cookies = cookies }
+        job.settings.bypassed = try passage.bypass.map { try HostPattern($0, of: "--bypass") }
+        job.settings.legacyTLS = try passage.legacyTLS.map { try HostPattern($0, of: "--legacy-tls") }
         for text in clientCertificateFile {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let host = WebHost(parts[0]) else {
@@ -167,7 +166,7 @@ struct InterceptionOptions: ParsableArguments {
             }
             try SecretFile.check(parts[1])
             do {
-                order.clientCertificates[host] = try ClientCertificate(
+                job.clientCertificates[host] = try ClientCertificate(
                     pem: Secret(try InputFile(parts[1]).contents(limit: 1 << 16)))
             } catch let error as OAuth2Error {
                 throw Problem(.gatewayNotStarted, "\(parts[1]): \(error.description)")
@@ -193,7 +192,7 @@ struct PassageOptions: ParsableArguments {
             Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
             stores all of them. Default: 'mirror', and 'strip' for --upstream.
             """)
-    var cookies: GatewayCookieMode?
+    var cookies: GatewaySettings.CookieMode?
 
     @Option(
         help: ArgumentHelp(

@@ -12,9 +12,9 @@ struct RequestLogOptions: ParsableArguments {
     var log = false
 
     /// Applies the option.
-    func apply(to order: inout GatewayOrder, json isJSON: Bool, _ console: Console) {
+    func apply(to job: inout GatewayJob, json isJSON: Bool, _ console: Console) {
         guard log else { return }
-        order.log = { report in
+        job.log = { report in
             if isJSON { try? console.writeJSON(report, toStandardError: true) } else { console.note(report.line) }
         }
     }

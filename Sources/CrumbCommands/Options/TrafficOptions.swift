@@ -1,4 +1,5 @@
 import ArgumentParser
+import GatewayModel
 import SessionOperations
 
 /// Whether a gateway records its traffic, and whether a recording answers requests.
@@ -35,10 +36,10 @@ struct TrafficOptions: ParsableArguments {
     }
 
     /// Applies the options.
-    func apply(to order: inout GatewayOrder) {
-        order.recordPath = record
-        order.recordsSecrets = recordSecrets
-        order.replayPath = replay
-        order.isOffline = offline
+    func apply(to job: inout GatewayJob) {
+        job.recordPath = record
+        job.recordsSecrets = recordSecrets
+        job.replayPath = replay
+        job.settings.isOffline = offline
     }
 }

@@ -31,7 +31,7 @@ package struct Network: Sendable {
     /// Runs the service until it is told to stop. Throws `Problem` if it does not start.
     let serve: @Sendable (ServiceOrder) async throws -> Void
     /// Runs a gateway until it is told to stop. Throws `Problem` if it does not start.
-    let runGateway: @Sendable (GatewayOrder) async throws -> Void
+    let runGateway: @Sendable (GatewayJob) async throws -> Void
     /// Creates an authority for a gateway, to be stored.
     let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
     /// Opens and upgrades databases on servers.
@@ -42,7 +42,7 @@ package struct Network: Sendable {
         endpoints: any EndpointTransport, checkingIDTokens checkIDToken: @escaping IDTokenCheck,
         service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
         serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
-        runningGateway runGateway: @escaping @Sendable (GatewayOrder) async throws -> Void,
+        runningGateway runGateway: @escaping @Sendable (GatewayJob) async throws -> Void,
         creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority,
         servers: ServerAccess
     ) {

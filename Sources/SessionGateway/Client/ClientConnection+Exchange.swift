@@ -38,12 +38,12 @@ extension ClientConnection {
         _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
     ) async throws -> Bool {
         var request = request
-        request.needsReadableCoding = settings.recording?.redaction != nil
-        let login = try logins.flatMap { try RequestLogin($0, request, decision) }
+        request.needsReadableCoding = frame.environment.recording?.redaction != nil
+        let login = try frame.logins.flatMap { try RequestLogin($0, request, decision) }
         var pending = PendingRequest(request, decision, login)
         if request.framing != .none { await client.beginBody(request.framing) }
         do {
-            for source in sources {
+            for source in frame.sources {
                 guard let keepsConnection = try await source.answer(&pending, of: self, &record) else { continue }
                 await pending.entry?.end()
                 return keepsConnection
@@ -59,7 +59,7 @@ extension ClientConnection {
     /// Begins the recording's entry for a request that no server gets.
     func recordWithoutServer(_ pending: inout PendingRequest) {
         let request = pending.request
-        pending.entry = settings.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
+        pending.entry = frame.environment.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
     }
 
     /// Passes a response on, whose cookies are stored.

@@ -44,7 +44,7 @@ extension ClientConnection {
         let adapter = HTTP2FrameAdapter(.server)
         try await client.handOver(to: [adapter, handler, ending, ConnectionCloser(adapter)])
         // Not with the first settings, which NIOHTTP2 takes for acknowledged: the client may not know of them yet.
-        let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: settings.limits.streams)
+        let limit = HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams)
         client.channel.writeAndFlush(
             HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([limit]))), promise: nil)
         client.channel.closeFuture.whenComplete { _ in arrivals.finish() }
@@ -56,9 +56,7 @@ extension ClientConnection {
         await withDiscardingTaskGroup { group in
             for await stream in arriving {
                 hasRequest = true
-                let request = ClientConnection(
-                    stream, number: number, gate: gate, settings: settings, servers: servers, logins: logins,
-                    observing: observe)
+                let request = ClientConnection(stream, number: number, frame, servers: servers)
                 await request.continueTunnel(after: passed)
                 let id = ObjectIdentifier(request)
                 streams?[id] = request
@@ -97,7 +95,7 @@ extension ClientConnection {
     ///
     /// - Returns: Whether there is room for it.
     private func beginWork() -> Bool {
-        guard work < 2 * settings.limits.streams else { return false }
+        guard work < 2 * limits.streams else { return false }
         work += 1
         return true
     }
@@ -110,7 +108,7 @@ extension ClientConnection {
     }
 
     private func waitForStream() {
-        idleTimer = client.clock.schedule(in: settings.limits.idle, on: client.channel.eventLoop) { [client] in
+        idleTimer = client.clock.schedule(in: limits.idle, on: client.channel.eventLoop) { [client] in
             client.channel.close(promise: nil)
         }
     }

@@ -25,7 +25,7 @@ extension ClientConnection {
         while true {
             try await pending.login?.present(in: &pending.decision, request, now: gate.now())
             let decoration = pending.decision.decoration
-            pending.entry = settings.recording.map { recording in
+            pending.entry = frame.environment.recording.map { recording in
                 RecordedExchange(
                     recording, request, head: request.octets(with: decoration),
                     jarFields: decoration?.headerFields.map(\.name) ?? [], now: gate.now)
@@ -113,7 +113,7 @@ extension ClientConnection {
     ) -> UpstreamConnections.Route {
         let url = try? RequestURL("\(isTunnel ? "https" : "http")://\(destination.description)/")
         return UpstreamConnections.Route(
-            destination: destination, proxy: url.flatMap(settings.proxy), isTunnel: isTunnel,
+            destination: destination, proxy: url.flatMap(frame.environment.proxy), isTunnel: isTunnel,
             partition: partition)
     }
 
@@ -266,13 +266,13 @@ extension ClientConnection {
     private func finalResponse(
         to request: ForwardedRequest, from server: ByteStream
     ) async throws -> ForwardedResponse {
-        for count in 0..<settings.limits.interimResponses {
+        for count in 0..<limits.interimResponses {
             let octets: [UInt8]?
             let start = await server.consumed
             do {
                 octets =
                     try await hasAnswer(from: server)
-                    ? await server.head(idle: settings.limits.response, within: settings.limits.head) : nil
+                    ? await server.head(idle: limits.response, within: limits.head) : nil
             } catch let error as MessageError {
                 throw GatewayFailure.responseInvalid(error, from: request.destination.description)
             } catch StreamError.endedEarly {
@@ -310,9 +310,9 @@ extension ClientConnection {
     private func hasAnswer(from server: ByteStream) async throws -> Bool {
         while true {
             do {
-                let deadline = (requestEnd ?? time) + settings.limits.response
+                let deadline = (requestEnd ?? time) + limits.response
                 return try await server.hasOctets(within: deadline - time)
-            } catch StreamError.timedOut where requestEnd.map({ time < $0 + settings.limits.response }) ?? true {
+            } catch StreamError.timedOut where requestEnd.map({ time < $0 + limits.response }) ?? true {
                 // The body of the request is under way, or has ended meanwhile.
             }
         }

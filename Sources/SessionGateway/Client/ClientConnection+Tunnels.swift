@@ -17,7 +17,7 @@ extension ClientConnection {
         }
         passed = PassedGateways(head)
         let destination = Destination(host: authority.host, port: port)
-        guard !settings.isOffline || settings.interception?.contains(destination.host) == true else {
+        guard !frame.settings.isOffline || frame.authority(for: destination.host) != nil else {
             throw GatewayFailure.offline(tunnel: destination)
         }
         let server = try await openServer(destination)
@@ -28,7 +28,7 @@ extension ClientConnection {
 
     /// Serves a connection that a SOCKS client asks for.
     func serveSOCKS() async throws {
-        guard let destination = try await SOCKSHandshake.destination(from: client, within: settings.limits.head)
+        guard let destination = try await SOCKSHandshake.destination(from: client, within: limits.head)
         else { return }
         let server: ByteStream?
         do {
@@ -47,7 +47,7 @@ extension ClientConnection {
     /// Browsers open tunnels that they may not need. A server that takes one handshake after the other would wait for that
     /// of a connection without a request.
     private func openServer(_ destination: Destination) async throws -> ByteStream? {
-        guard !settings.isOffline, settings.interception?.contains(destination.host) != true else { return nil }
+        guard !frame.settings.isOffline, frame.authority(for: destination.host) == nil else { return nil }
         return try await openTunnelled(destination)
     }
 
@@ -64,18 +64,16 @@ extension ClientConnection {
     /// Serves what comes through a tunnel that leads to no server yet.
     private func serveUnopenedTunnel(_ method: String, to destination: Destination) async throws {
         do {
-            let limit = settings.isOffline ? settings.limits.idle : settings.limits.hesitation
+            let limit = frame.settings.isOffline ? limits.idle : limits.hesitation
             guard try await client.hasOctets(within: limit) else { return }
-        } catch StreamError.timedOut where !settings.isOffline {
+        } catch StreamError.timedOut where !frame.settings.isOffline {
             return try await serveTunnel(method, to: destination, try await openTunnelled(destination))
         }
-        if await client.firstOctet == 0x16, let interception = settings.interception,
-            interception.contains(destination.host)
-        {
-            return try await intercept(destination, interception)
+        if await client.firstOctet == 0x16, let authority = frame.authority(for: destination.host) {
+            return try await intercept(destination, authority)
         }
         if await beginsRequest() { return try await serveRequests(through: destination) }
-        guard !settings.isOffline else {
+        guard !frame.settings.isOffline else {
             return observeTunnel(method, to: destination, .offline(destination.description))
         }
         let server = try await openTunnelled(destination)
@@ -88,10 +86,8 @@ extension ClientConnection {
     /// Browsers open tunnels for WebSockets without TLS too, and SOCKS clients for everything. So requests in the clear
     /// are served like those outside of a tunnel. Anything else passes without being looked at.
     private func serveTunnel(_ method: String, to destination: Destination, _ server: ByteStream) async throws {
-        if let interception = settings.interception, interception.contains(destination.host),
-            try await isTLS(server)
-        {
-            return try await intercept(destination, interception)
+        if let authority = frame.authority(for: destination.host), try await isTLS(server) {
+            return try await intercept(destination, authority)
         }
         // The first to send decides: a server that speaks first is no HTTP server.
         async let isServerFirst = waitForServer(server)
@@ -110,7 +106,7 @@ extension ClientConnection {
     /// Whether the client begins with a TLS handshake.
     private func isTLS(_ server: ByteStream) async throws -> Bool {
         async let isServerFirst = waitForServer(server)
-        let hasBegun = (try? await client.hasOctets(within: settings.limits.idle)) == true
+        let hasBegun = (try? await client.hasOctets(within: limits.idle)) == true
         await server.stopReading()
         _ = await isServerFirst
         await server.resumeReading()
@@ -120,26 +116,24 @@ extension ClientConnection {
     }
 
     /// Serves the requests in a tunnel to a host whose requests the gateway reads.
-    private func intercept(
-        _ destination: Destination, _ interception: GatewaySettings.Interception
-    ) async throws {
+    private func intercept(_ destination: Destination, _ authority: CertificateAuthority) async throws {
         var destination = destination
         destination.isEncrypted = true
         // TLS to the server comes with the first request, so that a failure can be told in its response.
         do {
             try await client.startTLS(
                 NIOSSLServerHandler(
-                    context: interception.authority.context(
-                        for: destination.host, acceptingLegacyTLS: settings.legacyTLS(destination.host),
+                    context: authority.context(
+                        for: destination.host, acceptingLegacyTLS: frame.settings.legacyTLS.contains(destination.host),
                         now: gate.now())),
-                within: settings.limits.head)
+                within: limits.head)
         } catch {
             guard TLSFailure.isDistrust(error, mayGoAway: mayConnectInAdvance || isStopping) else { throw error }
             return observeDistrust(of: destination)
         }
         guard await client.applicationProtocol != "h2" else { return try await serveHTTP2(to: destination) }
         // Node, and programs that pin certificates, look at the certificate after the handshake.
-        if !mayConnectInAdvance, try await !hasRequest(within: settings.limits.idle) {
+        if !mayConnectInAdvance, try await !hasRequest(within: limits.idle) {
             if !isStopping { observeDistrust(of: destination) }
             return
         }
@@ -164,7 +158,7 @@ extension ClientConnection {
             case .no: return false
             case .undecided: break
             }
-            guard (try? await client.more(within: settings.limits.idle)) == true else { return false }
+            guard (try? await client.more(within: limits.idle)) == true else { return false }
         }
     }
 

@@ -15,16 +15,10 @@ actor ClientConnection {
     let client: ByteStream
     /// Tells the client's connection from all others. The streams of an HTTP/2 connection share it.
     let number: UInt64
-    let gate: JarGate
-    let settings: GatewaySettings
+    let frame: GatewayFrame
     let servers: UpstreamConnections
-    /// What answers requests, in the order in which it is asked.
-    let sources: [any ResponseSource]
-    /// Signs the user in again; `nil` if nothing does.
-    let logins: GatewayLogin?
     /// The sites that are offered to clients that use no proxy; `nil` in a proxy.
     let origins: ReverseOrigins?
-    let observe: @Sendable (GatewayRecord) -> Void
     /// The gateways that the tunnel has passed through which the requests come.
     var passed = PassedGateways()
     /// The connection that a tunnel has opened, without TLS, for the first request in it.
@@ -51,23 +45,19 @@ actor ClientConnection {
     private static let numbers = Atomic<UInt64>(0)
 
     init(
-        _ client: ByteStream, number: UInt64? = nil, gate: JarGate, settings: GatewaySettings,
-        servers: UpstreamConnections,
-        logins: GatewayLogin?, origins: ReverseOrigins? = nil,
-        observing observe: @escaping @Sendable (GatewayRecord) -> Void
+        _ client: ByteStream, number: UInt64? = nil, _ frame: GatewayFrame, servers: UpstreamConnections,
+        origins: ReverseOrigins? = nil
     ) {
         self.client = client
         self.number = number ?? Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
-        self.gate = gate
-        self.settings = settings
+        self.frame = frame
         self.servers = servers
-        let replay: [any ResponseSource] = settings.replay.map { [$0] } ?? []
-        sources = settings.sources + replay + (settings.isOffline ? [] : [ServerSource()])
-        self.logins = logins
         self.origins = origins
-        self.observe = observe
         executor = client.channel.eventLoop.executor
     }
+
+    nonisolated var gate: JarGate { frame.gate }
+    nonisolated var limits: GatewayEnvironment.Limits { frame.environment.limits }
 
     /// Serves the client until the connection ends. Closes it.
     func run() async {
@@ -76,7 +66,7 @@ actor ClientConnection {
         do {
             let access = PeerUser.access(client.channel)
             isIdle = true
-            let hasBegun = try await client.hasOctets(within: settings.limits.idle)
+            let hasBegun = try await client.hasOctets(within: limits.idle)
             isIdle = false
             switch access {
             case .permitted: break
@@ -155,7 +145,7 @@ actor ClientConnection {
     /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
     func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
         guard !client.isStream else { return try await answer() }
-        await watchClient(after: settings.limits.ended)
+        await watchClient(after: limits.ended)
         let result: Result<Answer, any Error>
         do { result = .success(try await answer()) } catch { result = .failure(error) }
         await client.forgetAbsence()
@@ -184,10 +174,10 @@ actor ClientConnection {
     func whileBusy<Value: Sendable>(_ action: (TimeAmount) async throws -> Value) async throws -> Value {
         while true {
             do {
-                let value = try await action(lastProgress + settings.limits.body - time)
+                let value = try await action(lastProgress + limits.body - time)
                 noteProgress()
                 return value
-            } catch StreamError.timedOut where time < lastProgress + settings.limits.body {
+            } catch StreamError.timedOut where time < lastProgress + limits.body {
                 // The other direction has gone on.
             }
         }
@@ -202,7 +192,7 @@ actor ClientConnection {
     ///
     /// - Parameter tunnel: Where the tunnel goes that they come through; `nil` outside of one.
     func serveRequests(through tunnel: Destination?) async throws {
-        while !isStopping, try await hasRequest(within: settings.limits.idle) {
+        while !isStopping, try await hasRequest(within: limits.idle) {
             let goesOn = try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask { try await self.serveBurst(through: tunnel) }
                 return try await group.next() ?? false
@@ -241,7 +231,7 @@ actor ClientConnection {
     private func serveRequest(through tunnel: Destination?) async throws -> Bool {
         let octets: [UInt8]?
         do {
-            octets = try await client.head(idle: settings.limits.idle, within: settings.limits.head)
+            octets = try await client.head(idle: limits.idle, within: limits.head)
         } catch let error as MessageError {
             try await refuse(.requestInvalid(error), method: "GET")
             return false
@@ -306,15 +296,15 @@ actor ClientConnection {
                 return try await take(events, request, decision.verdict)
             }
             let keepsConnection = try await exchange(request, decision, &record)
-            observe(record)
+            frame.observe(record)
             return keepsConnection
         } catch let failure as GatewayFailure {
             record.fail(failure)
-            observe(record)
+            frame.observe(record)
             try await refuse(failure, method: method)
             return false
         } catch {
-            observe(record)
+            frame.observe(record)
             throw error
         }
     }
@@ -326,7 +316,7 @@ actor ClientConnection {
         var record = record
         record.status = 200
         record.isDecorated = false
-        observe(record)
+        frame.observe(record)
         let keepsConnection = request.keepsConnection && request.framing == .none
         try await client.write(
             ByteBuffer(
@@ -369,7 +359,7 @@ actor ClientConnection {
         record.host = destination.host
         record.isUnread = failure == nil
         if let failure { record.fail(failure) } else { record.status = 200 }
-        observe(record)
+        frame.observe(record)
     }
 
     /// Reports a client that ended its connection to the gateway after it saw the certificate, before its first request.
@@ -381,7 +371,7 @@ actor ClientConnection {
         record.host = destination.host
         record.hint = .authorityNotTrusted
         record.failure = GatewayFailure.Kind.tlsAlertReceived.rawValue
-        observe(record)
+        frame.observe(record)
     }
 
     /// Answers in the server's place, and closes the connection.

@@ -1,4 +1,5 @@
 import CookieModel
+import GatewayModel
 import HTTPMessages
 import NIOPosix
 import RequestDecoration

@@ -1,4 +1,5 @@
 public import CookieModel
+@_exported public import GatewayModel
 public import NIOCore
 public import NIOPosix
 public import SessionStore
@@ -23,17 +24,8 @@ public import WebPrimitives
 /// try await gateway.run { addresses in print("listening on \(addresses[0])") }
 /// ```
 public final class Gateway: Sendable {
-    private let jar: CookieJar
-    private let settings: GatewaySettings
-    private let now: @Sendable () -> Timestamp
-    private let observe: @Sendable (GatewayRecord) -> Void
+    private let frame: GatewayFrame
     private let group: any EventLoopGroup
-    /// The browser that all requests come from; `nil` for programs.
-    private let profile: BrowserKnowledge?
-    /// Signs the user in again; `nil` if nothing does.
-    private let logins: GatewayLogin?
-    /// Where pages send events; `nil` if events are not taken.
-    private let events: PageEvents?
     /// The ports of the last run.
     private let formerPorts = Mutex<[Int]>([])
     private let connections = Mutex<[ObjectIdentifier: (run: Int, connection: ClientConnection)]>([:])
@@ -47,36 +39,22 @@ public final class Gateway: Sendable {
     ///   - now: The clock.
     ///   - observe: Gets a record of each request. It must not block.
     public init(
-        jar: CookieJar, settings: GatewaySettings, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         now: @escaping @Sendable () -> Timestamp,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) {
-        self.jar = jar
-        self.settings = settings
+        frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
         self.group = group
-        self.now = now
-        self.observe = observe
-        let limits = settings.limits
-        logins =
-            settings.isOffline
-            ? nil : settings.fallback.map { GatewayLogin(jar, keepingBodiesUpTo: limits.keptBodies, making: $0) }
-        let hosts = settings.interception
-        // Only the witnesses of a browser tell whose page sends a request. Over http, a page may be anyone's.
-        let readsEncrypted = hosts != nil || settings.origins.contains { $0.url.scheme.isCryptographic }
-        let takesEvents = settings.client == .browser && readsEncrypted
-        events = takesEvents ? settings.pageEvents.map { PageEvents($0) } : nil
-        // All requests to the sites that are offered at addresses pass through the gateway.
-        let isOffered = !settings.origins.isEmpty
-        profile =
-            settings.client == .browser
-            ? BrowserKnowledge(
-                jar.policy.publicSuffixes, isOffered: isOffered, sees: { isOffered || hosts?.contains($0) == true },
-                seesSite: { isOffered || hosts?.containsSite($0) == true }) : nil
     }
+
+    private var jar: CookieJar { frame.gate.jar }
+    private var settings: GatewaySettings { frame.settings }
+    private var environment: GatewayEnvironment { frame.environment }
 
     /// The path at which pages of decrypted hosts, or of the https sites that are offered at addresses, send events with a
     /// GET or a POST; `nil` if it takes none.
-    public var eventsPath: String? { events?.path }
+    public var eventsPath: String? { frame.gate.events?.path }
 
     /// How many clients are connected.
     public var openConnections: Int { connections.withLock { $0.count } }
@@ -84,7 +62,7 @@ public final class Gateway: Sendable {
     private typealias Listener = NIOAsyncChannel<ByteStream, Never>
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
-    /// returns; tunnels end after ``GatewaySettings/Limits/stop``.
+    /// returns; tunnels end after ``GatewayEnvironment/Limits/stop``.
     ///
     /// Run it again after it has returned, as an app does whose listening socket has died while it was suspended: what it
     /// knows of the browser is still there, and a port that it chose itself is the same again if nothing else has taken it.
@@ -120,18 +98,18 @@ public final class Gateway: Sendable {
             !WebHost.isReachable(remote.addressOctets)
                 || remote.isThisMachine && remote.port.map(ports.contains) == true
         }
-        let tls = ServerTLS(settings)
+        let tls = ServerTLS(frame)
         let name = PassedGateways.newName()
-        let shared = SharedConnections(settings.limits)
+        let shared = SharedConnections(environment.limits)
         let servers = Dictionary(
             uniqueKeysWithValues: group.makeIterator().map { loop in
                 (
                     ObjectIdentifier(loop),
                     UpstreamConnections(
-                        on: loop, of: name, settings, tls: tls, sharing: shared, isProhibited: isProhibited)
+                        on: loop, of: name, environment, tls: tls, sharing: shared, isProhibited: isProhibited)
                 )
             })
-        await settings.recording?.learn(from: jar)
+        await environment.recording?.learn(from: jar)
         await ready(listeners.map(\.address))
         let sites = zip(settings.origins, listeners).map { origin, listener in
             ReverseOrigins.Site(url: origin.url, port: listener.address.port)
@@ -153,7 +131,7 @@ public final class Gateway: Sendable {
         }
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
-        await settings.recording?.finish()
+        await environment.recording?.finish()
         if !Task.isCancelled, let failure { throw failure }
     }
 
@@ -181,7 +159,7 @@ public final class Gateway: Sendable {
         on port: Int, for url: RequestURL?
     ) async throws(GatewayError) -> (listener: Listener, address: GatewayAddress) {
         let listener: Listener
-        let clock = settings.clock
+        let clock = environment.clock
         do {
             listener = try await ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -240,14 +218,11 @@ public final class Gateway: Sendable {
         _ client: ByteStream, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections],
         _ run: Int, in group: inout DiscardingTaskGroup
     ) {
-        let limit = settings.limits.connections
+        let limit = environment.limits.connections
         guard connections.withLock({ $0.count < limit }),
             let servers = servers[ObjectIdentifier(client.channel.eventLoop)]
         else { return client.channel.close(promise: nil) }
-        let connection = ClientConnection(
-            client, gate: JarGate(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now),
-            settings: settings,
-            servers: servers, logins: logins, origins: origins, observing: observe)
+        let connection = ClientConnection(client, frame, servers: servers, origins: origins)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = (run, connection) }
         group.addTask(executorPreference: servers.taskExecutor) {
@@ -265,7 +240,7 @@ public final class Gateway: Sendable {
         await withDiscardingTaskGroup { group in
             // One that closes waits for a client that reads slowly.
             for connection in remaining() { group.addTask { await connection.stop() } }
-            try? await Task.sleep(nanoseconds: UInt64(settings.limits.stop.nanoseconds))
+            try? await Task.sleep(nanoseconds: UInt64(environment.limits.stop.nanoseconds))
             for connection in remaining() { await connection.abort() }
         }
     }

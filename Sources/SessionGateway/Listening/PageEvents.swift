@@ -126,7 +126,7 @@ extension ClientConnection {
         while true {
             let piece: BodyReader.Piece
             do {
-                piece = try await client.nextPiece(within: settings.limits.head)
+                piece = try await client.nextPiece(within: limits.head)
             } catch let error as MessageError {
                 throw GatewayFailure.requestInvalid(error)
             }

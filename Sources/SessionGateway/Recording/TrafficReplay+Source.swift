@@ -74,7 +74,7 @@ extension ClientConnection {
         while body.count <= TrafficReplay.bodyLimit {
             let piece: BodyReader.Piece
             do {
-                piece = try await client.nextPiece(within: settings.limits.body)
+                piece = try await client.nextPiece(within: limits.body)
             } catch let error as MessageError {
                 throw GatewayFailure.requestInvalid(error)
             }
@@ -96,7 +96,7 @@ extension ClientConnection {
         guard !pending.request.head.has("expect") else { return false }
         while true {
             do {
-                let piece = try await client.nextPiece(within: settings.limits.body)
+                let piece = try await client.nextPiece(within: limits.body)
                 await pending.entry?.append(toRequest: piece)
                 if case .end = piece { return true }
             } catch let error as MessageError {

@@ -1,3 +1,4 @@
+import GatewayModel
 import NIOCore
 package import NIOSSL
 import OAuth2
@@ -31,17 +32,17 @@ final class ServerTLS: Sendable {
     /// Whether a server has to be the one that the host names.
     private let checksHosts: Bool
     private let certificates: [WebHost: ClientCertificate]
-    /// Whether a server may speak TLS 1.0 and 1.1, which RFC 8996 forbids.
-    private let allowsLegacy: @Sendable (WebHost) -> Bool
+    /// The servers that may speak TLS 1.0 and 1.1, which RFC 8996 forbids.
+    private let legacyHosts: [HostPattern]
     private let contexts = Mutex<[Kind: NIOSSLContext]>([:])
 
-    init(_ settings: GatewaySettings) {
-        var configuration = settings.tls
+    init(_ frame: GatewayFrame) {
+        var configuration = frame.environment.tls
         checksHosts = configuration.certificateVerification == .fullVerification
         if checksHosts { configuration.certificateVerification = .noHostnameVerification }
         self.configuration = configuration
-        certificates = settings.clientCertificates
-        allowsLegacy = settings.legacyTLS
+        certificates = frame.environment.clientCertificates
+        legacyHosts = frame.settings.legacyTLS
     }
 
     /// Puts TLS under a connection to a host, and verifies the server before anything is sent to it.
@@ -68,7 +69,7 @@ final class ServerTLS: Sendable {
         for host: WebHost, offering offer: Offer, identified isIdentified: Bool
     ) throws -> NIOSSLContext {
         let certificate = isIdentified ? certificates[host] : nil
-        let isLegacy = allowsLegacy(host)
+        let isLegacy = legacyHosts.contains(host)
         return try contexts.withLock { contexts in
             let kind = Kind(host: certificate == nil ? nil : host, offer: offer, isLegacy: isLegacy)
             if let context = contexts[kind] { return context }

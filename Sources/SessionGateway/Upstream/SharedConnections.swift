@@ -43,10 +43,10 @@ final class SharedConnections: Sendable {
     /// How long a server counts as one that speaks HTTP/1.1 only.
     private static let singleTime = TimeAmount.minutes(10)
 
-    private let limits: GatewaySettings.Limits
+    private let limits: GatewayEnvironment.Limits
     private let state = Mutex<(entries: [Route: Entry], isClosed: Bool)>(([:], false))
 
-    init(_ limits: GatewaySettings.Limits) {
+    init(_ limits: GatewayEnvironment.Limits) {
         self.limits = limits
     }
 

@@ -16,7 +16,7 @@ actor UpstreamConnections {
     struct Route: Sendable, Hashable {
         let destination: Destination
         /// The proxy in front of it; `nil` if there is none.
-        let proxy: GatewaySettings.UpstreamProxy?
+        let proxy: GatewayEnvironment.UpstreamProxy?
         /// Whether the proxy opens a tunnel, in which requests look as they do without it.
         let isTunnel: Bool
         /// Which requests share the connections.
@@ -35,9 +35,9 @@ actor UpstreamConnections {
 
     /// The name of the gateway for other proxies.
     nonisolated let gateway: String
-    private let limits: GatewaySettings.Limits
+    private let limits: GatewayEnvironment.Limits
     private let clock: any GatewayClock
-    private let resolver: GatewaySettings.ResolverMaker?
+    private let resolver: GatewayEnvironment.ResolverMaker?
     private let tls: ServerTLS
     private let shared: SharedConnections
     /// Whether nothing may connect to an address.
@@ -49,7 +49,7 @@ actor UpstreamConnections {
     private var order: [Route] = []
 
     init(
-        on loop: any EventLoop, of gateway: String, _ settings: GatewaySettings, tls: ServerTLS,
+        on loop: any EventLoop, of gateway: String, _ environment: GatewayEnvironment, tls: ServerTLS,
         sharing shared: SharedConnections,
         isProhibited: @escaping @Sendable (SocketAddress) -> Bool
     ) {
@@ -57,9 +57,9 @@ actor UpstreamConnections {
         self.gateway = gateway
         executor = loop.executor
         taskExecutor = EventLoopTaskExecutor(loop)
-        limits = settings.limits
-        clock = settings.clock
-        resolver = settings.resolver
+        limits = environment.limits
+        clock = environment.clock
+        resolver = environment.resolver
         self.tls = tls
         self.shared = shared
         self.isProhibited = isProhibited
@@ -219,7 +219,7 @@ actor UpstreamConnections {
     /// Addresses of both families are tried as RFC 8305 describes. Each is checked when it is connected to, so a name that
     /// changes its address gains nothing.
     private func connect(
-        to destination: Destination, through proxy: GatewaySettings.UpstreamProxy?
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?
     ) async throws(GatewayFailure) -> ByteStream {
         let host = proxy?.host ?? destination.host.unbracketed
         let port = proxy?.port ?? Int(destination.port)
@@ -259,7 +259,7 @@ actor UpstreamConnections {
 
     /// Opens a tunnel to a server through a proxy.
     private func tunnel(
-        to destination: Destination, through proxy: GatewaySettings.UpstreamProxy, after passed: PassedGateways
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy, after passed: PassedGateways
     ) async throws(GatewayFailure) -> ByteStream {
         let stream = try await connect(to: destination, through: proxy)
         var head = Array("CONNECT \(destination.description) HTTP/1.1\r\n".utf8)
@@ -339,7 +339,7 @@ private final class SpareConnection: Sendable {
     }
 }
 
-extension GatewaySettings.UpstreamProxy {
+extension GatewayEnvironment.UpstreamProxy {
     /// The value of the Proxy-Authorization field (RFC 7617); `nil` without credentials.
     var authorization: String? {
         credentials.map { "Basic " + String(decoding: Base64.encode($0.exposedBytes), as: UTF8.self) }

@@ -1,4 +1,5 @@
 package import CookieModel
+package import GatewayModel
 package import SessionStore
 
 extension StoredAuthority {

@@ -25,7 +25,7 @@ public struct SessionServer: Sendable {
     let logger: Logger
     let now: @Sendable () -> Timestamp
     /// Runs a gateway until the task is cancelled; `nil` if this service runs none.
-    package var runGateway: (@Sendable (GatewayOrder) async throws -> Void)?
+    package var runGateway: (@Sendable (GatewayJob) async throws -> Void)?
     /// How many writers wait together, and share a commit.
     var writerCount = 64
 

@@ -180,8 +180,8 @@ struct GatewayRouteTests {
             let answer24 = try await client.send(.put, Self.shop, Self.body)
             #expect(answer24.status == 201)
             fixture.gateways.pass("https://www.example.com/1")
-            let order = try #require(fixture.gateways.all.last)
-            order.pageEvents?(
+            let job = try #require(fixture.gateways.all.last)
+            job.pageEvents?(
                 PageEventReport(
                     time: "2027-01-15T08:00:00Z", origin: "https://www.example.com", query: "a=1", data: "hello",
                     dataBase64: nil))

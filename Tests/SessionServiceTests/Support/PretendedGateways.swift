@@ -1,4 +1,5 @@
 import CookieModel
+import GatewayModel
 import SessionOperations
 import SessionStore
 import Synchronization
@@ -14,21 +15,21 @@ final class PretendedGateways: Sendable {
         return limits
     }()
 
-    private let orders = Mutex<[GatewayOrder]>([])
+    private let jobs = Mutex<[GatewayJob]>([])
 
-    /// The orders of all that were started, in their order.
-    var all: [GatewayOrder] { orders.withLock { $0 } }
+    /// The jobs of all that were started, in their order.
+    var all: [GatewayJob] { jobs.withLock { $0 } }
 
     /// Runs one until the task is cancelled. Port 1 cannot be listened on.
-    func run(_ order: GatewayOrder) async throws {
-        orders.withLock { $0.append(order) }
-        guard order.port != 1 else {
+    func run(_ job: GatewayJob) async throws {
+        jobs.withLock { $0.append(job) }
+        guard job.settings.port != 1 else {
             throw OperationError(.gatewayNotStarted, "cannot listen on 127.0.0.1:1: it is taken")
         }
-        try await order.serving(
-            GatewayOrder.Access(
+        try await job.serving(
+            GatewayJob.Access(
                 listening: [GatewayListening(address: "127.0.0.1:8080")],
-                authority: order.authority?.certificatePEM, openConnections: { 2 }))
+                authority: job.authority?.certificatePEM, openConnections: { 2 }))
     }
 
     /// Lets a request pass through the last one.

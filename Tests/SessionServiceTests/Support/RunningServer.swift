@@ -58,7 +58,7 @@ final class RunningServer: Sendable {
     static func with(
         _ change: (inout ServiceConfiguration) -> Void = { _ in }, transport: (any EndpointTransport)? = nil,
         inherited: [Int32] = [], keys: KeySource? = nil,
-        runningGateway: @escaping @Sendable (GatewayOrder) async throws -> Void = {
+        runningGateway: @escaping @Sendable (GatewayJob) async throws -> Void = {
             try await PretendedGateways().run($0)
         },
         _ body: @escaping @Sendable (RunningServer) async throws -> Void

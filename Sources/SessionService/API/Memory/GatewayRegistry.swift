@@ -1,4 +1,5 @@
 import CookieModel
+import GatewayModel
 import Logging
 import ServiceLifecycle
 import SessionOperations
@@ -21,7 +22,7 @@ public struct GatewayLimits: Sendable, Hashable {
 /// The gateways that run in the service. They end with it.
 final class GatewayRegistry: Service {
     /// Runs a gateway until the task is cancelled.
-    typealias Run = @Sendable (GatewayOrder) async throws -> Void
+    typealias Run = @Sendable (GatewayJob) async throws -> Void
 
     private enum Place {
         /// It does not listen yet.
@@ -70,7 +71,7 @@ final class GatewayRegistry: Service {
     ///     time to time.
     /// - Returns: The gateway, once it listens, and whether it is new.
     func start(
-        _ name: String, as asked: GatewayDocument, _ order: GatewayOrder, metrics: ServiceMetrics?,
+        _ name: String, as asked: GatewayDocument, _ job: GatewayJob, metrics: ServiceMetrics?,
         checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () throws -> Void
     ) async throws -> (gateway: HostedGateway, isNew: Bool) {
         guard let run, limits.count > 0 else {
@@ -99,7 +100,7 @@ final class GatewayRegistry: Service {
             return nil
         }
         if let present { return (present, false) }
-        let gateway = HostedGateway(name, asked, order, metrics, signal: signal)
+        let gateway = HostedGateway(name, asked, job, metrics, signal: signal)
         let end: @Sendable ((any Error)?) -> Void = { [self] error in
             state.withLock { _ = $0.places.removeValue(forKey: name) }
             signal.notify(name)
@@ -145,25 +146,25 @@ final class HostedGateway: Sendable {
     /// The document that requested the gateway.
     let asked: GatewayDocument
     let jar: String
-    private let order: GatewayOrder
+    private let job: GatewayJob
     private let metrics: ServiceMetrics?
     private let signal: ChangeSignal
     private let started: Timestamp
     private let log = Mutex(GatewayLog())
-    private let access = Mutex<GatewayOrder.Access?>(nil)
+    private let access = Mutex<GatewayJob.Access?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     fileprivate init(
-        _ name: String, _ asked: GatewayDocument, _ order: GatewayOrder, _ metrics: ServiceMetrics?,
+        _ name: String, _ asked: GatewayDocument, _ job: GatewayJob, _ metrics: ServiceMetrics?,
         signal: ChangeSignal
     ) {
         self.name = name
         self.asked = asked
-        self.order = order
+        self.job = job
         self.metrics = metrics
         self.signal = signal
-        jar = order.jar.name
-        started = order.clock()
+        jar = job.jar.name
+        started = job.clock()
     }
 
     /// Starts it, and waits until it listens.
@@ -175,15 +176,15 @@ final class HostedGateway: Sendable {
         _ run: @escaping GatewayRegistry.Run, ending end: @escaping @Sendable ((any Error)?) -> Void,
         watching watch: @escaping @Sendable () async throws -> Void
     ) async throws {
-        var order = order
-        let (starts, start) = AsyncStream<Result<GatewayOrder.Access, any Error>>.makeStream()
-        order.serving = { access in
+        var job = job
+        let (starts, start) = AsyncStream<Result<GatewayJob.Access, any Error>>.makeStream()
+        job.serving = { access in
             start.yield(.success(access))
-            await GatewayOrder.cancellation()
+            await GatewayJob.cancellation()
         }
-        order.log = { [weak self] in self?.note($0) }
-        order.pageEvents = { [weak self] in self?.note($0) }
-        let finished = order
+        job.log = { [weak self] in self?.note($0) }
+        job.pageEvents = { [weak self] in self?.note($0) }
+        let finished = job
         let running = Task {
             var failure: (any Error)?
             do {
@@ -246,7 +247,8 @@ final class HostedGateway: Sendable {
         let log = log.withLock { $0 }
         let access = access.withLock { $0 }
         return GatewayReport(
-            name: name, jar: jar, client: order.client, cookies: order.cookies, intercept: asked.intercept ?? [],
+            name: name, jar: jar, client: job.settings.client.rawValue, cookies: job.settings.cookies.rawValue,
+            intercept: asked.intercept ?? [],
             bypass: asked.bypass ?? [], legacyTLS: asked.legacyTLS, addresses: access?.listening ?? [],
             started: started.rfc3339,
             certificate: access?.authority,

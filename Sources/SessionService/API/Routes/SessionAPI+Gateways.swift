@@ -1,4 +1,5 @@
 import CookieModel
+import GatewayModel
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -70,21 +71,21 @@ extension SessionAPI {
         try context.require(.write, jar: asked.jar)
         try context.require(.secrets, jar: asked.jar)
         let jar = try jar(named: asked.jar)
-        var order = GatewayOrder(jar: jar, clock: now, fallback: { [tokens] in tokens.fallback($0) }) {
+        var job = GatewayJob(jar: jar, clock: now, fallback: { [tokens] in tokens.fallback($0) }) {
             [logger = context.logger] reason in
             logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
         }
-        try asked.apply(to: &order)
-        if !order.hosts.isEmpty {
-            order.authority = try await blocking { [order, now = now()] in
-                try StoredAuthority.forInterception(of: order.hosts, in: database, member: "intercept", now: now)
+        job.settings = try asked.settings()
+        if !job.settings.intercepted.isEmpty {
+            job.authority = try await blocking { [hosts = job.settings.intercepted, now = now()] in
+                try StoredAuthority.forInterception(of: hosts, in: database, member: "intercept", now: now)
             }
         }
-        order.connectionLimit = gateways.limits.connections
-        order.keptBodies = gateways.limits.bodyBytes
+        job.connectionLimit = gateways.limits.connections
+        job.keptBodies = gateways.limits.bodyBytes
         let (caller, tokens, now) = (context.caller, database.serviceTokens, now)
         let (gateway, isNew) = try await gateways.start(
-            name, as: asked, order, metrics: context.metrics, checkingEvery: following.interval * 4
+            name, as: asked, job, metrics: context.metrics, checkingEvery: following.interval * 4
         ) {
             guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceProblem.unauthenticated }
             _ = try jar.latestChange()
@@ -123,18 +124,18 @@ extension GatewayDocument {
     /// The most hosts of each list, and sites.
     private static let countLimit = 100
 
-    /// Applies the settings of the document.
-    fileprivate func apply(to order: inout GatewayOrder) throws(ServiceProblem) {
-        order.client = try GatewayClient.named(client, member: "client")?.rawValue ?? GatewayClient.browser.rawValue
-        order.port = port?.value ?? 0
-        order.hosts = try GatewayDocument.patterns(intercept, member: "intercept")
-        order.bypassed = try GatewayDocument.patterns(bypass, member: "bypass")
-        order.legacyTLS = try GatewayDocument.patterns(legacyTLS, member: "legacyTLS")
+    /// The settings of the document, which are checked.
+    fileprivate func settings() throws(ServiceProblem) -> GatewaySettings {
+        var settings = GatewaySettings(port: port?.value ?? 0)
+        settings.client = try GatewaySettings.Client.named(client, member: "client") ?? .browser
+        settings.intercepted = try GatewayDocument.patterns(intercept, member: "intercept")
+        settings.bypassed = try GatewayDocument.patterns(bypass, member: "bypass")
+        settings.legacyTLS = try GatewayDocument.patterns(legacyTLS, member: "legacyTLS")
         let upstreams = upstreams ?? []
         guard upstreams.count <= GatewayDocument.countLimit else {
             throw .bodyInvalid("upstreams: name at most \(GatewayDocument.countLimit)")
         }
-        guard upstreams.isEmpty || order.hosts.isEmpty else {
+        guard upstreams.isEmpty || settings.intercepted.isEmpty else {
             throw .bodyInvalid(
                 "intercept: this is for a proxy, and 'upstreams' reads the requests anyway; leave it out")
         }
@@ -146,10 +147,11 @@ extension GatewayDocument {
             guard url.path == "/", url.query.isEmpty else {
                 throw .bodyInvalid("upstreams: write an origin such as https://shop.example")
             }
-            order.origins.append(GatewayOrder.Origin(url: url, port: upstream.port?.value ?? 0))
+            settings.origins.append(GatewaySettings.Origin(url, port: upstream.port?.value ?? 0))
         }
-        let usual = upstreams.isEmpty ? GatewayCookieMode.mirror : .strip
-        order.cookies = (try GatewayCookieMode.named(cookies, member: "cookies") ?? usual).rawValue
+        settings.cookies =
+            try GatewaySettings.CookieMode.named(cookies, member: "cookies") ?? (upstreams.isEmpty ? .mirror : .strip)
+        return settings
     }
 
     private static func patterns(_ hosts: [String]?, member: String) throws(ServiceProblem) -> [HostPattern] {

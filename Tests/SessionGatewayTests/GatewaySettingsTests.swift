@@ -1,9 +1,18 @@
 import CookieModel
-import SessionOperations
+import GatewayModel
+import PublicSuffix
 import Testing
 
-@Suite("Hosts that a gateway decrypts")
-struct InterceptedHostsTests {
+@Suite("Settings of a gateway")
+struct GatewaySettingsTests {
+    @Test("A browser's requests pass through a proxy on this machine unread, unless something else is chosen")
+    func defaults() {
+        let settings = GatewaySettings()
+        #expect(settings.host == "127.0.0.1" && settings.port == 0 && settings.origins.isEmpty)
+        #expect(settings.client == .browser && settings.cookies == .mirror && !settings.isOffline)
+        #expect(settings.authorityHosts.isEmpty && settings.legacyTLS.isEmpty)
+    }
+
     private static let hosts: [(intercepted: [String], sites: [String], bypassed: [String], isWhole: Bool)] = [
         (["shop.example", "*.shop.example"], [], [], true), ([], ["shop.example"], [], true),
         (["*.shop.example"], [], [], false), (["shop.example"], [], [], false),
@@ -19,16 +28,17 @@ struct InterceptedHostsTests {
 
     @Test("A site is seen whole if its patterns say so for every host, and no exception is below it", arguments: hosts)
     func sites(intercepted: [String], sites: [String], bypassed: [String], isWhole: Bool) throws {
-        let hosts = InterceptedHosts(
-            try intercepted.map { try HostPattern($0) }, sites: Set(sites.map { Octets($0) }),
-            bypassing: try bypassed.map { try HostPattern($0) })
+        var settings = GatewaySettings()
+        settings.intercepted = try intercepted.map { try HostPattern($0) }
+        settings.interceptedSites = Set(sites.map { Octets($0) })
+        settings.bypassed = try bypassed.map { try HostPattern($0) }
         let site = try #require(WebHost("shop.example"))
-        #expect(hosts.containsSite(site) == isWhole)
+        #expect(settings.interceptsSite(site) == isWhole)
         // Then no host is left out.
         for name in ["shop.example", "www.shop.example", "api.shop.example", "a.b.shop.example", "x.pay.shop.example"] {
             let host = try #require(WebHost(name))
-            #expect(!isWhole || hosts.contains(host), "\(name)")
+            #expect(!isWhole || settings.intercepts(host, .bundled), "\(name)")
         }
-        #expect(!hosts.containsSite(try #require(WebHost("other.example"))))
+        #expect(!settings.interceptsSite(try #require(WebHost("other.example"))))
     }
 }

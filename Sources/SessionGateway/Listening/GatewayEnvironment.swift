@@ -5,26 +5,8 @@ public import OAuth2
 public import RequestDecoration
 public import WebPrimitives
 
-/// The settings of a gateway for the requests that pass through it.
-public struct GatewaySettings: Sendable {
-    /// Which of the cookies that a server sets pass on to the client. The jar stores all of them.
-    public enum CookieMode: String, Sendable, CaseIterable {
-        /// Those that scripts may read. Values of HttpOnly cookies stay in the jar.
-        case mirror
-        /// None.
-        case strip
-        /// All, HttpOnly cookies included.
-        case pass
-    }
-
-    /// The kind of client that sends the requests.
-    public enum Client: String, Sendable, CaseIterable {
-        /// One profile of a browser, or one web view. It decides which cookies a request may carry.
-        case browser
-        /// Programs, for which the jar alone decides.
-        case tool
-    }
-
+/// What a gateway needs from the program around it: limits, trust, and everything that is no setting of a person.
+public struct GatewayEnvironment: Sendable {
     /// A proxy that the gateway reaches servers through.
     public struct UpstreamProxy: Sendable, Hashable {
         /// Its name, or its address without brackets.
@@ -83,20 +65,6 @@ public struct GatewaySettings: Sendable {
         public init() {}
     }
 
-    /// The address to listen on: this machine only.
-    public var host: String
-    /// The port; 0 for a free one.
-    public var port: Int
-    /// Which cookies pass on to the client.
-    public var cookies = CookieMode.mirror
-    /// The sites that are offered at addresses of their own, for clients that can have no proxy; empty for a proxy.
-    ///
-    /// They are origins of one site, such as `https://shop.example` and `https://api.shop.example`. The gateway listens
-    /// once for each, and ``port`` does not count. Cookies of all of them meet at one host of the client's, so only
-    /// ``CookieMode/strip`` keeps them apart.
-    public var origins: [ReverseOrigin] = []
-    /// The client that sends the requests.
-    public var client = Client.browser
     /// The time-outs and counts.
     public var limits = Limits()
     /// The proxy for requests to a URL; `nil` if they go there directly.
@@ -106,13 +74,10 @@ public struct GatewaySettings: Sendable {
     /// nothing does.
     public var fallback: (@Sendable ([LoginRule]) -> LoginFallback)?
 
-    /// The hosts whose https requests are read; `nil` for none. All others pass through blind tunnels.
-    public var interception: Interception?
+    /// The authority that clients trust for the hosts of ``GatewaySettings/intercepted``; `nil` if nothing is decrypted.
+    public var authority: CertificateAuthority?
     /// How servers of intercepted hosts are verified.
     public var tls = TLSConfiguration.makeClientConfiguration()
-    /// Whether TLS 1.0 and 1.1 are spoken with the server of a host, and with clients that reach it. The least version is
-    /// 1.2 otherwise.
-    public var legacyTLS: @Sendable (WebHost) -> Bool = { _ in false }
     /// The certificates that the gateway shows to servers that ask for one, by their hosts.
     public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
@@ -120,8 +85,6 @@ public struct GatewaySettings: Sendable {
     public var recording: TrafficRecording?
     /// The recording whose responses answer requests; `nil` if servers do.
     public var replay: TrafficReplay?
-    /// Whether no server is connected to. A request that ``replay`` does not answer gets status 504.
-    public var isOffline = false
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
@@ -134,47 +97,6 @@ public struct GatewaySettings: Sendable {
     /// How the addresses of servers are found; `nil` for the system's way.
     var resolver: ResolverMaker?
 
-    /// Which hosts' https requests a gateway decrypts.
-    public struct Interception: Sendable {
-        /// The authority that clients trust for these hosts.
-        public var authority: CertificateAuthority
-        /// Whether a host is one of them.
-        public var contains: @Sendable (WebHost) -> Bool
-        /// Whether a registrable domain and all hosts below it are among them. If so, its hosts share what the gateway
-        /// learns of a browser; otherwise each host begins on its own.
-        public var containsSite: @Sendable (WebHost) -> Bool
-
-        /// Creates an interception.
-        ///
-        /// - Parameter containsSite: Must not say yes if ``contains`` says no for any host of the site: its server would
-        ///   get the gateway's own cookies.
-        public init(
-            authority: CertificateAuthority, contains: @escaping @Sendable (WebHost) -> Bool,
-            containsSite: @escaping @Sendable (WebHost) -> Bool = { _ in false }
-        ) {
-            self.authority = authority
-            self.contains = contains
-            self.containsSite = containsSite
-        }
-    }
-
-    /// A site that a gateway offers at an address of its own.
-    public struct ReverseOrigin: Sendable {
-        /// A URL of the site. Only its origin counts.
-        public var url: RequestURL
-        /// The port of the address; 0 for a free one.
-        public var port: Int
-
-        /// Creates an offer.
-        public init(_ url: RequestURL, port: Int = 0) {
-            self.url = url
-            self.port = port
-        }
-    }
-
-    /// Creates settings for a listener.
-    public init(host: String = "127.0.0.1", port: Int = 0) {
-        self.host = host
-        self.port = port
-    }
+    /// Creates the usual environment: nothing is recorded, nobody is signed in again, and servers are reached directly.
+    public init() {}
 }

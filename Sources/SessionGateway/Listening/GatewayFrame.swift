@@ -1,0 +1,56 @@
+import CookieModel
+import GatewayModel
+import SessionStore
+import WebPrimitives
+
+/// What all connections of a gateway share.
+final class GatewayFrame: Sendable {
+    let settings: GatewaySettings
+    let environment: GatewayEnvironment
+    /// The jar, and the browser that all requests come from.
+    let gate: JarGate
+    /// Signs the user in again; `nil` if nothing does.
+    let logins: GatewayLogin?
+    /// What answers requests, in the order in which it is asked.
+    let sources: [any ResponseSource]
+    /// Gets a record of each request. It must not block.
+    let observe: @Sendable (GatewayRecord) -> Void
+
+    init(
+        jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment,
+        now: @escaping @Sendable () -> Timestamp, observing observe: @escaping @Sendable (GatewayRecord) -> Void
+    ) {
+        self.settings = settings
+        self.environment = environment
+        self.observe = observe
+        logins =
+            settings.isOffline
+            ? nil
+            : environment.fallback.map {
+                GatewayLogin(jar, keepingBodiesUpTo: environment.limits.keptBodies, making: $0)
+            }
+        let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
+        sources = environment.sources + replay + (settings.isOffline ? [] : [ServerSource()])
+        let suffixes = jar.policy.publicSuffixes
+        let decrypts = environment.authority != nil
+        // All requests to the sites that are offered at addresses pass through the gateway.
+        let isOffered = !settings.origins.isEmpty
+        let profile =
+            settings.client == .browser
+            ? BrowserKnowledge(
+                suffixes, isOffered: isOffered,
+                sees: { isOffered || decrypts && settings.intercepts($0, suffixes) },
+                seesSite: { isOffered || decrypts && settings.interceptsSite($0) }) : nil
+        // Only the witnesses of a browser tell whose page sends a request. Over http, a page may be anyone's.
+        let readsEncrypted = decrypts || settings.origins.contains { $0.url.scheme.isCryptographic }
+        let events = profile != nil && readsEncrypted ? environment.pageEvents.map { PageEvents($0) } : nil
+        gate = JarGate(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now)
+    }
+
+    /// The authority whose certificates the clients of a host get; `nil` if its https requests pass unread.
+    func authority(for host: WebHost) -> CertificateAuthority? {
+        guard let authority = environment.authority, settings.intercepts(host, gate.jar.policy.publicSuffixes)
+        else { return nil }
+        return authority
+    }
+}
