@@ -25,8 +25,8 @@ public struct OAuth2Error: Error, Sendable, Hashable {
     /// The HTTP status of the reply; `nil` if the error is not about a reply.
     public let status: Int?
 
-    /// The server's `error` (RFC 6749, section 5.2), where it is within the RFC's characters, of at most 64 of them,
-    /// and does not look like a token.
+    /// The server's `error` (RFC 6749, section 5.2), if it is within the RFC's characters, of at most 64 of them, and
+    /// does not look like a token. `nil` if it contained a secret of the request and no specification has the code.
     public let serverCode: String?
 
     /// The server's `error_description`, without control and formatting characters and token-like words, cut to 200

@@ -163,6 +163,26 @@ struct TokenResponseErrorTests {
         }
     }
 
+    @Test(
+        "reads a code of the specifications even if a secret of the request is part of it, and no other code",
+        arguments: [
+            ("grant", "invalid_grant", .invalidGrant), ("_", "invalid_client", .invalidClient),
+            ("invalid_client", "invalid_client", .invalidClient), ("denied", "access_denied", .accessDenied),
+            ("token", "expired_token", .deviceCodeExpired), ("a", "temporarily_unavailable", .serverUnavailable),
+            ("server", "server_error", .serverUnavailable), ("pend", "authorization_pending", .refused),
+            ("slow", "slow_down", .refused), ("nonce", "use_dpop_nonce", .refused),
+            ("type", "unsupported_token_type", .refused), ("login", "login_required", .refused),
+            ("code", "invalid_code", nil), ("grant", "invalid_grant2", nil), ("grant", "Invalid_grant", nil),
+            ("down", "slow_down ", nil),
+        ] as [(String, String, OAuth2Error.Code?)])
+    func partOfCode(_ secret: String, _ serverCode: String, _ code: OAuth2Error.Code?) {
+        let error = error(
+            400, #"{"error":"\#(serverCode)","error_description":"\#(secret)"}"#, redacting: [Secret(secret)])
+        #expect(error?.code == code ?? .unexpectedStatus)
+        #expect(error?.serverCode == (code == nil ? nil : serverCode))
+        #expect(error?.serverDescription == nil)
+    }
+
     @Test("shows no token that came with a damaged reply")
     func damagedSuccess() {
         for body in [
