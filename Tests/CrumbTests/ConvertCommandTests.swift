@@ -111,7 +111,7 @@ struct ConvertCommandTests {
             ("webkitgtk-2.50-cookies.sqlite", "webkitgtk"),
         ])
     func databases(file: String, format: String) throws {
-        let path = Samples.shared.appending(path: "samples/db/\(file)").path
+        let path = Repository.shared.appending(path: "samples/db/\(file)").path
         let result = try convert("--to", "json", "--output", home.file("out"), "--json", path)
         #expect(result.status == 0, "\(result.messages)")
         let reports = try result.objects()

@@ -7,7 +7,7 @@ import Testing
 @Suite("Documentation")
 struct DocumentationTests {
     static func text(_ name: String) -> String? {
-        try? String(contentsOf: Samples.package.appending(path: name), encoding: .utf8)
+        try? String(contentsOf: Repository.root.appending(path: name), encoding: .utf8)
     }
 
     @Test("Every file of the walks through the sources is there, and no walk is longer than fifteen files")
@@ -27,7 +27,7 @@ struct DocumentationTests {
     @Test("Every command of the README and of the guides exists, with each of its options")
     func commands() throws {
         let root = try CommandDescription.root()
-        let folder = Samples.package.appending(path: "docs")
+        let folder = Repository.root.appending(path: "docs")
         let guides = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
         var count = 0
         for file in ["README.md"] + guides.map({ "docs/\($0)" }) {
@@ -144,7 +144,7 @@ struct DocumentationTests {
 
     /// A folder with the documentation in it; gives its path.
     private func prepare(_ home: CrumbHome) throws -> String {
-        let docs = Samples.package.appending(path: "docs").path
+        let docs = Repository.root.appending(path: "docs").path
         #expect(try home.shell("mkdir project && cp -R '\(docs)' project/").status == 0)
         return home.file("project")
     }

@@ -96,7 +96,7 @@ struct ImportFormatTests {
                 "[Install1]\nDefault=x.default\nLocked=1\n\n[Profile0]\nPath=gone\n",
                 to: ".mozilla/firefox/profiles.ini")
         }
-        let bytes = try Data(contentsOf: Samples.shared.appending(path: "samples/db/\(sample)"))
+        let bytes = try Data(contentsOf: Repository.shared.appending(path: "samples/db/\(sample)"))
         try home.write(bytes, to: "\(folder)/\(name)")
         let before = try Set(FileManager.default.contentsOfDirectory(atPath: home.path))
         let variables = ["XDG_DATA_HOME": nil, "CRUMB_DATABASE": home.file("crumb.sqlite")]

@@ -5,7 +5,7 @@ import Testing
 @Suite("Scripts/install")
 struct InstallTests {
     private let home = CrumbHome()
-    private static let script = Samples.package.appending(path: "Scripts/install").path
+    private static let script = Repository.root.appending(path: "Scripts/install").path
     private static let programs = URL(filePath: CrumbHome.program).deletingLastPathComponent().path
 
     private func install(_ arguments: String, variables: String = "") throws -> RunResult {
@@ -84,7 +84,7 @@ struct InstallTests {
             #expect(warnings.messages.isEmpty, "\(warnings.messages)")
         }
         for unit in ["crumb.service", "user/crumb.service"] {
-            let text = try String(contentsOf: Samples.package.appending(path: "docs/systemd/\(unit)"), encoding: .utf8)
+            let text = try String(contentsOf: Repository.root.appending(path: "docs/systemd/\(unit)"), encoding: .utf8)
             let named = text.matches(of: /man:([a-z-]+)\(1\)/).map { "\($0.1).1" }
             #expect(!named.isEmpty && Set(named).isSubset(of: pages), "\(named)")
         }
@@ -100,7 +100,7 @@ struct InstallTests {
         #expect(
             page("crumb-jars").contains(".SS \"crumb jars fields remove\"") && page("crumb-jars").contains("--scope"))
         #expect(page("crumb-import").contains("--received-now") && page("crumb-import").contains("\\fIfiles\\fR ..."))
-        let sources = try home.shell("grep -rhoE '\"CRUMB_[A-Z_]+\"' '\(Samples.package.path)/Sources/CrumbCommands'")
+        let sources = try home.shell("grep -rhoE '\"CRUMB_[A-Z_]+\"' '\(Repository.root.path)/Sources/CrumbCommands'")
             .text
         let variables = Set(sources.split(separator: "\n").map { $0.trimmingCharacters(in: ["\""]) })
         for name in variables { #expect(page("crumb").contains("\\fB\(name)\\fR"), "\(name)") }

@@ -18,7 +18,7 @@ struct MigrationProcessTests {
     /// Makes a database of the first version with many rows, all but a few of which nobody can open.
     private func makeOldDatabase() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
-        let schema = Samples.package.appending(path: "Migrations/V001_cookies_and_tokens.sql").path
+        let schema = Repository.root.appending(path: "Migrations/V001_cookies_and_tokens.sql").path
         let script = """
             .read '\(schema)'
             PRAGMA application_id = 1131572578;
@@ -54,7 +54,7 @@ struct MigrationProcessTests {
     func killed() throws {
         try makeOldDatabase()
         let versions = try Set(
-            FileManager.default.contentsOfDirectory(atPath: Samples.package.appending(path: "Migrations").path)
+            FileManager.default.contentsOfDirectory(atPath: Repository.root.appending(path: "Migrations").path)
                 .filter { $0.hasSuffix(".sql") }.map { String($0.prefix(4)) })
         let newest = try #require(versions.max())
         // How long it takes where nobody kills it, which depends on what else the machine does.

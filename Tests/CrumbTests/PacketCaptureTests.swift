@@ -13,8 +13,8 @@ struct PacketCaptureTests {
     ]
 
     /// What tshark printed of curl and nginx; see `TsharkTests`. Only session cookies in it are still there today.
-    private static let recording = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "CapturesTests/Recordings/Samples/tshark.json").path
+    private static let recording = Repository.root
+        .appending(path: "Tests/CapturesTests/Recordings/Samples/tshark.json").path
 
     /// Puts a program in the place of tshark; the environment that finds it first.
     private func stub(_ script: String) throws -> [String: String?] {

@@ -84,7 +84,7 @@ struct PublicSuffixListTests {
 
     @Test("The page on public suffixes says which list is built in")
     func documentation() throws {
-        let text = try String(contentsOf: Samples.package.appending(path: "docs/public-suffixes.md"), encoding: .utf8)
+        let text = try String(contentsOf: Repository.root.appending(path: "docs/public-suffixes.md"), encoding: .utf8)
         let object = try #require(try home.crumb("status", "--json").objects().first)
         let version = try #require(object["publicSuffixList"] as? String)
         #expect(text.contains(" \(version),") && text.contains(" \(object["publicSuffixRules"] as? Int ?? 0) rules"))

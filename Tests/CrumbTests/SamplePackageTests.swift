@@ -5,7 +5,7 @@ import Testing
 @Suite("docs/examples/package, the README's sample")
 struct SamplePackageTests {
     private static func text(_ name: String) throws -> String {
-        try String(contentsOf: Samples.package.appending(path: name), encoding: .utf8)
+        try String(contentsOf: Repository.root.appending(path: name), encoding: .utf8)
     }
 
     /// The blocks of the README that are marked `swift`.

@@ -132,7 +132,7 @@ struct SampleTests {
             ("tshark-http.json", "14 Set-Cookie lines in 2 responses: 9 taken, 1 replaced, 1 deleted, 3 refused"),
         ])
     func others(name: String, report: String) throws {
-        let path = Samples.shared.appending(path: "samples/\(name)").path
+        let path = Repository.shared.appending(path: "samples/\(name)").path
         let result = try home.crumb("import", "--received-now", "--url", SampleTests.url, path)
         #expect(result.status == 0)
         #expect(result.text.hasPrefix("\(path): \(report)"), "\(result.text) \(result.messages)")
@@ -148,7 +148,7 @@ struct SampleTests {
             ("db/webkitgtk-2.50-cookies.sqlite", 13), ("db/webkitgtk-2.50-cookies.txt", 13),
         ])
     func stores(name: String, count: Int) throws {
-        let path = Samples.shared.appending(path: "samples/\(name)").path
+        let path = Repository.shared.appending(path: "samples/\(name)").path
         let result = try home.crumb("import", "--json", "--url", SampleTests.url, path)
         #expect(result.status == 0)
         let report = try #require(try result.objects().first)
@@ -165,7 +165,7 @@ struct SampleTests {
             "mitm.flow", "firefox-mozlog.moz_log",
         ])
     func unknown(name: String) throws {
-        let path = Samples.shared.appending(path: "samples/\(name)").path
+        let path = Repository.shared.appending(path: "samples/\(name)").path
         let result = try home.crumb("import", "--url", SampleTests.url, path)
         #expect(result.status == 11)
         #expect(result.messages.hasPrefix("crumb: \(path)") && result.output.isEmpty)

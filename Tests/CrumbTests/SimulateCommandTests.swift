@@ -5,7 +5,7 @@ import Testing
 @Suite("crumb simulate")
 struct SimulateCommandTests {
     private let home = CrumbHome()
-    private static let vectors = Samples.shared.appending(path: "conformance/http-state-scenarios.jsonl").path
+    private static let vectors = Repository.shared.appending(path: "conformance/http-state-scenarios.jsonl").path
 
     @Test(
         "Answers all 222 scenarios of the http-state suite as expected",

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 
 /// The files that `Scripts/update-public-suffixes` writes.
 enum Fixtures {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
     /// The table in the library.
-    static let table = folder.appending(path: "../../Sources/PublicSuffix/BundledSuffixTable.swift")
+    static let table = Repository.root.appending(path: "Sources/PublicSuffix/BundledSuffixTable.swift")
 
     /// The list that the table was made from.
     static func list() throws -> Data {

@@ -87,10 +87,7 @@ struct SuspensionTests {
 
     @Test("It spawns nothing: an app may not")
     func spawnsNothing() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Sources/SessionGateway"
-        )
-        .standardized
+        let folder = Repository.root.appending(path: "Sources/SessionGateway")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         #expect(names.count > 20)
         for name in names {

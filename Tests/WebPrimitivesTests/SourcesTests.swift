@@ -1,12 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Rules for the sources of all targets")
 struct SourcesTests {
     /// The Swift files of the targets, each with its path within `Sources`.
     private static func files() throws -> [(path: String, text: String)] {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        let root = Repository.root.appending(path: "Sources")
         let files = try (FileManager.default.subpaths(atPath: root.path) ?? []).filter { $0.hasSuffix(".swift") }.map {
             ($0, try String(contentsOf: root.appending(path: $0), encoding: .utf8))
         }

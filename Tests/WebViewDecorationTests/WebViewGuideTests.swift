@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import RequestDecoration
 import SessionStore
+import TestSupport
 import Testing
 import WebViewDecoration
 
@@ -113,8 +114,7 @@ struct WebViewGuideTests {
         let file = URL(filePath: #filePath).resolvingSymlinksInPath()
         let source = try String(contentsOf: file, encoding: .utf8)
         let guide = try String(
-            contentsOf: file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-                .appending(path: "docs/web-views.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "docs/web-views.md"), encoding: .utf8)
         let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }

@@ -1,11 +1,9 @@
 import Foundation
+import TestSupport
 
 /// Captures that real tools wrote, in the folder `shared/samples` beside the package; not everyone has it.
 enum Samples {
-    static let folder = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "shared/samples")
+    static let folder = Repository.shared.appending(path: "samples")
 
     static var exist: Bool { FileManager.default.fileExists(atPath: folder.path) }
 

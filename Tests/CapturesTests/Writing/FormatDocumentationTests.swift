@@ -1,13 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Captures
 
 @Suite("docs/formats.md")
 struct FormatDocumentationTests {
-    private static let file = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "docs/formats.md")
+    private static let file = Repository.root.appending(path: "docs/formats.md")
 
     @Test("The table of formats is the one that losses are computed from")
     func table() throws {

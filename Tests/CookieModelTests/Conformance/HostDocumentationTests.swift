@@ -6,9 +6,7 @@ import Testing
 struct HostDocumentationTests {
     /// The rows of all tables of docs/hosts.md that have `header` as their first line, cell by cell.
     private static func rows(under header: String) throws -> [[String]] {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: "docs/hosts.md"), encoding: .utf8)
+        let text = try Documentation.text("docs/hosts.md")
         var rows: [[String]] = []
         var isInTable = false
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

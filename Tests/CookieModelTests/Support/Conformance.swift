@@ -1,11 +1,9 @@
 import Foundation
+import TestSupport
 
 /// Vectors that other people wrote, in the folder `shared/conformance` beside the package; not everyone has it.
 enum Conformance {
-    static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "shared/conformance")
+    static let folder = Repository.shared.appending(path: "conformance")
 
     static var exists: Bool { FileManager.default.fileExists(atPath: folder.path) }
 

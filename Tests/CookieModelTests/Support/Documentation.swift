@@ -1,14 +1,11 @@
 import Foundation
+import TestSupport
 
 /// The pages of the project, for tests that hold them against the code.
 enum Documentation {
-    private static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     /// The text of a file of the project.
     static func text(_ name: String) throws -> String {
-        try String(contentsOf: root.appending(path: name), encoding: .utf8)
+        try String(contentsOf: Repository.root.appending(path: name), encoding: .utf8)
     }
 
     /// The cells of a table's row; `nil` for any other line and for the rule below a head.

@@ -5,7 +5,7 @@ import Testing
 @Suite("The examples of clients of the service")
 struct ServiceExampleTests {
     private static let answer = #"{"excluded":[],"fields":[{"name":"cookie","value":"sid=1"}],"included":["sid"]}"#
-    private static let folder = Samples.package.appending(path: "docs/examples/service").path
+    private static let folder = Repository.root.appending(path: "docs/examples/service").path
 
     @Test("Each gets the same answer, the second time too", arguments: ["curl.sh", "client.py", "Client.swift"])
     func answers(example: String) throws {
@@ -29,7 +29,7 @@ struct ServiceExampleTests {
 
     @Test("The guide shows them unchanged", arguments: ["curl.sh", "client.py", "Client.swift"])
     func guide(example: String) throws {
-        let guide = try String(contentsOf: Samples.package.appending(path: "docs/service-clients.md"), encoding: .utf8)
+        let guide = try String(contentsOf: Repository.root.appending(path: "docs/service-clients.md"), encoding: .utf8)
         let source = try String(contentsOfFile: "\(Self.folder)/\(example)", encoding: .utf8)
         #expect(guide.contains("\n\(source)```"))
     }

@@ -1,18 +1,13 @@
 import Foundation
+import TestSupport
 
 /// Captures that real tools wrote, in the folder `shared` beside the package; not everyone has it.
 enum Samples {
-    static let package = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    static let shared = package.deletingLastPathComponent().appending(path: "shared")
-
-    static var exist: Bool { FileManager.default.fileExists(atPath: shared.appending(path: "samples").path) }
+    static var exist: Bool { FileManager.default.fileExists(atPath: Repository.shared.appending(path: "samples").path) }
 
     /// A sample whose dates are as far from now as they were when it was made, so that its cookies live.
     static func fresh(_ name: String) throws -> [UInt8] {
-        let bytes = try Data(contentsOf: shared.appending(path: "samples/\(name)"))
+        let bytes = try Data(contentsOf: Repository.shared.appending(path: "samples/\(name)"))
         let text = String(decoding: bytes, as: UTF8.self)
         let age = Int64(Date().timeIntervalSince1970) - 1_795_229_782
         let year = Calendar(identifier: .gregorian).component(.year, from: Date(timeIntervalSinceNow: 200 * 86400))

@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import OAuth2
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PostgreSQLEngine
@@ -24,8 +25,7 @@ struct PostgreSQLDatabaseTests {
     @Test("Takes every statement of the store that is written in one piece")
     func statements() throws {
         let session = try PostgreSQLSession(try server.target(name))
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../../Sources/SessionStore", directoryHint: .isDirectory)
+        let folder = Repository.root.appending(path: "Sources/SessionStore", directoryHint: .isDirectory)
         let literal = #/"""\n([\s\S]*?)\n *"""|"([^"\n]*)"/#
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var count = 0
