@@ -380,6 +380,26 @@ let package = Package(
     ]
 )
 
+// The libraries' lane leaves out what needs a package of the network, so that its unit tests are built in minutes. All
+// packages stay, and so do their checkouts: the lane and the whole share what they build.
+if Context.environment["CRUMB_LANE"] == "libraries" {
+    let packages: Set = ["GRDB.swift", "swift-crypto", "swift-http-types"]
+    var kept: Set<String> = []
+    // A target stands after those that it depends on.
+    package.targets.removeAll { target in
+        let isKept = target.dependencies.allSatisfy { dependency in
+            switch dependency {
+            case .productItem(_, let package, _, _): package.map(packages.contains) ?? false
+            case .byNameItem(let name, _), .targetItem(let name, _): kept.contains(name)
+            @unknown default: false
+            }
+        }
+        if isKept, target.type != .system { kept.insert(target.name) }
+        return !kept.contains(target.name)
+    }
+    package.products.removeAll { !kept.contains($0.name) }
+}
+
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + upcomingFeatures.map { .enableUpcomingFeature($0) }
