@@ -124,7 +124,7 @@ extension CaptureError {
         inputUnrecognized("Format not recognised: JSON without log.entries.", at: place)
     }
 
-    static func cookiesSanitized(by creator: HARDocument.Program?, at place: CapturePlace) -> CaptureError {
+    static func cookiesSanitized(by creator: HARCapture.Program?, at place: CapturePlace) -> CaptureError {
         let advice =
             creator == .crumb
             ? ownRecordingAdvice
@@ -134,7 +134,7 @@ extension CaptureError {
     }
 
     static func headersSanitized(
-        _ count: Int, by creator: HARDocument.Program?, at place: CapturePlace
+        _ count: Int, by creator: HARCapture.Program?, at place: CapturePlace
     ) -> CaptureError {
         let (cookies, were) = count == 1 ? ("One cookie is", "was") : ("\(count) cookies are", "were")
         let text =

@@ -181,7 +181,7 @@ struct DevToolsLog: Sendable {
         for (name, value) in zip(headers?.names ?? [], headers?.values ?? []) {
             guard let value = value.octets else { continue }
             if name.withSpan({ $0.equalsIgnoringCase("set-cookie") }) {
-                let octets = HARTextEncoding.windows1252.octets(of: Array(value)) ?? Array(value)
+                let octets = HARTextEncoding.windows1252.octets(of: value.bytes)
                 lines.append(joined: octets.span)
             } else if name.withSpan({ $0.equalsIgnoringCase("location") }) {
                 location = value

@@ -1,4 +1,6 @@
 import CookieModel
+import HTTPMessages
+import WebPrimitives
 
 /// Writes a HAR 1.2 whose responses set the cookies: `headers` has the Set-Cookie lines, which readers go by, and
 /// `cookies` says the same in parts, for those who look there.
@@ -19,7 +21,7 @@ struct HARWriter: FormatWriter {
     }
 
     func begin(_ bytes: inout [UInt8]) {
-        bytes += #"{"log":{"version":"1.2","creator":{"name":"crumb","version":"1"},"pages":[],"entries":["#.utf8
+        bytes += HARText.beginning
     }
 
     mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) {
@@ -30,7 +32,7 @@ struct HARWriter: FormatWriter {
 
     mutating func end(_ bytes: inout [UInt8]) {
         endGroup(&bytes)
-        bytes += "\n]}}\n".utf8
+        bytes += HARText.end
     }
 
     private mutating func endGroup(_ bytes: inout [UInt8]) {
@@ -38,7 +40,8 @@ struct HARWriter: FormatWriter {
         var entry = JSONObjectWriter()
         entry.append("startedDateTime", time)
         entry.append("time", 0)
-        entry.append("request", json: request)
+        let request = HARText.request(method: "GET", url: Array("https://\(host)/".utf8), bodySize: 0)
+        entry.append("request", json: request.bytes)
         entry.append("response", json: response)
         entry.append("cache", json: "{}".utf8)
         entry.append("timings", json: #"{"send":0,"wait":0,"receive":0}"#.utf8)
@@ -46,55 +49,19 @@ struct HARWriter: FormatWriter {
         group.removeAll(keepingCapacity: true)
     }
 
-    private var request: [UInt8] {
-        var request = JSONObjectWriter()
-        request.append("method", "GET")
-        request.append("url", "https://\(host)/")
-        request.append("httpVersion", "HTTP/1.1")
-        for member in ["cookies", "headers", "queryString"] as [StaticString] {
-            request.append(member, json: "[]".utf8)
-        }
-        request.append("headersSize", -1)
-        request.append("bodySize", 0)
-        return request.bytes
-    }
-
     private var response: [UInt8] {
-        var response = JSONObjectWriter()
-        response.append("status", 200)
-        response.append("statusText", "OK")
-        response.append("httpVersion", "HTTP/1.1")
-        response.append("cookies", json: HARWriter.array(group.map(HARWriter.cookie)))
-        response.append(
-            "headers",
-            json: HARWriter.array(
-                group.map { record in
-                    var header = JSONObjectWriter()
-                    header.append("name", "Set-Cookie")
-                    header.append("value", record.setCookieLine)
-                    return header.bytes
-                }))
+        var response = HARText.response(
+            status: 200, reason: Array("OK".utf8), cookies: group.map(HARWriter.cookie),
+            fields: group.map { HARText.pair(Array("Set-Cookie".utf8), $0.setCookieLine) })
         response.append("content", json: #"{"size":0,"mimeType":"text/plain"}"#.utf8)
-        response.append("redirectURL", "")
-        response.append("headersSize", -1)
-        response.append("bodySize", 0)
+        HARText.append(redirect: [], bodySize: 0, to: &response)
         return response.bytes
     }
 
     private static func cookie(_ record: CookieRecord) -> [UInt8] {
-        var cookie = JSONObjectWriter()
-        cookie.append("name", record.name)
-        cookie.append("value", record.value)
-        cookie.append("path", record.path)
-        cookie.append("domain", record.isHostOnly ? record.domain : ".\(record.domain)")
-        if let expiry = record.expiry { cookie.append("expires", expiry.rfc3339) }
-        cookie.append("httpOnly", record.isHTTPOnly)
-        cookie.append("secure", record.isSecure)
-        if let sameSite = record.sameSite.attributeValue { cookie.append("sameSite", sameSite) }
-        return cookie.bytes
-    }
-
-    private static func array(_ elements: [[UInt8]]) -> [UInt8] {
-        [ASCII.leftBracket] + elements.joined(separator: [ASCII.comma]) + [ASCII.rightBracket]
+        HARText.cookie(
+            name: record.name, value: record.value, path: record.path,
+            domain: Octets(record.isHostOnly ? record.domain : ".\(record.domain)"), expires: record.expiry,
+            isHTTPOnly: record.isHTTPOnly, isSecure: record.isSecure, sameSite: record.sameSite.attributeValue)
     }
 }

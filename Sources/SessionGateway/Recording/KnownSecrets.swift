@@ -1,3 +1,4 @@
+import HTTPMessages
 import WebPrimitives
 
 /// Secrets that are known, and the forms in which they may be in a recording: plain, percent-encoded, and in Base64.
@@ -102,7 +103,7 @@ struct KnownSecrets: Sendable {
             forms += [encoded, encoded.lowercasedEscapes, encoded.replacing([0x25], with: Array("%25".utf8))]
         }
         forms.append(secret.replacing([ASCII.slash], with: Array("\\/".utf8)))
-        var all = forms.map { Array(RecordedEntry.escaped($0)) }
+        var all = forms.map { Array(HARText.escaped($0)) }
         // The octets around the secret decide on the first and the last character of its Base64.
         for offset in 0..<3 {
             let octets = [UInt8](repeating: 0, count: offset) + secret

@@ -152,88 +152,75 @@ struct RecordedEntry: Sendable {
     }
 
     private var requestParts: [Part] {
-        var object = JSONObjectWriter()
         let text = Array(url.description.utf8)
         let recorded = redaction == nil ? text : SecretRedaction.url(text)
-        object.append("method", method)
-        object.append("url", recorded)
-        object.append("httpVersion", "HTTP/1.1")
-        let cookies = cookiePairs.map { pair in
-            RecordedEntry.pair(pair.name.bytes, redaction == nil ? pair.value.bytes : [])
-        }
-        object.append("cookies", json: RecordedEntry.array(cookies))
-        object.append("headers", json: RecordedEntry.array(fields(of: head)))
         let query = recorded.drop { $0 != ASCII.questionMark }.dropFirst()
         let parameters = query.split(separator: ASCII.ampersand).map { pair in
             let name = pair.prefix { $0 != ASCII.equals }
             let decoded = [name, pair.dropFirst(name.count + 1)].map {
                 PercentEncoding.decode(Array($0).span, plusIsSpace: true)
             }
-            return RecordedEntry.pair(decoded[0], decoded[1])
+            return HARText.pair(decoded[0], decoded[1])
         }
-        object.append("queryString", json: RecordedEntry.array(parameters))
-        object.append("headersSize", -1)
-        object.append("bodySize", Int64(request.count))
+        let object = HARText.request(
+            method: method, url: recorded,
+            cookies: cookiePairs.map { HARText.pair($0.name.bytes, redaction == nil ? $0.value.bytes : []) },
+            fields: fields(of: head), parameters: parameters, bodySize: request.count)
         guard request.count > 0 else { return [.json(object.bytes)] }
         var data = JSONObjectWriter()
-        data.append("mimeType", RecordedEntry.text(head.values("content-type").first ?? []))
-        if let requestOmission {
-            data.append("comment", requestOmission.description)
-            object.append("postData", json: data.bytes)
-            return [.json(object.bytes)]
-        }
-        if let replacedRequest {
-            let isText = String(validating: replacedRequest, as: UTF8.self) != nil
-            if !isText { data.append("_encoding", "base64") }
-            data.append("text", isText ? replacedRequest : Base64.encode(replacedRequest))
-            object.append("postData", json: data.bytes)
-            return [.json(object.bytes)]
-        }
-        if !request.isText { data.append("_encoding", "base64") }
-        return [
-            .json(object.openBytes + Array(",\"postData\":".utf8) + data.openBytes + Array(",\"text\":\"".utf8)),
-            .body(request.spool, request.isText ? .text : .base64), .json(Array("\"}}".utf8)),
-        ]
+        data.append("mimeType", HARText.text(head.values("content-type").first ?? []))
+        if let requestOmission { data.append("comment", requestOmission.description) }
+        return RecordedEntry.parts(
+            object, "postData", data, requestOmission == nil ? request : nil, replacedRequest, encoding: "_encoding")
     }
 
     private var responseParts: [Part] {
-        var object = JSONObjectWriter()
         let line = answer.map { $0.head.octets[$0.head.startLine] } ?? []
-        object.append("status", Int64(answer?.status ?? 0))
-        object.append("statusText", RecordedEntry.text(Octets(Array(line.dropFirst(13)))))
-        object.append("httpVersion", answer == nil ? "" : "HTTP/1.1")
-        let lines = answer?.setCookie ?? []
-        object.append("cookies", json: RecordedEntry.array(lines.compactMap(cookie)))
-        object.append("headers", json: RecordedEntry.array(answer.map { fields(of: $0.head) } ?? []))
+        var object = HARText.response(
+            status: answer?.status ?? 0, reason: HARText.text(Octets(Array(line.dropFirst(13)))),
+            version: answer == nil ? "" : "HTTP/1.1", cookies: (answer?.setCookie ?? []).compactMap(cookie),
+            fields: answer.map { fields(of: $0.head) } ?? [])
         let location = answer?.head.values("location").first ?? []
-        object.append(
-            "redirectURL", RecordedEntry.text(redaction?.value(location, ofField: "location") ?? location))
-        object.append("headersSize", -1)
-        object.append("bodySize", answer == nil ? -1 : Int64(response.count))
+        HARText.append(
+            redirect: HARText.text(redaction?.value(location, ofField: "location") ?? location),
+            bodySize: answer == nil ? -1 : response.count, to: &object)
         if let failure { object.append("_error", failure) }
         var content = JSONObjectWriter()
         content.append("size", Int64(replacedResponse?.count ?? response.count))
-        content.append("mimeType", RecordedEntry.text(answer?.head.values("content-type").first ?? []))
+        content.append("mimeType", HARText.text(answer?.head.values("content-type").first ?? []))
         if let coding = answer?.head.values("content-encoding").first, response.count > 0, replacedResponse == nil {
-            content.append("_contentEncoding", RecordedEntry.text(coding))
+            content.append("_contentEncoding", HARText.text(coding))
         }
         if let responseOmission { content.append("comment", responseOmission.description) }
-        guard response.count > 0, responseOmission == nil else {
-            object.append("content", json: content.bytes)
-            return [.json(object.bytes)]
+        return RecordedEntry.parts(
+            object, "content", content, responseOmission == nil && response.count > 0 ? response : nil,
+            replacedResponse, encoding: "encoding")
+    }
+
+    /// A message whose last member is its body.
+    ///
+    /// - Parameters:
+    ///   - body: The body; `nil` if there is none, or it is left out.
+    ///   - replacement: The octets that are recorded instead of those of the body.
+    ///   - encoding: The name of the member that tells of Base64.
+    private static func parts(
+        _ message: JSONObjectWriter, _ name: StaticString, _ content: JSONObjectWriter, _ body: RecordedBody?,
+        _ replacement: [UInt8]?, encoding: StaticString
+    ) -> [Part] {
+        var (message, content) = (message, content)
+        guard let body else {
+            message.append(name, json: content.bytes)
+            return [.json(message.bytes)]
         }
-        if let replacedResponse {
-            let isText = String(validating: replacedResponse, as: UTF8.self) != nil
-            if !isText { content.append("encoding", "base64") }
-            content.append("text", isText ? replacedResponse : Base64.encode(replacedResponse))
-            object.append("content", json: content.bytes)
-            return [.json(object.bytes)]
+        let isText = replacement.map { String(validating: $0, as: UTF8.self) != nil } ?? body.isText
+        if !isText { content.append(encoding, "base64") }
+        if let replacement {
+            content.append("text", isText ? replacement : Base64.encode(replacement))
+            message.append(name, json: content.bytes)
+            return [.json(message.bytes)]
         }
-        if !response.isText { content.append("encoding", "base64") }
-        return [
-            .json(object.openBytes + Array(",\"content\":".utf8) + content.openBytes + Array(",\"text\":\"".utf8)),
-            .body(response.spool, response.isText ? .text : .base64), .json(Array("\"}}".utf8)),
-        ]
+        let beginning = message.openBytes + Array(",\"\(name)\":".utf8) + content.openBytes + Array(",\"text\":\"".utf8)
+        return [.json(beginning), .body(body.spool, isText ? .text : .base64), .json(Array("\"}}".utf8))]
     }
 
     /// The fields of a message, one for each line. Credentials for a proxy are left out.
@@ -243,28 +230,22 @@ struct RecordedEntry: Sendable {
             guard name != "proxy-authorization", redaction == nil || name != "set-cookie" && name != "cookie"
             else { return nil }
             let value = Octets(head.octets, in: field.value)
-            return RecordedEntry.pair(
+            return HARText.pair(
                 Array(head.octets[field.name]), (redaction?.value(value, ofField: name) ?? value).bytes)
         }
     }
 
     private func cookie(_ line: Octets) -> [UInt8]? {
         guard case .cookie(let cookie) = SetCookie.parse(line) else { return nil }
-        var object = JSONObjectWriter()
-        object.append("name", RecordedEntry.text(cookie.name))
-        object.append("value", redaction == nil ? RecordedEntry.text(cookie.value) : [])
-        if case .path(let path) = cookie.path {
-            object.append("path", RecordedEntry.text(redaction == nil ? path : Octets(SecretRedaction.url(path.bytes))))
+        var path: Octets?
+        if case .path(let value) = cookie.path {
+            path = redaction == nil ? value : Octets(SecretRedaction.url(value.bytes))
         }
-        if let domain = cookie.domain { object.append("domain", RecordedEntry.text(domain)) }
-        if let expires = cookie.expires { object.append("expires", expires.rfc3339) }
-        object.append("httpOnly", cookie.isHTTPOnly)
-        object.append("secure", cookie.isSecure)
-        if let sameSite = cookie.sameSite?.attributeValue { object.append("sameSite", sameSite) }
-        return object.bytes
+        return HARText.cookie(
+            name: cookie.name, value: redaction == nil ? cookie.value : [], path: path, domain: cookie.domain,
+            expires: cookie.expires, isHTTPOnly: cookie.isHTTPOnly, isSecure: cookie.isSecure,
+            sameSite: cookie.sameSite?.attributeValue)
     }
-
-    // MARK: - JSON
 
     /// The text of an entry itself, in which no secret is looked for.
     static let names = Array(
@@ -277,42 +258,5 @@ struct RecordedEntry: Sendable {
         let count = max(microseconds, 0)
         let fraction = String(count % 1000)
         return "\(count / 1000).\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction)".utf8
-    }
-
-    private static func pair(_ name: [UInt8], _ value: [UInt8]) -> [UInt8] {
-        Array("{\"name\":\"".utf8) + escaped(text(Octets(name))) + Array("\",\"value\":".utf8) + string(Octets(value))
-            + [ASCII.rightBrace]
-    }
-
-    /// A string. Octets that are not UTF-8 are written as Python does (PEP 383), and become themselves again when Crumb
-    /// reads the recording.
-    private static func string(_ value: Octets) -> [UInt8] {
-        var writer = JSONWriter(capacity: value.count + 2)
-        if value.utf8String != nil {
-            writer.append(escaping: value)
-        } else {
-            writer.append(
-                webString: Octets(
-                    value.flatMap { octet in
-                        octet < 0x80 ? [octet] : WebString.octets(ofSurrogate: 0xDC00 | UInt16(octet))
-                    }))
-        }
-        return writer.bytes
-    }
-
-    /// UTF-8, in which octets that are none are U+FFFD.
-    private static func text(_ value: Octets) -> [UInt8] {
-        value.utf8String == nil ? Array(String(decoding: value, as: UTF8.self).utf8) : value.bytes
-    }
-
-    private static func array(_ elements: [[UInt8]]) -> [UInt8] {
-        [ASCII.leftBracket] + elements.joined(separator: [ASCII.comma]) + [ASCII.rightBracket]
-    }
-
-    /// UTF-8 as it is within a string.
-    static func escaped(_ text: some Sequence<UInt8>) -> ArraySlice<UInt8> {
-        var writer = JSONWriter()
-        writer.append(escaping: text)
-        return writer.bytes.dropFirst().dropLast()
     }
 }

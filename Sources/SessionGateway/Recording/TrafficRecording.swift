@@ -25,9 +25,6 @@ import WebPrimitives
 ///
 /// If the file cannot be written, the recording ends and the traffic goes on.
 public actor TrafficRecording {
-    private static let beginning =
-        #"{"log":{"version":"1.2","creator":{"name":"crumb","version":"1"},"pages":[],"entries":["#
-    private static let end = Array("\n]}}\n".utf8)
     /// How many octets are written at a time.
     private static let pieceLength = 1 << 18
 
@@ -71,10 +68,9 @@ public actor TrafficRecording {
         guard descriptor >= 0 else {
             throw GatewayError(code: .recordingUnavailable, path, String(cString: strerror(errno)))
         }
-        let beginning = Array(TrafficRecording.beginning.utf8)
-        position = off_t(beginning.count)
+        position = off_t(HARText.beginning.count)
         do {
-            try TrafficRecording.write(beginning + TrafficRecording.end, to: descriptor, at: 0)
+            try TrafficRecording.write(HARText.beginning + HARText.end, to: descriptor, at: 0)
         } catch {
             close(descriptor)
             unlink(path)
@@ -154,7 +150,7 @@ public actor TrafficRecording {
         return try await Task.detached { [descriptor] in
             try await NIOThreadPool.singleton.runIfActive {
                 var found = 0
-                var place = off_t(TrafficRecording.beginning.utf8.count)
+                var place = off_t(HARText.beginning.count)
                 while place < end {
                     let length = min(TrafficRecording.pieceLength + secrets.longest, Int(end - place))
                     var piece = try TrafficRecording.read(length, from: descriptor, at: place)
@@ -188,8 +184,8 @@ public actor TrafficRecording {
         } catch {
             hasFailed = true
             // The part of the entry that was written is cut off, so that the file is a complete HAR again.
-            try? TrafficRecording.write(TrafficRecording.end, to: descriptor, at: position)
-            ftruncate(descriptor, position + off_t(TrafficRecording.end.count))
+            try? TrafficRecording.write(HARText.end, to: descriptor, at: position)
+            ftruncate(descriptor, position + off_t(HARText.end.count))
             let reason = (error as? WriteError)?.reason ?? "\(error)"
             failed(
                 "the recording in '\(path)' ends after \(count) \(count == 1 ? "entry" : "entries"): \(reason). "
@@ -223,7 +219,7 @@ public actor TrafficRecording {
             }
         }
         removals += secrets.overwrite(&octets)
-        return try await append(octets + TrafficRecording.end, at: position) - off_t(TrafficRecording.end.count)
+        return try await append(octets + HARText.end, at: position) - off_t(HARText.end.count)
     }
 
     /// Writes octets, not on an event loop.
@@ -275,7 +271,7 @@ private struct RecordedBodyEncoder {
 
     mutating func append(_ piece: ByteBuffer, to octets: inout [UInt8]) {
         switch encoding {
-        case .text: octets += RecordedEntry.escaped(piece.readableBytesView)
+        case .text: octets += HARText.escaped(piece.readableBytesView)
         case .base64:
             rest += piece.readableBytesView
             let whole = rest.count - rest.count % 3

@@ -36,7 +36,7 @@ extension TrafficReplay: ResponseSource {
 private struct ReplayedBody: ResponseBody {
     private let replay: TrafficReplay
     /// Where the rest of its text is in the file; `nil` if it has none.
-    private var position: Int64?
+    private var position: Int?
     private var text: ReplayedText
 
     init(_ replay: TrafficReplay, _ response: ReplayedResponse) {
@@ -50,7 +50,7 @@ private struct ReplayedBody: ResponseBody {
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         while let position, !text.isComplete {
             let octets = try await replay.octets(at: position)
-            self.position = position + Int64(octets.count)
+            self.position = position + octets.count
             guard !octets.isEmpty, let data = text.decode(octets) else { throw StreamError.endedEarly }
             if !data.isEmpty { return .data(ByteBuffer(bytes: data)) }
         }

@@ -28,7 +28,7 @@ public final class TrafficReplay: Sendable {
 
     /// An entry in the file.
     private struct Entry: Sendable {
-        let place: Range<Int64>
+        let place: Range<Int>
         /// The digest of the request's body; `nil` if the HAR does not have the body.
         let body: SHA256Digest?
         /// Values of the request's fields that the response depends on, and without which it does not answer.
@@ -69,9 +69,9 @@ public final class TrafficReplay: Sendable {
         self.descriptor = descriptor
         var entries: [Entry] = []
         var places: [Key: [Int]] = [:]
-        var scanner = ReplayScanner()
+        var har = HAREntries(ReplayedResponse.selection)
         do throws(ReadError) {
-            var position: Int64 = 0
+            var position = 0
             while true {
                 var block = try TrafficReplay.read(descriptor, at: position, TrafficReplay.blockLength)
                 guard !block.isEmpty else { break }
@@ -83,29 +83,28 @@ public final class TrafficReplay: Sendable {
                 if position == 0, block.starts(with: [0xEF, 0xBB, 0xBF]) {
                     for index in 0..<3 { block[index] = ASCII.space }
                 }
-                position += Int64(block.count)
-                scanner.read(block.span) { value, place, text in
-                    guard let (key, entry) = TrafficReplay.entry(value, at: place, text) else { return }
+                position += block.count
+                for case (let key, let entry)? in har.read(block.span).map(TrafficReplay.entry) {
                     places[key, default: []].append(entries.count)
                     entries.append(entry)
                 }
-                guard scanner.stream.problem == nil else { break }
+                guard har.problem == nil else { break }
             }
         } catch {
             close(descriptor)
             throw GatewayError(code: .replayUnreadable, path, error.reason)
         }
-        if case .malformed(let line, let column)? = scanner.stream.problem {
+        if case .malformed(let line, let column)? = har.problem {
             close(descriptor)
             throw GatewayError(code: .replayUnreadable, path, "it is not JSON at line \(line), column \(column)")
         }
-        guard scanner.stream.problem == nil, scanner.stream.handler.hasEntries else {
+        guard har.problem == nil, har.hasEntries else {
             close(descriptor)
             throw GatewayError(code: .replayUnreadable, path, "it has no log.entries")
         }
         self.entries = entries
         self.places = places
-        creator = scanner.stream.handler.creator
+        creator = har.creator.text ?? ""
     }
 
     deinit {
@@ -114,19 +113,15 @@ public final class TrafficReplay: Sendable {
 
     // MARK: - Finding an entry
 
-    /// - Parameter text: The text of the response's body.
-    private static func entry(
-        _ value: JSONValue, at place: Range<Int64>, _ text: ReplayEntries.Text
-    ) -> (Key, Entry)? {
-        guard let entry = value.object, let request = entry["request"]?.object,
-            let response = entry["response"]?.object, let method = request["method"]?.text,
-            let url = request["url"]?.text.flatMap({ try? RequestURL($0) }), let status = response["status"]?.integer,
+    private static func entry(_ entry: HAREntry) -> (Key, Entry)? {
+        guard let method = entry[.method].text, let url = entry[.url].text.flatMap({ try? RequestURL($0) }),
+            let status = entry[.status].integer,
             // A WebSocket, and responses that did not come.
-            (200...599).contains(status), response["_error"]?.nonEmptyText == nil,
-            TrafficReplay.isComplete(response, text, method: method, status: status)
+            (200...599).contains(status), entry[.error].text?.isEmpty ?? true,
+            TrafficReplay.isComplete(entry, method: method, status: status)
         else { return nil }
-        let sent = ReplayedResponse.fields(request["headers"])
-        let received = ReplayedResponse.fields(response["headers"])
+        let sent = ReplayedResponse.fields(entry.requestFields)
+        let received = ReplayedResponse.fields(entry.responseFields)
         func fields(_ names: [String]) -> [Field] {
             names.map { name in (name, sent.first { $0.name == name }?.value) }
         }
@@ -144,31 +139,30 @@ public final class TrafficReplay: Sendable {
         return (
             key,
             Entry(
-                place: place, body: request["postData"]?.object.flatMap(TrafficReplay.digest), needed: fields(needed),
+                place: entry.place, body: TrafficReplay.digest(entry), needed: fields(needed),
                 varying: fields(varying), isNotModified: status == 304)
         )
     }
 
     /// Whether the body of a response was recorded, or does not matter. A size that is negative or missing is unknown; an
     /// empty text with another size stands for a body that the recorder did not have.
-    private static func isComplete(
-        _ response: JSONObject, _ text: ReplayEntries.Text, method: String, status: Int
-    ) -> Bool {
+    private static func isComplete(_ entry: HAREntry, method: String, status: Int) -> Bool {
+        if method == "HEAD" || entry.text?.isEmpty == false { return true }
         switch status {
-        case _ where text == .recorded || method == "HEAD": return true
         case 204, 301, 302, 303, 304, 307, 308: return true
         default:
-            let size = response["content"]?.object?["size"]?.integer ?? -1
-            return size == 0 || size < 0 && text == .empty
+            let size = entry[.size].integer ?? -1
+            return size == 0 || size < 0 && entry.text != nil
         }
     }
 
     /// The fields that tell CORS preflights apart (Fetch Standard, section 3.3.2).
     private static let preflightFields = ["origin", "access-control-request-method", "access-control-request-headers"]
 
-    private static func digest(_ data: JSONObject) -> SHA256Digest? {
-        guard let text = data["text"]?.octets else { return nil }
-        let isBase64 = data["_encoding"]?.text == "base64" || data["encoding"]?.text == "base64"
+    /// The digest of the request's body; `nil` if the HAR does not have it.
+    private static func digest(_ entry: HAREntry) -> SHA256Digest? {
+        guard let text = entry[.postText].octets else { return nil }
+        let isBase64 = [entry[.postEncoding], entry[.postOwnEncoding]].contains { $0.text == "base64" }
         return digest(of: isBase64 ? Base64.decode(text) ?? text.bytes : text.bytes)
     }
 
@@ -225,27 +219,26 @@ public final class TrafficReplay: Sendable {
     /// Reads an entry up to its body.
     func response(_ index: Int, toHead isToHead: Bool) async throws -> ReplayedResponse {
         let place = entries[index].place
-        let (entry, text) = try await reading { [descriptor] in
-            var scanner = ReplayScanner(entryAt: place.lowerBound)
+        let entry = try await reading { [descriptor, path] in
+            var har = HAREntries(ReplayedResponse.selection, entryAt: place.lowerBound)
             var position = place.lowerBound
-            var entry: JSONValue?
-            while position < place.upperBound, entry == nil {
-                let length = min(TrafficReplay.blockLength, Int(place.upperBound - position))
+            while position < place.upperBound {
+                let length = min(TrafficReplay.blockLength, place.upperBound - position)
                 let block = try TrafficReplay.read(descriptor, at: position, length)
                 guard !block.isEmpty else { break }
-                position += Int64(block.count)
-                scanner.read(block.span) { value, _, _ in entry = value }
+                position += block.count
+                if let entry = har.read(block.span).first { return entry }
             }
-            return (entry, scanner.textStart)
+            throw ReadError.changed(path)
         }
-        guard let entry = entry?.object?["response"]?.object,
-            let response = ReplayedResponse(entry, textAt: text, creator: creator, toHead: isToHead)
-        else { throw ReadError(reason: "the file '\(path)' has changed") }
+        guard let response = ReplayedResponse(entry, creator: creator, toHead: isToHead) else {
+            throw ReadError.changed(path)
+        }
         return response
     }
 
     /// Octets of the file.
-    func octets(at position: Int64) async throws -> [UInt8] {
+    func octets(at position: Int) async throws -> [UInt8] {
         try await reading { [descriptor] in try TrafficReplay.read(descriptor, at: position, 1 << 16) }
     }
 
@@ -254,7 +247,7 @@ public final class TrafficReplay: Sendable {
         try await Task.detached { try await NIOThreadPool.singleton.runIfActive(read) }.value
     }
 
-    private static func read(_ descriptor: Int32, at position: Int64, _ count: Int) throws(ReadError) -> [UInt8] {
+    private static func read(_ descriptor: Int32, at position: Int, _ count: Int) throws(ReadError) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: count)
         while true {
             let length = pread(descriptor, &octets, count, off_t(position))
@@ -268,6 +261,8 @@ public final class TrafficReplay: Sendable {
     /// A recording that cannot be read any more.
     struct ReadError: Error {
         let reason: String
+
+        static func changed(_ path: String) -> ReadError { ReadError(reason: "the file '\(path)' has changed") }
     }
 }
 

@@ -4,6 +4,9 @@
 /// not need.
 @usableFromInline
 package protocol JSONHandler {
+    /// The next event, which begins or ends a container or begins a string value, is at `offset` in the document.
+    mutating func at(_ offset: Int)
+
     /// A member of the current object is called `name`; its value comes next.
     mutating func key(_ name: Span<UInt8>)
 
@@ -31,6 +34,9 @@ package protocol JSONHandler {
 }
 
 extension JSONHandler {
+    @inlinable
+    package mutating func at(_ offset: Int) {}
+
     @inlinable
     package var keepsLoneSurrogates: Bool { false }
 }

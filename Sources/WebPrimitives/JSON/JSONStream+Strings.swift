@@ -2,9 +2,10 @@
 
 extension JSONStream {
     @inlinable
-    mutating func beginString(isKey: Bool) {
+    mutating func beginString(isKey: Bool, at position: Int) {
         self.isKey = isKey
         state = .string
+        if isReporting, !isKey { handler.at(offset + position) }
         let isKept = isReporting && (isKey || handler.beginString())
         text.begin(
             isKept: isKept,
@@ -118,7 +119,7 @@ extension JSONStream {
     }
 
     /// The byte for a backslash and `letter`; `nil` for `u` and for an invalid escape.
-    @inlinable
+    @inlinable @inline(__always)
     func unescaped(_ letter: UInt8) -> UInt8? {
         switch letter {
         case ASCII.quote, ASCII.backslash, ASCII.slash: letter

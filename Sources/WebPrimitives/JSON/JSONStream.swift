@@ -102,10 +102,10 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
             case ASCII.carriageReturn, ASCII.tab:
                 break
             case ASCII.quote where state == .key || state == .keyOrEnd:
-                beginString(isKey: true)
+                beginString(isKey: true, at: position)
                 return position + 1
             case ASCII.quote where state == .value || state == .valueOrEnd:
-                beginString(isKey: false)
+                beginString(isKey: false, at: position)
                 return position + 1
             case ASCII.colon where state == .colon:
                 state = .value
@@ -117,7 +117,7 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
                 guard begin(.array, at: position) else { return piece.count }
             case ASCII.rightBrace where state == .keyOrEnd || state == .commaOrEnd && containers.last == .object,
                 ASCII.rightBracket where state == .valueOrEnd || state == .commaOrEnd && containers.last == .array:
-                end()
+                end(at: position)
             default:
                 guard state == .value || state == .valueOrEnd, beginScalar(byte) else {
                     fail(at: position)
@@ -140,15 +140,19 @@ package struct JSONStream<Handler: JSONHandler & Sendable>: Sendable {
         }
         containers.append(container)
         state = container == .object ? .keyOrEnd : .valueOrEnd
-        if isReporting, !handler.begin(container) { skipDepth = containers.count }
+        if isReporting {
+            handler.at(offset + position)
+            if !handler.begin(container) { skipDepth = containers.count }
+        }
         return true
     }
 
     @inlinable
-    mutating func end() {
+    mutating func end(at position: Int) {
         if skipDepth == containers.count {
             skipDepth = 0
         } else if isReporting {
+            handler.at(offset + position)
             handler.end()
         }
         containers.removeLast()
