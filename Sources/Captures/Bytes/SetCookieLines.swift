@@ -43,11 +43,4 @@ struct SetCookieLines {
             start = end + 1
         }
     }
-
-    /// Makes room for the next response.
-    mutating func removeAll() {
-        storage = []
-        ranges.removeAll(keepingCapacity: true)
-        isOverfull = false
-    }
 }

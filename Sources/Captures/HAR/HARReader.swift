@@ -3,9 +3,10 @@ import WebPrimitives
 
 /// Reads HAR 1.2 (HTTP Archive) as a stream.
 ///
-/// - `response.headers` is the truth. `response.cookies` is ignored: writers rebuild it and lose attributes.
+/// - `response.headers` is the truth. Of `response.cookies` only the names are read: writers rebuild it and lose
+///   attributes.
 /// - A value that joins several Set-Cookie lines with line feeds (Chromium, Firefox, WebDriver BiDi) is split at them.
-///   mitmproxy 8 joins them with `", "`, which cannot be undone: that is one line here.
+///   mitmproxy 8 joins them with `", "`; the names in `cookies` tell them apart (``HARCookieNames``).
 /// - Writers turned the octets of the wire into text. Chromium's take them for windows-1252, which is undone
 ///   (``HARTextEncoding``). What was not ASCII comes back as UTF-8 from others; whether it was UTF-8 or Latin-1 on the
 ///   wire is lost. Bytes that mitmproxy could not decode, which it writes as lone surrogates from

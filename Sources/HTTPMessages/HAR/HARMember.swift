@@ -7,7 +7,7 @@ package enum HARMember: Int, CaseIterable, Sendable {
     case pages, page, pageID, pageTitle
     case entries, entry
     case startedDateTime, time, pageReference
-    // Chromium's tools add these three.
+    // Members that Chromium's tools add.
     case frameReference, resourceType, initiator, initiatorURL
     case request, method, url, requestFields
     case postData, postText, postEncoding, postOwnEncoding
