@@ -52,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
+        .target(name: "Platform"),
         .target(name: "WebPrimitives"),
         .target(name: "WebPages", resources: [.embedInCode("page.css")]),
         .target(name: "HTTPMessages", dependencies: ["WebPrimitives"]),
@@ -62,7 +63,7 @@ let package = Package(
         .target(
             name: "BrowserCookies",
             dependencies: [
-                "CookieModel", "Captures",
+                "Platform", "CookieModel", "Captures",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -79,11 +80,11 @@ let package = Package(
         .target(
             name: "OpenIDConnect",
             dependencies: ["OAuth2", .product(name: "JWTKit", package: "jwt-kit")]),
-        .target(name: "StoreEngine", dependencies: ["WebPrimitives"]),
+        .target(name: "StoreEngine", dependencies: ["Platform", "WebPrimitives"]),
         .target(
             name: "SQLiteEngine",
             dependencies: [
-                "WebPrimitives", "StoreEngine",
+                "Platform", "WebPrimitives", "StoreEngine",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -109,7 +110,7 @@ let package = Package(
                 .embedInCode("../../Migrations/V019_rejected_cookies.sql"),
             ]),
         .target(
-            name: "PostgreSQLEngine", dependencies: ["WebPrimitives", "StoreEngine"],
+            name: "PostgreSQLEngine", dependencies: ["Platform", "WebPrimitives", "StoreEngine"],
             resources: [
                 .embedInCode("../../Migrations/postgresql/P001_schema.sql"),
                 .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
@@ -126,7 +127,7 @@ let package = Package(
         .target(
             name: "SessionStore",
             dependencies: [
-                "WebPrimitives", "CookieModel", "OAuth2", "StoreEngine", "SQLiteEngine",
+                "Platform", "WebPrimitives", "CookieModel", "OAuth2", "StoreEngine", "SQLiteEngine",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
@@ -157,7 +158,8 @@ let package = Package(
         .target(
             name: "SessionGateway",
             dependencies: [
-                "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "GatewayModel", "OAuth2", "SessionStore",
+                "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "GatewayModel", "OAuth2",
+                "SessionStore",
                 "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -189,7 +191,8 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: [
-                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "OAuth2",
+                "Platform", "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures",
+                "OAuth2",
                 "OpenIDConnect", "SessionStore", "RequestDecoration", "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -223,7 +226,8 @@ let package = Package(
         .target(
             name: "CrumbCommands",
             dependencies: [
-                "HTTPMessages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "BrowserCookies", "OAuth2",
+                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "BrowserCookies",
+                "OAuth2",
                 "SessionStore", "RequestDecoration", "SessionOperations", "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -240,7 +244,7 @@ let package = Package(
         .executableTarget(
             name: "crumb-network",
             dependencies: [
-                "CQRencode", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
+                "CQRencode", "Platform", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
                 "PostgreSQLEngine", "SessionStore", "SessionGateway", "SessionOperations", "SessionService",
                 "SessionClient",
                 "AsyncHTTPClientTransport",
@@ -254,7 +258,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
         .testTarget(
             name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "WebPrimitives"]),
@@ -292,7 +296,7 @@ let package = Package(
         .testTarget(
             name: "SessionStoreTests",
             dependencies: [
-                "SessionStore", "SQLiteEngine", "PostgreSQLEngine", "StoreEngine", "CookieModel", "OAuth2",
+                "Platform", "SessionStore", "SQLiteEngine", "PostgreSQLEngine", "StoreEngine", "CookieModel", "OAuth2",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
@@ -328,7 +332,8 @@ let package = Package(
         .testTarget(
             name: "SessionGatewayTests",
             dependencies: [
-                "SessionGateway", "CookieModel", "GatewayModel", "HTTPMessages", "OAuth2", "RequestDecoration",
+                "Platform", "SessionGateway", "CookieModel", "GatewayModel", "HTTPMessages", "OAuth2",
+                "RequestDecoration",
                 "SessionStore", "TestSupport", "WebPages", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -344,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "SessionService", "CookieModel", "GatewayModel", "OAuth2", "PostgreSQLEngine", "RequestDecoration",
-                "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "WebPages",
+                "Platform", "SessionService", "CookieModel", "GatewayModel", "OAuth2", "PostgreSQLEngine",
+                "RequestDecoration", "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "WebPages",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -361,7 +366,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
-            name: "jar-worker", dependencies: ["CookieModel", "SessionStore", "TestSupport"], path: "Tests/JarWorker"),
+            name: "jar-worker", dependencies: ["Platform", "CookieModel", "SessionStore", "TestSupport"],
+            path: "Tests/JarWorker"),
         .executableTarget(
             name: "service-client", dependencies: ["AsyncHTTPClientTransport", "SessionClient"],
             path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
@@ -372,7 +378,7 @@ let package = Package(
         .testTarget(
             name: "CrumbTests",
             dependencies: [
-                "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "CookieModel",
+                "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "CookieModel",
                 "CrumbCommands", "OAuth2", "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore",
                 "TestSupport",
             ],

@@ -1,11 +1,6 @@
 import Captures
 import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A private copy of a database with its write-ahead log or its rollback journal, consistent at one time.
 ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import OAuth2
+import Platform
 import RequestDecoration
 import SessionClient
 package import SessionOperations
@@ -156,18 +157,12 @@ struct Console {
     }
 
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                systemWrite(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                // The reader has closed the pipe, as `head` does. That is not a failure.
-                if errno == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
-                throw Problem(.outputFailed, "cannot write the output: \(String(cString: strerror(errno)))")
-            }
-            written += count
+        do throws(SystemError) {
+            try Descriptor(descriptor).write(bytes)
+        } catch {
+            // The reader has closed the pipe, as `head` does. That is not a failure.
+            if error.number == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
+            throw Problem(.outputFailed, "cannot write the output: \(error.message)")
         }
     }
 }
@@ -222,11 +217,6 @@ struct EntryErrors {
         let rest = count - ImportReport.listLimit
         if rest > 0 { console.error(counted(rest, "more error")) }
     }
-}
-
-/// The system's `write`, which the methods above hide.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }
 
 /// A failure that ends the command: an exit status and one sentence that a user can act on.

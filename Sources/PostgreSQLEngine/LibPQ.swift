@@ -1,12 +1,5 @@
+import Platform
 internal import StoreEngine
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// PostgreSQL's client library, loaded when it is first needed.
 ///

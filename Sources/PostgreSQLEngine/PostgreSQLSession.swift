@@ -1,12 +1,5 @@
+import Platform
 internal import StoreEngine
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// One connection to a server, in pipeline mode: statements are queued, and one round trip runs all of them.
 ///

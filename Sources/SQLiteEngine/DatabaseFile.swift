@@ -1,4 +1,5 @@
 internal import GRDBSQLite
+import Platform
 internal import StoreEngine
 
 /// The file of a database before a connection opens it.
@@ -15,23 +16,24 @@ package enum DatabaseFile {
     ///
     /// - Returns: whether it bears our mark and has its journal written ahead.
     static func prepare(_ path: String) throws(SessionStoreError) -> Bool {
-        if PrivateFile.isFolder(path) {
+        if FileSystem.isFolder(path) {
             throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
         }
-        if PrivateFile.isSpecial(path) {
+        if FileSystem.isSpecial(path) {
             throw SessionStoreError(.databaseUnavailable, path, "this is not a regular file; name one")
         }
         PrivateFile.createFolders(above: path)
         let failure = PrivateFile.create(path)
         guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
-        let unreadable = PrivateFile.readingFailure(path)
-        guard unreadable == 0 else { throw SessionStoreError(opening: path, errno: unreadable) }
+        if let unreadable = FileSystem.readingFailure(path) {
+            throw SessionStoreError(opening: path, errno: unreadable.number)
+        }
         guard let header = DatabaseHeader(path) else {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be read; check the disk")
         }
         guard !header.isEmpty else {
             // An empty file made by another program becomes a database: it must be as private as one made here.
-            let failure = (PrivateFile.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
+            let failure = (FileSystem.permissions(path) ?? 0) & 0o077 == 0 ? 0 : PrivateFile.restrict(path)
             guard failure == 0 else { throw SessionStoreError(opening: path, errno: failure) }
             return false
         }
@@ -44,16 +46,27 @@ package enum DatabaseFile {
         }
         return header.hasWriteAheadLog
     }
+
+    /// Removes a database with the files of SQLite beside it.
+    package static func remove(_ path: String) {
+        unlink(path)
+        removeLogs(of: path)
+    }
+
+    /// Removes the files of SQLite beside a database: its journal, its write-ahead log and the log's index.
+    package static func removeLogs(of path: String) {
+        for end in ["-journal", "-wal", "-shm"] { unlink(path + end) }
+    }
 }
 
 extension SessionStoreError {
     /// The file at `path` cannot be opened for the reason that `errno` gives.
     fileprivate init(opening path: String, errno failure: Int32) {
-        if failure == PrivateFile.noSpace {
+        if failure == ENOSPC {
             self.init(.diskFull, path, "the disk is full; free some space and try again")
         } else {
             self.init(
-                .databaseUnavailable, path, "the file cannot be opened: \(PrivateFile.message(failure, creating: path))"
+                .databaseUnavailable, path, "the file cannot be opened: \(SystemError(failure).message(creating: path))"
             )
         }
     }
@@ -69,7 +82,7 @@ package struct DatabaseHeader {
     /// Reads the header and no more; `nil` where the file cannot be opened.
     package init?(_ path: String) {
         // SQLite's own size is 0 for a file of one byte, which is not the user's to lose.
-        guard let file = SystemFile(path), let count = PrivateFile.size(path) else { return nil }
+        guard let file = SystemFile(path), let count = FileSystem.size(path) else { return nil }
         // The bytes past the end of a shorter file stay zero.
         var bytes = [UInt8](repeating: 0, count: Int(DatabaseHeader.size))
         let reading = file.read(into: &bytes)

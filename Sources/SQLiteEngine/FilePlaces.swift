@@ -1,13 +1,6 @@
+import Platform
 internal import StoreEngine
 internal import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Where the files of an open database lie, all in one folder, and whether each of them is still there.
 ///

@@ -1,14 +1,7 @@
 internal import GRDB
 internal import GRDBSQLite
+import Platform
 internal import StoreEngine
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The file that a connection has open, and whether it is still the one at its path.
 ///

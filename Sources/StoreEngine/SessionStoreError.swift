@@ -1,3 +1,5 @@
+import Platform
+
 /// A failure of a session database or its key: a stable code, the file, and one sentence that a user can act on.
 ///
 /// Never holds a cookie's value, a token or a key.
@@ -121,14 +123,14 @@ extension SessionStoreError {
     package static func checkDestination(
         _ path: String, sparing own: [String], replacing: Bool
     ) throws(SessionStoreError) {
-        if PrivateFile.isFolder(path) {
+        if FileSystem.isFolder(path) {
             throw SessionStoreError(.fileNotWritten, path, "this is a folder; name a file in it")
         }
-        if own.contains(where: { PrivateFile.isSame($0, path) }) {
+        if own.contains(where: { FileSystem.isSame($0, path) }) {
             throw SessionStoreError(.fileExists, path, "this is the database itself or its key file; name another file")
         }
-        if !replacing, !PrivateFile.isSpecial(path), PrivateFile.permissions(path) != nil {
-            throw notWritten(path, PrivateFile.alreadyThere)
+        if !replacing, !FileSystem.isSpecial(path), FileSystem.permissions(path) != nil {
+            throw notWritten(path, EEXIST)
         }
     }
 
@@ -138,15 +140,15 @@ extension SessionStoreError {
     /// - Parameter failure: The `errno`.
     package static func notWritten(_ path: String, _ failure: Int32) -> SessionStoreError {
         switch failure {
-        case PrivateFile.noSpace:
+        case ENOSPC:
             SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
-        case PrivateFile.alreadyThere:
+        case EEXIST:
             SessionStoreError(.fileExists, path, "the file already exists; name another one, or use --force")
-        case PrivateFile.notFound:
+        case ENOENT:
             SessionStoreError(
-                .fileNotWritten, path, "the folder \(PrivateFile.folder(of: path)) does not exist; create it first")
+                .fileNotWritten, path, "the folder \(FileSystem.folder(of: path)) does not exist; create it first")
         default:
-            SessionStoreError(.fileNotWritten, path, "the file cannot be written: \(PrivateFile.message(failure))")
+            SessionStoreError(.fileNotWritten, path, "the file cannot be written: \(SystemError(failure).message)")
         }
     }
 

@@ -7,6 +7,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import OAuth2
+import Platform
 import SessionGateway
 import Synchronization
 
@@ -215,7 +216,7 @@ extension HTTPExchange {
         case ECONNREFUSED:
             "no server listens there (connection refused); check the address, and whether the server runs"
         case ENOENT: "the socket does not exist; check the address, and whether the server runs"
-        default: "the connection failed (\(String(cString: strerror(number))))"
+        default: "the connection failed (\(SystemError(number).message))"
         }
     }
 

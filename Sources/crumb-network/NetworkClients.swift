@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import OAuth2
+import Platform
 import SessionGateway
 import SessionStore
 import Synchronization
@@ -111,7 +112,7 @@ struct NetworkSettings: Sendable {
     private func credentials() throws -> Secret? {
         guard let path = value("CRUMB_PROXY_CREDENTIALS_FILE") else { return nil }
         let bytes = try contents(of: path, limit: NetworkSettings.credentialsLimit, named: "--proxy-credentials-file")
-        guard PrivateFile.isPrivate(path) || PrivateFile.isSpecial(path) else {
+        guard PrivateFile.isPrivate(path) || FileSystem.isSpecial(path) else {
             throw NetworkSettingsError(
                 "--proxy-credentials-file: other users can read the password in \(path); run: chmod 600 '\(path)'")
         }

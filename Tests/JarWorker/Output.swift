@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// Writes a line past every buffer: it is there even if the process is killed right afterwards, and whole, since one
 /// call writes it.

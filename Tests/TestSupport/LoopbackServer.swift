@@ -1,9 +1,6 @@
 import Foundation
+import Platform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// An HTTP server on a loopback address that answers as a test says, and remembers octet for octet what it was asked.
 public final class LoopbackServer: Sendable {
@@ -75,7 +72,7 @@ public final class LoopbackServer: Sendable {
         address text: String = "127.0.0.1", afterAnswer: @escaping @Sendable () -> Void = {},
         _ handler: @escaping Handler
     ) throws {
-        listener = socket(AF_INET, LoopbackServer.stream, 0)
+        listener = socket(AF_INET, SocketKind.stream, 0)
         var reuse: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
@@ -112,7 +109,7 @@ public final class LoopbackServer: Sendable {
     }
 
     deinit {
-        shutdown(listener, Int32(LoopbackServer.both))
+        shutdown(listener, Int32(SHUT_RDWR))
     }
 
     private func serve(_ connection: Int32, _ handler: Handler, _ afterAnswer: () -> Void) {
@@ -168,12 +165,4 @@ public final class LoopbackServer: Sendable {
         request.body = Array(octets[end.upperBound...])
         return request
     }
-
-    #if canImport(Glibc)
-        private static let stream = Int32(SOCK_STREAM.rawValue)
-        private static let both = SHUT_RDWR
-    #else
-        private static let stream = SOCK_STREAM
-        private static let both = SHUT_RDWR
-    #endif
 }

@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// How a process ended, and its output.
 public struct RunResult: Sendable {
@@ -109,7 +102,7 @@ public struct RunningProcess: Sendable {
         var id: pid_t = 0
         let failure = posix_spawnp(&id, program, &actions, &attributes, &words, &variables)
         guard failure == 0 else {
-            throw Failure(message: "\(program) cannot be started: \(String(cString: strerror(failure)))")
+            throw Failure(message: "\(program) cannot be started: \(SystemError(failure).message)")
         }
         self.id = id
     }
@@ -130,19 +123,13 @@ public struct RunningProcess: Sendable {
     }
 
     private func signal(_ number: Int32, to target: pid_t) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.kill(target, number)
-        #elseif canImport(Musl)
-            Musl.kill(target, number)
-        #else
-            Glibc.kill(target, number)
-        #endif
+        Platform.kill(target, number)
     }
 
     /// Waits for its end.
     public func wait() -> RunResult {
         var status: Int32 = 0
-        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        _ = retrying { waitpid(id, &status, 0) }
         let ending = status & 0x7F
         return RunResult(
             status: ending == 0 ? status >> 8 & 0xFF : -ending, output: bytes(outputPath),

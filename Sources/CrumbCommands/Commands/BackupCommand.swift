@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -75,7 +76,7 @@ struct RestoreCommand: CrumbCommand {
         try database.requireFile(
             onServer: "Restore a database server with the tools of PostgreSQL, then run 'crumb cluster quarantine'.")
         let path = try database.path()
-        guard !PrivateFile.isAbsent(file) else {
+        guard !FileSystem.isAbsent(file) else {
             throw Problem(
                 .inputNotFound,
                 "\(file): no such file; name a backup that 'crumb backup' made. 'crumb jars restore' restores a jar, "

@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import GatewayModel
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -33,7 +34,7 @@ struct AuthorityFile: Sendable {
         guard let path = path ?? former else { return nil }
         (self.path, self.option) = (path, option)
         let isThere = FileManager.default.fileExists(atPath: path)
-        let contents = isThere && PrivateFile.isRegular(path) ? PrivateFile.contents(path, limit: 1 << 16) : nil
+        let contents = isThere && FileSystem.isRegular(path) ? try? FileSystem.contents(path, limit: 1 << 16) : nil
         let isCertificate = contents?.starts(with: "-----BEGIN CERTIFICATE-----".utf8) == true
         guard !isThere || contents?.isEmpty == true || isCertificate else {
             throw Problem(

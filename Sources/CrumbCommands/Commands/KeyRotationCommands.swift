@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -125,7 +126,7 @@ struct KeyForgetCommand: CrumbCommand {
         // Before a passphrase is asked for.
         let servers = isServer ? try Network.required().servers : nil
         let age = try olderThan.map(durationInSeconds)
-        for file in files where PrivateFile.isAbsent(file) {
+        for file in files where FileSystem.isAbsent(file) {
             throw Problem(.inputNotFound, "\(file): no such file; name a database, a backup, or a folder")
         }
         let location = KeyLocation()

@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -68,7 +69,7 @@ enum CurlConfiguration {
 enum RequestBody {
     /// Whether a file gives the same when it is read a second time. One that is not there is curl's to complain about.
     static func isReplayable(_ path: String) -> Bool {
-        PrivateFile.size(path) == nil || PrivateFile.isRegular(path)
+        FileSystem.size(path) == nil || FileSystem.isRegular(path)
     }
 
     /// Standard input, all of it, where it can be read from the start again and no one else can read it.
@@ -78,7 +79,7 @@ enum RequestBody {
         let descriptor = anonymousFile()
         guard descriptor >= 0 else {
             throw Problem(
-                .inputUnreadable, "standard input cannot be stored for redirects: \(String(cString: strerror(errno)))")
+                .inputUnreadable, "standard input cannot be stored for redirects: \(SystemError.last.message)")
         }
         do {
             try InputFile("-").forEachChunk { try Console.write(Array($0), to: descriptor) }

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import Platform
 import RequestDecoration
 import SessionOperations
 
@@ -105,7 +106,7 @@ final class CurlSession {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 let shown = String(decoding: name, as: UTF8.self)
-                throw Problem(.outputFailed, "\(shown): cannot be written: \(String(cString: strerror(errno)))")
+                throw Problem(.outputFailed, "\(shown): cannot be written: \(SystemError.last.message)")
             }
             headerFile = descriptor
         case .standardOutput:

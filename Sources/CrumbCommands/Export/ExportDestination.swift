@@ -2,6 +2,7 @@ import ArgumentParser
 import Captures
 import CookieModel
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -15,7 +16,7 @@ final class ExportDestination {
     private let replaces: Bool
     /// The file under a name of its own, until it is whole.
     private var temporary: String?
-    private var descriptor: Int32
+    private var output: Descriptor
     private var isPublished = false
     /// Appended to, and written when there is enough.
     var bytes: [UInt8] = []
@@ -35,26 +36,23 @@ final class ExportDestination {
                     "anyone who sees the cookies is signed in: name a file with --output, or show them with --output -")
             }
             file = nil
-            descriptor = STDOUT_FILENO
+            output = .standardOutput
             return
         }
         file = path
-        descriptor = -1
         try SessionStoreError.checkDestination(path, sparing: own, replacing: replaces)
-        guard !PrivateFile.isSpecial(path) else {
+        guard !FileSystem.isSpecial(path) else {
             // A pipe or /dev/stdout: there is nothing that could be put in its place.
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw notWritten(PrivateFile.lastFailure) }
+            output = try ExportDestination.open(path, O_WRONLY, as: path)
             return
         }
-        let temporary = PrivateFile.temporaryName(for: PrivateFile.resolved(path))
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw notWritten(PrivateFile.lastFailure) }
+        let temporary = PrivateFile.temporaryName(for: FileSystem.resolved(path))
+        output = try ExportDestination.open(temporary, O_WRONLY | O_CREAT | O_EXCL, as: path)
         self.temporary = temporary
     }
 
     deinit {
-        if descriptor >= 0, descriptor != STDOUT_FILENO { close(descriptor) }
+        if output != .standardOutput { output.close() }
         if let temporary, !isPublished { unlink(temporary) }
     }
 
@@ -67,8 +65,8 @@ final class ExportDestination {
     func finish() throws {
         try writeAll()
         guard let file, let temporary else { return }
-        guard fsync(descriptor) == 0 else { throw notWritten(PrivateFile.lastFailure) }
-        let publishing = PrivateFile.publish(file: temporary, as: PrivateFile.resolved(file), replacing: replaces)
+        do throws(SystemError) { try output.synchronize() } catch { throw notWritten(error.number) }
+        let publishing = PrivateFile.publish(file: temporary, as: FileSystem.resolved(file), replacing: replaces)
         guard publishing == 0 else { throw notWritten(publishing) }
         // A file that was linked to its name still has the other one.
         unlink(temporary)
@@ -77,18 +75,18 @@ final class ExportDestination {
 
     private func writeAll() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
-        guard file != nil else { return try Console.write(bytes, to: descriptor) }
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
-            }
-            guard count > 0 else {
-                let failure = errno
-                if count < 0, failure == EINTR { continue }
-                throw notWritten(failure)
-            }
-            written += count
+        guard file != nil else { return try Console.write(bytes, to: output.number) }
+        do throws(SystemError) { try output.write(bytes) } catch { throw notWritten(error.number) }
+    }
+
+    /// Opens a file to write the one that the user names `path`.
+    private static func open(
+        _ file: String, _ flags: Int32, as path: String
+    ) throws(SessionStoreError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor(opening: file, flags)
+        } catch {
+            throw .notWritten(path, error.number)
         }
     }
 

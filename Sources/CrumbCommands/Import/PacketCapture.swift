@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -95,7 +96,7 @@ final class PacketCapture {
     /// tshark takes any file for a key log.
     private func checkKeys(_ keys: String) throws {
         // It reads them more than once, and waits for ever for a pipe that has no writer.
-        guard keys != "-", !PrivateFile.isSpecial(keys) else {
+        guard keys != "-", !FileSystem.isSpecial(keys) else {
             throw Problem(
                 .inputUnreadable, "\(keys): the TLS key log must be a regular file; save it to one, and name that")
         }
@@ -112,7 +113,7 @@ final class PacketCapture {
 
     /// A warning if other users can read a key log; `nil` if there is none to give.
     static func exposure(ofKeys path: String?) -> String? {
-        guard let path, access(path, R_OK) == 0, !PrivateFile.isPrivate(path), !PrivateFile.isSpecial(path) else {
+        guard let path, access(path, R_OK) == 0, !PrivateFile.isPrivate(path), !FileSystem.isSpecial(path) else {
             return nil
         }
         return "warning: \(path): other users can read the TLS keys in it; run: chmod 600 \(ShellWord(path))"

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import Platform
 import PublicSuffix
 import SessionOperations
 import SessionStore
@@ -129,7 +130,7 @@ struct SuffixListOptions: ParsableArguments {
     }
 
     /// Whether the list can be read only once.
-    var isReadOnce: Bool { file.map { $0 == "-" || PrivateFile.isSpecial($0) } ?? false }
+    var isReadOnce: Bool { file.map { $0 == "-" || FileSystem.isSpecial($0) } ?? false }
 
     /// The list in force. Reads the file again each time.
     func list() throws -> PublicSuffixList {

@@ -1,4 +1,5 @@
 @preconcurrency import Foundation
+import Platform
 import SessionOperations
 
 /// One run of another program, with pipes that only it can read: for secret input, and for output.
@@ -150,14 +151,7 @@ struct ChildProcess {
 
     private func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        #if canImport(Darwin)
-            let result = Darwin.pipe(&ends)
-        #elseif canImport(Musl)
-            let result = Musl.pipe(&ends)
-        #else
-            let result = Glibc.pipe(&ends)
-        #endif
-        guard result == 0 else { throw problem("making a pipe") }
+        guard Platform.pipe(&ends) == 0 else { throw problem("making a pipe") }
         return (ends[0], ends[1])
     }
 
@@ -243,20 +237,20 @@ struct ChildProcess {
             }
         }
         guard failure == 0 else {
-            throw Problem(self.failure, "\(program): it cannot be started: \(String(cString: strerror(failure)))")
+            throw Problem(self.failure, "\(program): it cannot be started: \(SystemError(failure).message)")
         }
         return child
     }
 
     private static func wait(for child: pid_t) -> Int32 {
         var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        _ = retrying { waitpid(child, &status, 0) }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
     private func problem(_ task: String) -> Problem {
-        Problem(failure, "\(task) failed: \(String(cString: strerror(errno)))")
+        Problem(failure, "\(task) failed: \(SystemError.last.message)")
     }
 }
 

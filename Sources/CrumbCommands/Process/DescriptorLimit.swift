@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// How many descriptors this process may have open at once.

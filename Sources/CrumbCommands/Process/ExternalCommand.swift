@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -20,7 +21,7 @@ struct ExternalCommand: Sendable {
 
     /// Reports that a program cannot be run, and why.
     func notRun(_ program: String, _ failure: Int32, _ console: Console) -> ExitCode {
-        console.error("\(program): the command cannot be run: \(String(cString: strerror(failure)))")
+        console.error("\(program): the command cannot be run: \(SystemError(failure).message)")
         return ExitCode(failure == ENOENT ? 127 : 126)
     }
 
@@ -56,6 +57,6 @@ extension PrivateFile {
 extension Problem {
     /// A file cannot be written, for an `errno`.
     static func notWritten(_ file: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(file): the file cannot be written: \(PrivateFile.message(failure))")
+        Problem(.fileNotWritten, "\(file): the file cannot be written: \(SystemError(failure).message)")
     }
 }

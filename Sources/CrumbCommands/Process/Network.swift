@@ -1,6 +1,7 @@
 package import CookieModel
 import Foundation
 package import OAuth2
+import Platform
 package import SessionClient
 package import SessionOperations
 package import SessionStore
@@ -121,7 +122,7 @@ enum ProgramReplacement {
         let failure = errno
         unsetenv(variable)
         close(descriptor)
-        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(String(cString: strerror(failure)))")
+        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(SystemError(failure).message)")
     }
 
     /// Finds the program: beside this one, as both are built and installed together, else on the search path.
@@ -145,7 +146,7 @@ enum ProgramReplacement {
     private static func handOver() throws -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw Problem(.networkProgramNotFound, "making a pipe failed: \(String(cString: strerror(errno)))")
+            throw Problem(.networkProgramNotFound, "making a pipe failed: \(SystemError.last.message)")
         }
         defer { close(ends[1]) }
         var room = pipeSize
@@ -165,14 +166,7 @@ enum ProgramReplacement {
 
     private static func secrets(in descriptor: Int32) -> [SecretVariable: Secret] {
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 12)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
+        let bytes = (try? Descriptor(descriptor).readAll()) ?? []
         let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
         return stride(from: 0, to: parts.count - 1, by: 2).reduce(into: [:]) { secrets, index in
             guard let variable = SecretVariable(rawValue: String(decoding: parts[index], as: UTF8.self)) else { return }

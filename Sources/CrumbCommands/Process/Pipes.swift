@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// The end of a pipe that is read.
 struct PipeSink {
@@ -16,18 +16,9 @@ struct PipeSink {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while isOpen {
             let count = buffer.withUnsafeMutableBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-                #elseif canImport(Musl)
-                    Musl.read(descriptor, buffer.baseAddress, buffer.count)
-                #else
-                    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-                #endif
+                retrying { Platform.read(descriptor, buffer.baseAddress, buffer.count) }
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                if errno == EAGAIN { return }
-            }
+            if count < 0, errno == EAGAIN { return }
             guard count > 0 else {
                 isOpen = false
                 close(descriptor)
@@ -54,16 +45,9 @@ struct PipeSource {
     mutating func write() {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { buffer in
-                #if canImport(Darwin)
-                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
-                #elseif canImport(Musl)
-                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
-                #else
-                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-                #endif
+                retrying { Platform.write(descriptor, buffer.baseAddress, buffer.count) }
             }
             if count < 0 {
-                if errno == EINTR { continue }
                 if errno == EAGAIN { return }
                 break
             }

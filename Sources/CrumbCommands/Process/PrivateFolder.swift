@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionOperations
 import Synchronization
 
@@ -42,7 +43,7 @@ final class PrivateFolder: Sendable {
             var template = Array("\(parent)/\(purpose.rawValue)-XXXXXX".utf8CString)
             guard mkdtemp(&template) != nil else {
                 throw Problem(
-                    .fileNotWritten, "\(parent): cannot create a folder there: \(String(cString: strerror(errno)))")
+                    .fileNotWritten, "\(parent): cannot create a folder there: \(SystemError.last.message)")
             }
             let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
             guard let lock = PrivateFolder.lock(path, waits: true) else {
@@ -135,11 +136,9 @@ final class PrivateFolder: Sendable {
     private static func lock(_ path: String, waits: Bool) -> Int32? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        while flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EINTR else {
-                close(descriptor)
-                return nil
-            }
+        guard retrying({ flock(descriptor, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 else {
+            close(descriptor)
+            return nil
         }
         // While this one has waited, the folder may have been removed, and its name may be another's.
         var (locked, named) = (stat(), stat())

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// The command line of this process, byte for byte.
 ///
@@ -39,18 +33,7 @@ enum ProcessArguments {
     #if os(Linux)
         /// The words in `/proc/self/cmdline`, each of which ends with a zero byte; `nil` if it cannot be read.
         private static func kernelWords() -> [[UInt8]]? {
-            let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
-            defer { close(descriptor) }
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 1 << 14)
-            while true {
-                let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { return nil }
-                if count == 0 { break }
-                bytes += buffer[0..<count]
-            }
+            guard let bytes = try? FileSystem.contents("/proc/self/cmdline", limit: .max) else { return nil }
             return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map(Array.init)
         }
     #endif

@@ -1,5 +1,6 @@
 import Foundation
 import OAuth2
+import Platform
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -214,7 +215,7 @@ struct ServiceTokenFile {
     init(_ path: String) throws {
         var bytes = try InputFile(path).contents(limit: ServiceTokenFile.sizeLimit)
         // A pipe has no modes that matter.
-        guard PrivateFile.isPrivate(path) || PrivateFile.isSpecial(path) else {
+        guard PrivateFile.isPrivate(path) || FileSystem.isSpecial(path) else {
             throw Problem(.keyExposed, "\(path): other users can read the access token; run: chmod 600 '\(path)'")
         }
         while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }

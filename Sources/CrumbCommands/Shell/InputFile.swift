@@ -1,5 +1,6 @@
 import Captures
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -47,7 +48,7 @@ final class InputFile {
         // It would take tshark's time twice.
         if packets != nil { return false }
         let descriptor = try opened()
-        if path != "-", PrivateFile.isRegular(path) {
+        if path != "-", FileSystem.isRegular(path) {
             InputFile.finish(descriptor)
             return true
         }
@@ -60,8 +61,8 @@ final class InputFile {
 
     /// How many bytes there are to read; `nil` if that is not known, as of a pipe.
     var byteCount: Int? {
-        guard packets == nil, path != "-", PrivateFile.isRegular(path) else { return nil }
-        return PrivateFile.size(path).map { Int($0) }
+        guard packets == nil, path != "-", FileSystem.isRegular(path) else { return nil }
+        return FileSystem.size(path).map { Int($0) }
     }
 
     /// The folder that a path names a file of.
@@ -119,18 +120,15 @@ final class InputFile {
 
     /// Whether there was one more chunk.
     private func readChunk(_ descriptor: Int32, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Bool {
-        while true {
-            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR {
-                    if Interruption.isRequested { return false }
-                    continue
-                }
-                throw problem(errno)
-            }
-            if count > 0 { try body(buffer[0..<count]) }
-            return count > 0
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            retrying(while: { !Interruption.isRequested }) { read(descriptor, bytes.baseAddress, bytes.count) }
         }
+        guard count >= 0 else {
+            if errno == EINTR { return false }
+            throw problem(errno)
+        }
+        if count > 0 { try body(buffer[0..<count]) }
+        return count > 0
     }
 
     private func opened() throws -> Int32 {
@@ -164,7 +162,7 @@ final class InputFile {
         case ENOENT: Problem(.inputNotFound, "\(name): no such file")
         case EISDIR: Problem(.inputIsFolder, "\(name): this is a folder; name the files in it")
         case EACCES, EPERM: Problem(.inputUnreadable, "\(name): you cannot read this file; check its permissions")
-        default: Problem(.inputUnreadable, "\(name): the file cannot be read: \(String(cString: strerror(failure)))")
+        default: Problem(.inputUnreadable, "\(name): the file cannot be read: \(SystemError(failure).message)")
         }
     }
 }

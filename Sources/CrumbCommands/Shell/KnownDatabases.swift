@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import Platform
 import SessionStore
 
 /// The databases and backups that use a key file, as far as Crumb knows: those in the default folder, and those that Crumb
@@ -24,20 +25,20 @@ package struct KnownDatabases {
 
     init(keyFile: String?) {
         database = try? Locations().defaultDatabase()
-        self.keyFile = keyFile.flatMap { PrivateFile.isSpecial($0) ? nil : PrivateFile.resolved($0) }
+        self.keyFile = keyFile.flatMap { FileSystem.isSpecial($0) ? nil : FileSystem.resolved($0) }
     }
 
-    private var folder: String? { database.map { PrivateFile.resolved(PrivateFile.folder(of: $0)) } }
+    private var folder: String? { database.map { FileSystem.resolved(FileSystem.folder(of: $0)) } }
     private var keyList: String? { keyFile.map { $0 + ".databases" } }
     private var folderList: String? { folder.map { $0 + "/known-databases" } }
     private var lists: [String] { [keyList, folderList].compactMap { $0 } }
 
     /// Adds a database or a backup that exists, with its key.
     package func remember(_ path: String) {
-        let path = PrivateFile.resolved(path)
+        let path = FileSystem.resolved(path)
         guard path.hasPrefix("/"), !path.contains("\n") else { return }
-        if let keyFile, let keyList, !PrivateFile.isAbsent(keyFile), KnownDatabases.add(path, to: keyList) { return }
-        guard let database, let folderList, PrivateFile.folder(of: path) != folder else { return }
+        if let keyFile, let keyList, !FileSystem.isAbsent(keyFile), KnownDatabases.add(path, to: keyList) { return }
+        guard let database, let folderList, FileSystem.folder(of: path) != folder else { return }
         PrivateFile.createFolders(above: database)
         _ = KnownDatabases.add(path, to: folderList)
     }
@@ -46,17 +47,16 @@ package struct KnownDatabases {
     private static func add(_ path: String, to list: String) -> Bool {
         let known = paths(in: list)
         guard !known.contains(path), known.count < limit else { return true }
-        let descriptor = PrivateFile.openForAppending(list)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return PrivateFile.append(Array("\(path)\n".utf8), to: descriptor)
+        guard let file = try? PrivateFile.openForAppending(list) else { return false }
+        defer { file.close() }
+        return (try? file.append(Array("\(path)\n".utf8))) != nil
     }
 
     /// Removes files that no longer exist, such as a deleted backup.
     ///
     /// - Parameter gone: the files, or folders that they were in.
     func remove(gone: [String]) {
-        let gone = gone.map(PrivateFile.resolved)
+        let gone = gone.map(FileSystem.resolved)
         for list in lists {
             let known = KnownDatabases.paths(in: list)
             let kept = known.filter { !KnownDatabases.isGone($0, gone) }
@@ -67,7 +67,7 @@ package struct KnownDatabases {
 
     /// Whether a file is absent and is one of `gone`, or was in a folder that is.
     static func isGone(_ path: String, _ gone: [String]) -> Bool {
-        PrivateFile.isAbsent(path) && gone.contains { path == $0 || path.hasPrefix($0 + "/") }
+        FileSystem.isAbsent(path) && gone.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
     /// The paths that exist or have existed.
@@ -82,15 +82,15 @@ package struct KnownDatabases {
 
     /// The list beside the key file if it does not exist, so that databases under another `HOME` are not known.
     var missingList: String? {
-        keyList.flatMap { PrivateFile.isAbsent($0) ? $0 : nil }
+        keyList.flatMap { FileSystem.isAbsent($0) ? $0 : nil }
     }
 
     /// A database that may be sealed with the key of this key file, if the file is missing. `nil` if the file exists, or if
     /// no such database is known.
     var sealedWithMissingKey: String? {
-        guard let keyFile, PrivateFile.isAbsent(keyFile) else { return nil }
+        guard let keyFile, FileSystem.isAbsent(keyFile) else { return nil }
         let locations = Locations()
-        func isThis(_ path: String?) -> Bool { path.map(PrivateFile.resolved) == keyFile }
+        func isThis(_ path: String?) -> Bool { path.map(FileSystem.resolved) == keyFile }
         let named = isThis(try? locations.keyFile()) ? locations.namedDatabase : nil
         let own = isThis(try? locations.defaultKeyFile()) ? paths() : keyList.map(KnownDatabases.paths) ?? []
         return ([named].compactMap { $0 } + own).first {
@@ -100,16 +100,16 @@ package struct KnownDatabases {
 
     /// The files in a folder that may be databases; `path` itself if it is no folder.
     static func files(in path: String) -> [String] {
-        guard PrivateFile.isFolder(path) else { return [path] }
+        guard FileSystem.isFolder(path) else { return [path] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.sorted().map { "\(path)/\($0)" }.filter { path in
-            PrivateFile.isRegular(path)
+            FileSystem.isRegular(path)
                 && !["-wal", "-shm", ".new", ".databases", "/known-databases"].contains { path.hasSuffix($0) }
         }
     }
 
     private static func paths(in list: String) -> [String] {
-        guard let bytes = PrivateFile.contents(list, limit: 8 << 20) else { return [] }
+        guard let bytes = try? FileSystem.contents(list, limit: 8 << 20) else { return [] }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -118,7 +118,7 @@ package struct KnownDatabases {
     static func othersWithDefaultKey(ifNew path: String) -> String? {
         let (locations, location) = (Locations(), KeyLocation())
         guard !SessionDatabase.exists(at: path), !location.isInEnvironment, locations.usesDefaultKeyFile,
-            let key = try? locations.keyFile(), !PrivateFile.isAbsent(key),
+            let key = try? locations.keyFile(), !FileSystem.isAbsent(key),
             let other = KnownDatabases().paths().first(where: SessionDatabase.isDatabase(at:))
         else { return nil }
         return "\(path) is sealed with the key in \(key), as \(other) is; to give a new database a key of its own, set "
@@ -144,12 +144,12 @@ struct FormerKeyUse {
         self.keys = keys
         needed = Array(repeating: [], count: keys.count)
         guard !keys.isEmpty else { return }
-        let (known, gone) = (KnownDatabases(), gone.map(PrivateFile.resolved))
+        let (known, gone) = (KnownDatabases(), gone.map(FileSystem.resolved))
         unchecked = known.fullLists.map { "\($0): the list is full" }
         var seen: Set<String> = []
         for path in files.flatMap(KnownDatabases.files) + known.paths() where !KnownDatabases.isGone(path, gone) {
-            guard seen.insert(PrivateFile.resolved(path)).inserted else { continue }
-            if PrivateFile.isAbsent(path) {
+            guard seen.insert(FileSystem.resolved(path)).inserted else { continue }
+            if FileSystem.isAbsent(path) {
                 unchecked.append("\(path): no such file")
                 absent.append(path)
                 continue

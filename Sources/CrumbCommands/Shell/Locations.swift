@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -135,9 +136,9 @@ struct KeyLocation {
     /// Whether the key, or the passphrase that locks it, can be read only once: it is typed, or comes out of a pipe.
     var isReadOnce: Bool {
         guard !isInEnvironment, let path = try? locations.keyFile() else { return false }
-        if PrivateFile.isSpecial(path) { return true }
+        if FileSystem.isSpecial(path) { return true }
         guard (try? isLocked()) == true else { return false }
-        return locations.passphraseFile().map(PrivateFile.isSpecial) ?? true
+        return locations.passphraseFile().map(FileSystem.isSpecial) ?? true
     }
 
     /// The source to open a database with.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OAuth2
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -184,7 +185,7 @@ enum SecretFile {
     ///
     /// - Parameter option: The option that allows it; `nil` if none does.
     static func check(_ file: String, override option: String? = nil) throws {
-        guard file != "-", access(file, R_OK) == 0, !PrivateFile.isPrivate(file), !PrivateFile.isSpecial(file)
+        guard file != "-", access(file, R_OK) == 0, !PrivateFile.isPrivate(file), !FileSystem.isSpecial(file)
         else { return }
         throw Problem(
             .keyExposed,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -59,6 +60,6 @@ enum ChosenLogin {
     }
 
     private static func notWritten(_ path: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(path): the file cannot be written: \(PrivateFile.message(failure, creating: path))")
+        Problem(.fileNotWritten, "\(path): the file cannot be written: \(SystemError(failure).message(creating: path))")
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessages
 import OAuth2
+import Platform
 import SessionOperations
 import Synchronization
 
@@ -301,7 +302,7 @@ final class LoopbackRedirect: Sendable {
 
     /// A socket that listens at an address, which is given the port that it really is.
     private static func listener<Address>(_ family: Int32, _ address: inout Address) -> Int32? {
-        let descriptor = socket(family, streamType, 0)
+        let descriptor = socket(family, SocketKind.stream, 0)
         guard descriptor >= 0 else { return nil }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var reuse: Int32 = 1
@@ -327,14 +328,9 @@ final class LoopbackRedirect: Sendable {
     }
 
     private static func problem(_ uri: String) -> Problem {
-        Problem(.loginFailed, "\(uri): crumb cannot listen there: \(String(cString: strerror(errno)))")
+        Problem(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
     }
 
-    #if canImport(Glibc)
-        private static let streamType = Int32(SOCK_STREAM.rawValue)
-    #else
-        private static let streamType = SOCK_STREAM
-    #endif
     #if canImport(Darwin)
         private static let noSignal: Int32 = 0
     #else

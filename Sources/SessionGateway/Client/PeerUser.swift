@@ -1,11 +1,6 @@
 import NIOCore
+import Platform
 import WebPrimitives
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Which user a connection from this machine belongs to.
 ///

@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// Lets a listener pause while the system has no descriptor, or no memory, for another connection.
 ///

@@ -2,17 +2,10 @@ public import CookieModel
 @_exported public import GatewayModel
 public import NIOCore
 public import NIOPosix
+import Platform
 public import SessionStore
 import Synchronization
 public import WebPrimitives
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A proxy on this machine that gives requests the cookies of a jar and stores the cookies of their responses.
 ///

@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// Where a gateway listens.
 public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
@@ -57,7 +50,7 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE?: self.init(code: .addressUnavailable, address, "another program listens there")
         case EADDRNOTAVAIL?: self.init(code: .addressNotLocal, address, "this machine does not have that address")
-        case let number?: self.init(code: .addressUnavailable, address, String(cString: strerror(number)))
+        case let number?: self.init(code: .addressUnavailable, address, SystemError(number).message)
         case nil where error is SocketAddressError:
             self.init(code: .addressNotLocal, address, "the name cannot be resolved")
         case nil: self.init(code: .addressUnavailable, address, "\(error)")

@@ -1,15 +1,8 @@
 import Crypto
 import NIOCore
 import NIOPosix
+import Platform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The body of a request as far as it has been sent, for the case that it has to be sent once more.
 ///
@@ -55,7 +48,7 @@ actor BodySpool {
     private var memory = ByteBuffer()
     /// How many records are in the file.
     private var records = 0
-    private var descriptor: Int32 = -1
+    private var file: Descriptor?
     private var taken = 0
     private var trailers: [UInt8]?
     /// Whether the end of the body is there.
@@ -68,7 +61,7 @@ actor BodySpool {
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        file?.close()
         budget.giveBack(taken)
     }
 
@@ -83,7 +76,7 @@ actor BodySpool {
             taken += count
             memory.writeBuffer(&octets)
             let limit = budget.isTight ? BodySpool.recordLength : BodySpool.memoryLimit
-            guard memory.readableBytes > limit || descriptor >= 0 && memory.readableBytes >= BodySpool.recordLength
+            guard memory.readableBytes > limit || file != nil && memory.readableBytes >= BodySpool.recordLength
             else { return }
             do {
                 try await moveToFile()
@@ -97,8 +90,8 @@ actor BodySpool {
     private func abandon() {
         isIncomplete = true
         memory = ByteBuffer()
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
+        file?.close()
+        file = nil
         records = 0
         budget.giveBack(taken)
         taken = 0
@@ -125,15 +118,14 @@ actor BodySpool {
     // MARK: - The file
 
     private func moveToFile() async throws {
-        if descriptor < 0 { descriptor = try BodySpool.makeFile() }
+        let file = try file ?? BodySpool.makeFile()
+        self.file = file
         while memory.readableBytes >= BodySpool.recordLength {
             guard let octets = memory.getBytes(at: memory.readerIndex, length: BodySpool.recordLength) else { return }
             let box = try AES.GCM.seal(octets, using: key, nonce: BodySpool.nonce(records))
             let sealed = Array(box.ciphertext) + Array(box.tag)
-            let (file, offset) = (descriptor, off_t(records * sealed.count))
-            try await NIOThreadPool.singleton.runIfActive {
-                guard pwrite(file, sealed, sealed.count, offset) == sealed.count else { throw SpoolError() }
-            }
+            let offset = Int64(records * sealed.count)
+            try await NIOThreadPool.singleton.runIfActive { try file.write(sealed, at: offset) }
             memory.moveReaderIndex(forwardBy: BodySpool.recordLength)
             memory.discardReadBytes()
             records += 1
@@ -141,13 +133,10 @@ actor BodySpool {
     }
 
     private func record(_ number: Int) async throws -> ByteBuffer {
+        guard let file else { throw SpoolError() }
         let count = BodySpool.recordLength + BodySpool.sealLength
-        let (file, offset) = (descriptor, off_t(number * count))
-        let sealed = try await NIOThreadPool.singleton.runIfActive {
-            var sealed = [UInt8](repeating: 0, count: count)
-            guard pread(file, &sealed, count, offset) == count else { throw SpoolError() }
-            return sealed
-        }
+        let sealed = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: Int64(number * count)) }
+        guard sealed.count == count else { throw SpoolError() }
         let box = try AES.GCM.SealedBox(
             nonce: BodySpool.nonce(number), ciphertext: sealed.dropLast(BodySpool.sealLength),
             tag: sealed.suffix(BodySpool.sealLength))
@@ -162,14 +151,13 @@ actor BodySpool {
     }
 
     /// A file that no one else can open: it has lost its name before the first octet is in it.
-    private static func makeFile() throws -> Int32 {
+    private static func makeFile() throws -> Descriptor {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var generator = SystemRandomNumberGenerator()
         let path = "\(folder)/crumb-\(String(generator.next(), radix: 16))\(String(generator.next(), radix: 16))"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw SpoolError() }
+        let file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
         unlink(path)
-        return descriptor
+        return file
     }
 }
 

@@ -1,13 +1,6 @@
 import NIOCore
 import NIOSSL
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 extension ByteStream {
     /// Says that no more is written, once all of it is.

@@ -3,16 +3,9 @@ import HTTPMessages
 import NIOCore
 import NIOPosix
 import OAuth2
+import Platform
 import SessionStore
 import WebPrimitives
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A HAR 1.2 file of the requests and responses that pass through a gateway.
 ///
@@ -29,7 +22,7 @@ public actor TrafficRecording {
     private static let pieceLength = 1 << 18
 
     private let path: String
-    private let descriptor: Int32
+    private let file: Descriptor
     /// The secrets that are left out of the entries; `nil` if none are.
     nonisolated let redaction: SecretRedaction?
     nonisolated let spools = BodySpool.Budget()
@@ -43,7 +36,7 @@ public actor TrafficRecording {
     private(set) var removals = 0
     private var reportedRemovals = 0
     /// Where the next entry goes.
-    private var position: off_t
+    private var position: Int64
     private var count = 0
     private var hasFailed = false
     private var isWriting = false
@@ -64,22 +57,26 @@ public actor TrafficRecording {
         self.failed = failed
         self.removed = removed
         redaction = hasSecrets ? nil : SecretRedaction()
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw GatewayError(code: .recordingUnavailable, path, String(cString: strerror(errno)))
-        }
-        position = off_t(HARText.beginning.count)
-        do {
-            try TrafficRecording.write(HARText.beginning + HARText.end, to: descriptor, at: 0)
+        let beginning = HARText.beginning
+        position = Int64(beginning.count)
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
         } catch {
-            close(descriptor)
-            unlink(path)
-            throw GatewayError(code: .recordingUnavailable, path, error.reason)
+            throw GatewayError(code: .recordingUnavailable, path, error.message)
         }
+        do throws(SystemError) {
+            try file.write(beginning + HARText.end, at: 0)
+        } catch {
+            file.close()
+            unlink(path)
+            throw GatewayError(code: .recordingUnavailable, path, error.message)
+        }
+        self.file = file
     }
 
     deinit {
-        close(descriptor)
+        file.close()
     }
 
     /// Takes note of the secrets in a jar, which must not be in the file.
@@ -121,7 +118,7 @@ public actor TrafficRecording {
                 let found = try await check()
                 removals += found
             } catch {
-                let reason = (error as? WriteError)?.reason ?? "\(error)"
+                let reason = (error as? SystemError)?.message ?? "\(error)"
                 failed(
                     "the recording in '\(path)' could not be checked for secrets: \(reason). Do not give it to others.")
             }
@@ -147,33 +144,22 @@ public actor TrafficRecording {
     /// - Returns: How many there were.
     private func check() async throws -> Int {
         let (secrets, end) = (secrets, position)
-        return try await Task.detached { [descriptor] in
+        return try await Task.detached { [file] in
             try await NIOThreadPool.singleton.runIfActive {
                 var found = 0
-                var place = off_t(HARText.beginning.count)
+                var place = Int64(HARText.beginning.count)
                 while place < end {
                     let length = min(TrafficRecording.pieceLength + secrets.longest, Int(end - place))
-                    var piece = try TrafficRecording.read(length, from: descriptor, at: place)
+                    var piece = try file.read(length, at: place)
                     let count = secrets.overwrite(&piece)
-                    if count > 0 { try TrafficRecording.write(piece, to: descriptor, at: place) }
+                    if count > 0 { try file.write(piece, at: place) }
                     found += count
-                    guard place + off_t(piece.count) < end, piece.count > secrets.longest else { break }
-                    place += off_t(piece.count - secrets.longest)
+                    guard place + Int64(piece.count) < end, piece.count > secrets.longest else { break }
+                    place += Int64(piece.count - secrets.longest)
                 }
                 return found
             }
         }.value
-    }
-
-    private static func read(_ count: Int, from descriptor: Int32, at position: off_t) throws(WriteError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: count)
-        while true {
-            let length = pread(descriptor, &octets, count, position)
-            if length < 0, errno == EINTR { continue }
-            guard length >= 0 else { throw WriteError(reason: String(cString: strerror(errno))) }
-            octets.removeLast(count - length)
-            return octets
-        }
     }
 
     /// Writes an entry. If that fails, the recording ends with the entry before it.
@@ -184,9 +170,9 @@ public actor TrafficRecording {
         } catch {
             hasFailed = true
             // The part of the entry that was written is cut off, so that the file is a complete HAR again.
-            try? TrafficRecording.write(HARText.end, to: descriptor, at: position)
-            ftruncate(descriptor, position + off_t(HARText.end.count))
-            let reason = (error as? WriteError)?.reason ?? "\(error)"
+            try? file.write(HARText.end, at: position)
+            ftruncate(file.number, off_t(position) + off_t(HARText.end.count))
+            let reason = (error as? SystemError)?.message ?? "\(error)"
             failed(
                 "the recording in '\(path)' ends after \(count) \(count == 1 ? "entry" : "entries"): \(reason). "
                     + "Requests go on. Make room, and start the gateway again to record to another file.")
@@ -196,7 +182,7 @@ public actor TrafficRecording {
     /// Writes an entry and the end of the document.
     ///
     /// - Returns: Where the next entry goes.
-    private func put(_ entry: RecordedEntry) async throws -> off_t {
+    private func put(_ entry: RecordedEntry) async throws -> Int64 {
         var position = position
         var octets = Array((count == 0 ? "\n" : ",\n").utf8)
         for part in entry.parts {
@@ -219,37 +205,16 @@ public actor TrafficRecording {
             }
         }
         removals += secrets.overwrite(&octets)
-        return try await append(octets + HARText.end, at: position) - off_t(HARText.end.count)
+        return try await append(octets + HARText.end, at: position) - Int64(HARText.end.count)
     }
 
     /// Writes octets, not on an event loop.
     ///
     /// - Returns: Where they end.
-    private func append(_ octets: [UInt8], at position: off_t) async throws -> off_t {
-        try await NIOThreadPool.singleton.runIfActive { [descriptor] in
-            try TrafficRecording.write(octets, to: descriptor, at: position)
-        }
-        return position + off_t(octets.count)
+    private func append(_ octets: [UInt8], at position: Int64) async throws -> Int64 {
+        try await NIOThreadPool.singleton.runIfActive { [file] in try file.write(octets, at: position) }
+        return position + Int64(octets.count)
     }
-
-    private static func write(_ octets: [UInt8], to descriptor: Int32, at position: off_t) throws(WriteError) {
-        var written = 0
-        while written < octets.count {
-            let count = octets.withUnsafeBytes { bytes in
-                pwrite(
-                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written, position + off_t(written)
-                )
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw WriteError(reason: String(cString: strerror(errno))) }
-            written += count
-        }
-    }
-}
-
-/// The disk does not take what is to be recorded.
-private struct WriteError: Error {
-    let reason: String
 }
 
 /// How a body becomes a string of JSON.

@@ -1,16 +1,9 @@
 import Crypto
 import HTTPMessages
 import NIOPosix
+import Platform
 import Synchronization
 import WebPrimitives
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A HAR whose responses answer requests in the servers' place: one of a gateway, a browser, mitmproxy or Playwright.
 ///
@@ -46,7 +39,7 @@ public final class TrafficReplay: Sendable {
     private static let blockLength = 1 << 18
 
     private let path: String
-    private let descriptor: Int32
+    private let file: Descriptor
     private let entries: [Entry]
     private let places: [Key: [Int]]
     /// The program that wrote it.
@@ -62,18 +55,20 @@ public final class TrafficReplay: Sendable {
     /// - Throws: ``GatewayError`` if the file cannot be read, or is no HAR.
     public init(path: String) throws(GatewayError) {
         self.path = path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw GatewayError(code: .replayUnreadable, path, String(cString: strerror(errno)))
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDONLY)
+        } catch {
+            throw GatewayError(code: .replayUnreadable, path, error.message)
         }
-        self.descriptor = descriptor
+        self.file = file
         var entries: [Entry] = []
         var places: [Key: [Int]] = [:]
         var har = HAREntries(ReplayedResponse.selection)
         do throws(ReadError) {
             var position = 0
             while true {
-                var block = try TrafficReplay.read(descriptor, at: position, TrafficReplay.blockLength)
+                var block = try TrafficReplay.read(file, at: position, TrafficReplay.blockLength)
                 guard !block.isEmpty else { break }
                 // The entries are found by their places in the file.
                 if position == 0, Inflate.isGzip(block) {
@@ -91,15 +86,15 @@ public final class TrafficReplay: Sendable {
                 guard har.problem == nil else { break }
             }
         } catch {
-            close(descriptor)
+            file.close()
             throw GatewayError(code: .replayUnreadable, path, error.reason)
         }
         if case .malformed(let line, let column)? = har.problem {
-            close(descriptor)
+            file.close()
             throw GatewayError(code: .replayUnreadable, path, "it is not JSON at line \(line), column \(column)")
         }
         guard har.problem == nil, har.hasEntries else {
-            close(descriptor)
+            file.close()
             throw GatewayError(code: .replayUnreadable, path, "it has no log.entries")
         }
         self.entries = entries
@@ -108,7 +103,7 @@ public final class TrafficReplay: Sendable {
     }
 
     deinit {
-        close(descriptor)
+        file.close()
     }
 
     // MARK: - Finding an entry
@@ -219,12 +214,12 @@ public final class TrafficReplay: Sendable {
     /// Reads an entry up to its body.
     func response(_ index: Int, toHead isToHead: Bool) async throws -> ReplayedResponse {
         let place = entries[index].place
-        let entry = try await reading { [descriptor, path] in
+        let entry = try await reading { [file, path] in
             var har = HAREntries(ReplayedResponse.selection, entryAt: place.lowerBound)
             var position = place.lowerBound
             while position < place.upperBound {
                 let length = min(TrafficReplay.blockLength, place.upperBound - position)
-                let block = try TrafficReplay.read(descriptor, at: position, length)
+                let block = try TrafficReplay.read(file, at: position, length)
                 guard !block.isEmpty else { break }
                 position += block.count
                 if let entry = har.read(block.span).first { return entry }
@@ -239,7 +234,7 @@ public final class TrafficReplay: Sendable {
 
     /// Octets of the file.
     func octets(at position: Int) async throws -> [UInt8] {
-        try await reading { [descriptor] in try TrafficReplay.read(descriptor, at: position, 1 << 16) }
+        try await reading { [file] in try TrafficReplay.read(file, at: position, 1 << 16) }
     }
 
     /// Reads the file, not on an event loop, and to its end even if the gateway stops meanwhile.
@@ -247,14 +242,11 @@ public final class TrafficReplay: Sendable {
         try await Task.detached { try await NIOThreadPool.singleton.runIfActive(read) }.value
     }
 
-    private static func read(_ descriptor: Int32, at position: Int, _ count: Int) throws(ReadError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: count)
-        while true {
-            let length = pread(descriptor, &octets, count, off_t(position))
-            if length < 0, errno == EINTR { continue }
-            guard length >= 0 else { throw ReadError(reason: String(cString: strerror(errno))) }
-            octets.removeLast(count - length)
-            return octets
+    private static func read(_ file: Descriptor, at position: Int, _ count: Int) throws(ReadError) -> [UInt8] {
+        do throws(SystemError) {
+            return try file.read(count, at: Int64(position))
+        } catch {
+            throw ReadError(reason: error.message)
         }
     }
 

@@ -1,5 +1,6 @@
 import CookieModel
 import OAuth2
+import Platform
 import ServiceLifecycle
 import SessionStore
 import Synchronization
@@ -53,7 +54,7 @@ struct OwnerToken {
     ///   theirs: it is not ended for this one.
     /// - Returns: whether it was made again.
     func prepare(_ store: ServiceTokenStore, isShared: Bool = false, now: Timestamp) throws -> Bool {
-        if let bytes = PrivateFile.contents(path, limit: OwnerToken.sizeLimit) {
+        if let bytes = try? FileSystem.contents(path, limit: OwnerToken.sizeLimit) {
             guard PrivateFile.isPrivate(path) else {
                 throw ServiceStartError(
                     .fileUnusable,
@@ -72,7 +73,7 @@ struct OwnerToken {
         guard failure == 0 else {
             throw ServiceStartError(
                 .fileUnusable,
-                "\(path): the access token cannot be written: \(PrivateFile.message(failure, creating: path))")
+                "\(path): the access token cannot be written: \(SystemError(failure).message(creating: path))")
         }
         return true
     }

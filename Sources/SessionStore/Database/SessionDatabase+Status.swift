@@ -1,4 +1,5 @@
 internal import Dispatch
+import Platform
 
 extension SessionDatabase {
     /// The version of SQLite that the program runs on.
@@ -55,23 +56,23 @@ extension SessionDatabase {
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
     public var sizeInBytes: Int64 {
-        [path, path + "-wal"].reduce(0) { $0 + (PrivateFile.size($1) ?? 0) }
+        [path, path + "-wal"].reduce(0) { $0 + (FileSystem.size($1) ?? 0) }
     }
 
     /// Whether there is a file at `path`, of whatever kind; true also where that cannot be found out, so that opening
     /// it tells why.
     public static func exists(at path: String) -> Bool {
-        !PrivateFile.isAbsent(path)
+        !FileSystem.isAbsent(path)
     }
 
     /// Whether there is a Crumb database at `path`.
     package static func isDatabase(at path: String) -> Bool {
-        PrivateFile.isRegular(path) && (try? Engine.isOurs(file: path)) == true
+        FileSystem.isRegular(path) && (try? Engine.isOurs(file: path)) == true
     }
 
     /// Whether both paths lead to the same file.
     public static func isSameFile(_ left: String, _ right: String) -> Bool {
-        PrivateFile.isSame(left, right)
+        FileSystem.isSame(left, right)
     }
 }
 
@@ -113,7 +114,7 @@ extension SessionDatabase {
     ///
     /// - Throws: ``SessionStoreError/Code/diskFull``
     package func checkRoom() throws(SessionStoreError) {
-        guard engine.isFileOnDisk, let room = PrivateFile.room(besides: path),
+        guard engine.isFileOnDisk, let room = FileSystem.room(besides: path),
             room < SessionDatabase.neededRoom
         else {
             return

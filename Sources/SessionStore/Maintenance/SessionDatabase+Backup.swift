@@ -1,3 +1,4 @@
+import Platform
 internal import SQLiteEngine
 
 extension SessionDatabase {
@@ -23,16 +24,16 @@ extension SessionDatabase {
         let temporary = PrivateFile.temporaryName(for: destination)
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw SessionStoreError.notWritten(destination, failure) }
-        defer { PrivateFile.removeDatabase(temporary) }
+        defer { DatabaseFile.remove(temporary) }
         try SessionStoreError.catching(destination) { try file.writeCopy(to: temporary) }
-        let size = PrivateFile.size(temporary) ?? 0
+        let size = FileSystem.size(temporary) ?? 0
         let publishing = PrivateFile.publish(file: temporary, as: destination, replacing: replacing)
         guard publishing == 0 else { throw SessionStoreError.notWritten(destination, publishing) }
         return size
     }
 
     private func checkDestination(_ destination: String, replacing: Bool) throws(SessionStoreError) {
-        if PrivateFile.isSpecial(destination) {
+        if FileSystem.isSpecial(destination) {
             throw SessionStoreError(.fileNotWritten, destination, "this is not a regular file; name one")
         }
         let own = [path, "\(path)-wal", "\(path)-shm"] + (keyRing.source.file.map { [$0.path] } ?? [])

@@ -1,4 +1,5 @@
 public import CookieModel
+import Platform
 
 extension SessionDatabase {
     /// From how many bytes on a write-ahead log is worth a word: SQLite empties it at some 4 MiB.
@@ -114,13 +115,13 @@ extension SessionDatabase {
         var findings: [DatabaseFinding] = []
         let keyFile = keyRing.source.file?.path
         for file in [path, "\(path)-wal", "\(path)-shm"] + (keyFile.map { [$0] } ?? []) {
-            guard let permissions = PrivateFile.permissions(file), permissions & 0o077 != 0 else { continue }
+            guard let permissions = FileSystem.permissions(file), permissions & 0o077 != 0 else { continue }
             findings.append(
                 DatabaseFinding(.exposed, file, "other users can access this file; run: chmod 600 '\(file)'"))
         }
-        for folder in Set(([path] + (keyFile.map { [$0] } ?? [])).map { PrivateFile.folder(of: $0) }).sorted() {
+        for folder in Set(([path] + (keyFile.map { [$0] } ?? [])).map { FileSystem.folder(of: $0) }).sorted() {
             // With the sticky bit, as on /tmp, others can add files but not put theirs in the place of these.
-            guard let permissions = PrivateFile.permissions(folder), permissions & 0o022 != 0,
+            guard let permissions = FileSystem.permissions(folder), permissions & 0o022 != 0,
                 permissions & 0o1000 == 0
             else { continue }
             findings.append(
@@ -131,7 +132,7 @@ extension SessionDatabase {
             findings.append(
                 DatabaseFinding(.leftover, isProblem: false, file, "a killed process left this file behind; remove it"))
         }
-        if let size = PrivateFile.size("\(path)-wal"), size > SessionDatabase.largeLogSize {
+        if let size = FileSystem.size("\(path)-wal"), size > SessionDatabase.largeLogSize {
             findings.append(
                 DatabaseFinding(
                     .largeLog, isProblem: false, "\(path)-wal",

@@ -1,4 +1,5 @@
 public import CookieModel
+import Platform
 internal import SQLiteEngine
 
 /// A backup that has become the database.
@@ -38,23 +39,23 @@ extension SessionDatabase {
     public static func restore(
         _ backup: String, to path: String, keys: KeySource, replacing: Bool = false, now: Timestamp
     ) throws(SessionStoreError) -> DatabaseRestoration {
-        let place = PrivateFile.resolved(path)
+        let place = FileSystem.resolved(path)
         try checkBackup(backup)
         let replaced = try checkPlace(place, named: path, sparing: backup, replacing: replacing)
         PrivateFile.createFolders(above: place)
         let temporary = PrivateFile.temporaryName(for: place)
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw notRestored(path, failure) }
-        defer { PrivateFile.removeDatabase(temporary) }
+        defer { DatabaseFile.remove(temporary) }
         try SessionStoreError.catching(backup) {
             try Engine.writeCopy(ofFile: backup, to: temporary)
         }
         let (jars, values) = try verified(temporary, keys: keys, named: backup, now: now)
-        let size = PrivateFile.size(temporary) ?? 0
+        let size = FileSystem.size(temporary) ?? 0
         // Held until the new file is in its place: a process that opens the old one waits, then finds it replaced.
         let lock = try lock(place, named: path)
         try withExtendedLifetime(lock) { () throws(SessionStoreError) in
-            PrivateFile.removeLogs(of: place)
+            DatabaseFile.removeLogs(of: place)
             let failure = PrivateFile.publish(file: temporary, as: place, replacing: lock != nil)
             guard failure == 0 else { throw notRestored(path, failure) }
         }
@@ -62,10 +63,10 @@ extension SessionDatabase {
     }
 
     private static func checkBackup(_ backup: String) throws(SessionStoreError) {
-        if PrivateFile.isFolder(backup) {
+        if FileSystem.isFolder(backup) {
             throw SessionStoreError(.databaseForeign, backup, "this is a folder; name the backup in it")
         }
-        if PrivateFile.isSpecial(backup) {
+        if FileSystem.isSpecial(backup) {
             throw SessionStoreError(.databaseForeign, backup, "this is not a regular file; name a backup")
         }
         guard let header = DatabaseHeader(backup) else {
@@ -83,13 +84,13 @@ extension SessionDatabase {
     private static func checkPlace(
         _ place: String, named path: String, sparing backup: String, replacing: Bool
     ) throws(SessionStoreError) -> Bool {
-        if PrivateFile.isFolder(place) || PrivateFile.isSpecial(place) {
+        if FileSystem.isFolder(place) || FileSystem.isSpecial(place) {
             throw SessionStoreError(.databaseUnavailable, path, "this is not a regular file; name one")
         }
-        if PrivateFile.isSame(place, backup) {
+        if FileSystem.isSame(place, backup) {
             throw SessionStoreError(.fileExists, path, "the backup is the database itself; name another file")
         }
-        guard !PrivateFile.isAbsent(place), PrivateFile.size(place) != 0 else { return false }
+        guard !FileSystem.isAbsent(place), FileSystem.size(place) != 0 else { return false }
         guard replacing else {
             throw SessionStoreError(
                 .fileExists, path, "the file already exists; use --force to replace a database with the backup")
@@ -138,7 +139,7 @@ extension SessionDatabase {
 
     /// Locks the database to be replaced against all other processes; `nil` if it does not exist.
     private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
-        if PrivateFile.isAbsent(place) { return nil }
+        if FileSystem.isAbsent(place) { return nil }
         guard let file = SystemFile(place, isWritable: true) else {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be opened; check its permissions")
         }
@@ -156,15 +157,15 @@ extension SessionDatabase {
     }
 
     private static func notRestored(_ path: String, _ failure: Int32) -> SessionStoreError {
-        if failure == PrivateFile.noSpace {
+        if failure == ENOSPC {
             return SessionStoreError(
                 .diskFull, path, "the disk is full; nothing was changed. Free some space and try again")
         }
-        if failure == PrivateFile.alreadyThere {
+        if failure == EEXIST {
             return SessionStoreError(
                 .fileExists, path, "the database already exists; use --force to replace it with the backup")
         }
         return SessionStoreError(
-            .fileNotWritten, path, "the database cannot be written: \(PrivateFile.message(failure, creating: path))")
+            .fileNotWritten, path, "the database cannot be written: \(SystemError(failure).message(creating: path))")
     }
 }

@@ -1,4 +1,5 @@
 public import CookieModel
+import Platform
 
 extension SessionDatabase {
     /// Counts jars, cookies and tokens. Reads all cookies' rows, and decrypts none.
@@ -25,8 +26,8 @@ extension SessionDatabase {
             return statistics
         }
         statistics.freeSize = try SessionStoreError.catching(path) { try engine.size().free }
-        statistics.fileSize = PrivateFile.size(path) ?? 0
-        statistics.logSize = PrivateFile.size("\(path)-wal") ?? 0
+        statistics.fileSize = FileSystem.size(path) ?? 0
+        statistics.logSize = FileSystem.size("\(path)-wal") ?? 0
         return statistics
     }
 }

@@ -1,15 +1,8 @@
 internal import CookieModel
 internal import Foundation
 internal import OAuth2
+import Platform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A file with sealing keys: the newest one last, and before it the former ones, each with the time at which a newer key
 /// replaced it.
@@ -77,13 +70,14 @@ public final class KeyFile: Sendable {
 
     /// The lines of the file; `nil` if it does not exist.
     func lines() throws(SessionStoreError) -> [KeyFileLine]? {
-        guard let bytes = PrivateFile.contents(path, limit: 1 << 16) else {
-            let failure = errno
-            if failure == ENOENT { return nil }
-            throw SessionStoreError(
-                .keyUnavailable, path, "the key file cannot be read: \(PrivateFile.message(failure))")
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileSystem.contents(path, limit: 1 << 16)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw SessionStoreError(.keyUnavailable, path, "the key file cannot be read: \(error.message)")
         }
-        if let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
+        if let permissions = FileSystem.permissions(path), permissions & 0o077 != 0 {
             throw SessionStoreError(.keyExposed, path, "other users can read the key file; run: chmod 600 '\(path)'")
         }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -188,6 +182,6 @@ public final class KeyFile: Sendable {
     func notWritten(_ failure: Int32) -> SessionStoreError {
         SessionStoreError(
             failure == ENOSPC ? .diskFull : .keyUnavailable, path,
-            "the key file cannot be created: \(PrivateFile.message(failure, creating: path))")
+            "the key file cannot be created: \(SystemError(failure).message(creating: path))")
     }
 }

@@ -1,5 +1,6 @@
 public import CookieModel
 public import OAuth2
+import Platform
 
 extension KeyFile {
     /// The properties of a key file, without its content.
@@ -35,7 +36,7 @@ extension KeyFile {
     /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists, which is then as it was.
     public func create() throws(SessionStoreError) {
         let failure = try publish()
-        guard failure != PrivateFile.alreadyThere else {
+        guard failure != EEXIST else {
             throw SessionStoreError(
                 .fileExists, path, "the key file already exists; every value that it seals would be lost with it")
         }
@@ -54,16 +55,19 @@ extension KeyFile {
 
     /// Runs `body` while no other process changes the file.
     func locked<Result>(_ body: () throws(SessionStoreError) -> Result) throws(SessionStoreError) -> Result {
-        guard let lock = FolderLock(of: path) else {
+        let lock: FolderLock
+        do throws(SystemError) {
+            lock = try FolderLock(of: path)
+        } catch {
             throw SessionStoreError(
                 .keyRotationRefused, path,
-                FolderLock.isHeldElsewhere
+                error.number == EWOULDBLOCK
                     ? "another process is changing the key file; try again when it has finished"
-                    : "the key file's folder cannot be locked: \(PrivateFile.message(PrivateFile.lastFailure))")
+                    : "the key file's folder cannot be locked: \(error.message)")
         }
         defer { withExtendedLifetime(lock) {} }
         // A file that a killed process left unfinished contains a key.
-        PrivateFile.removeTemporaries(of: PrivateFile.resolved(path))
+        PrivateFile.removeTemporaries(of: FileSystem.resolved(path))
         return try body()
     }
 
@@ -81,6 +85,24 @@ extension KeyFile {
         for line in lines { lock = try self.lock(of: line) ?? lock }
         for index in lines.indices where lines[index].replaced == nil { lines[index].replaced = now }
         try replace(lines + [try line(SealingKey(), lock: lock)])
+    }
+}
+
+/// Keeps other processes from changing the same file in a folder, for as long as this object lives; a process that dies
+/// releases it. Nothing is written.
+final class FolderLock {
+    private let folder: Descriptor
+
+    /// Locks the folder of `path`.
+    ///
+    /// - Throws: `EWOULDBLOCK` if another process has the lock.
+    init(of path: String) throws(SystemError) {
+        folder = try Descriptor(opening: FileSystem.folder(of: FileSystem.resolved(path)), O_RDONLY | O_DIRECTORY)
+        guard retrying({ flock(folder.number, LOCK_EX | LOCK_NB) }) == 0 else { throw .last }
+    }
+
+    deinit {
+        folder.close()
     }
 }
 

@@ -2,14 +2,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 public import OAuth2
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 extension KeySource {
     /// Keys in Base64, 32 bytes each, the newest last, separated by commas.

@@ -1,4 +1,5 @@
 public import OAuth2
+import Platform
 
 /// Where the sealing keys come from.
 public struct KeySource: Sendable {
@@ -114,13 +115,14 @@ public struct PassphraseSource: Sendable {
     /// A file that others may read is refused.
     public static func file(_ path: String) -> PassphraseSource {
         PassphraseSource(name: path) { () throws(SessionStoreError) in
-            guard let bytes = PrivateFile.contents(path, limit: maximumSize + 2) else {
-                throw SessionStoreError(
-                    .keyUnavailable, path,
-                    "the passphrase cannot be read: \(PrivateFile.message(PrivateFile.lastFailure))")
+            let bytes: [UInt8]
+            do throws(SystemError) {
+                bytes = try FileSystem.contents(path, limit: maximumSize + 2)
+            } catch {
+                throw SessionStoreError(.keyUnavailable, path, "the passphrase cannot be read: \(error.message)")
             }
             // A pipe has no modes that matter.
-            if !PrivateFile.isSpecial(path), let permissions = PrivateFile.permissions(path), permissions & 0o077 != 0 {
+            if !FileSystem.isSpecial(path), let permissions = FileSystem.permissions(path), permissions & 0o077 != 0 {
                 throw SessionStoreError(
                     .keyExposed, path, "other users can read the passphrase; run: chmod 600 '\(path)'")
             }

@@ -1,12 +1,5 @@
 internal import CookieModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// The `token_lease` table.
 struct TokenLeaseRows {

@@ -1,16 +1,9 @@
 import CookieModel
 import Foundation
+import Platform
 import SessionStore
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("Writes of another process")
 struct FreshReadTests {

@@ -1,13 +1,8 @@
 #if os(Linux)
     import Foundation
+    import Platform
     import TestSupport
     import Testing
-
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
 
     @Suite("The ends of crumb browse and crumb run", .timeLimit(.minutes(10)))
     struct BrowseCommandTests {

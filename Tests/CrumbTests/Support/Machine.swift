@@ -1,13 +1,6 @@
 import Foundation
+import Platform
 import TestSupport
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// What the tests may do on this machine.
 enum Machine {

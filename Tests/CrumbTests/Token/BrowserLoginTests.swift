@@ -1,14 +1,9 @@
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
 @testable import CrumbCommands
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// How a login gets to the user's browser, and the browser back.
 @Suite("Logins in a browser", .timeLimit(.minutes(10)))

@@ -1,13 +1,8 @@
 import Foundation
+import Platform
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Signals that come between a refresh request and its answer, and servers that take their time.
 @Suite("Signals during a refresh", .timeLimit(.minutes(10)))

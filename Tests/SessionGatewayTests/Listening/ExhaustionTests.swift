@@ -1,16 +1,9 @@
 import NIOCore
 import NIOPosix
+import Platform
 import Testing
 
 @testable import SessionGateway
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("A gateway without descriptors")
 struct ExhaustionTests {

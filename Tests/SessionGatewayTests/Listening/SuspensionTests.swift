@@ -1,18 +1,11 @@
 import CookieModel
 import Foundation
 import NIOCore
+import Platform
 import SessionGateway
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 @Suite("A gateway in an app that is suspended")
 struct SuspensionTests {

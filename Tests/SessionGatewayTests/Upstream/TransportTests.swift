@@ -1,14 +1,11 @@
 import CookieModel
 import NIOCore
 import NIOPosix
+import Platform
 import Synchronization
 import Testing
 
 @testable import SessionGateway
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 @Suite("Connections of a gateway, and how long they wait")
 struct TransportTests {
@@ -263,6 +260,6 @@ struct FixedResolver: Resolver, Sendable {
             try #require(isBound)
         }
 
-        func close() { for descriptor in descriptors { Glibc.close(descriptor) } }
+        func close() { for descriptor in descriptors { Platform.close(descriptor) } }
     }
 #endif

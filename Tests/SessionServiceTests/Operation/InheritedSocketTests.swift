@@ -1,13 +1,10 @@
 import Foundation
 import NIOCore
+import Platform
 import SessionStore
 import Testing
 
 @testable import SessionService
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 @Suite("Sockets that another process listens on for the service")
 struct InheritedSocketTests {
@@ -15,18 +12,13 @@ struct InheritedSocketTests {
 
     /// A socket that listens, as systemd hands one over.
     private static func listening(_ address: SocketAddress) throws -> Int32 {
-        #if canImport(Glibc)
-            let type = Int32(SOCK_STREAM.rawValue)
-        #else
-            let type = SOCK_STREAM
-        #endif
         let family: Int32 =
             switch address {
             case .v4: AF_INET
             case .v6: AF_INET6
             case .unixDomainSocket: AF_UNIX
             }
-        let descriptor = socket(family, type, 0)
+        let descriptor = socket(family, SocketKind.stream, 0)
         let bound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) }
         try #require(descriptor >= 0 && bound == 0 && listen(descriptor, 16) == 0)
         return descriptor

@@ -1,16 +1,9 @@
 import CookieModel
 import Foundation
+import Platform
 import Testing
 
 @testable import SessionStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("File modes", .serialized)
 struct FileModeTests {

@@ -1,17 +1,10 @@
 import CookieModel
 import Foundation
+import Platform
 import TestSupport
 import Testing
 
 @testable import SessionStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite("Files that are no database of ours")
 struct ForeignFileTests {

@@ -1,16 +1,9 @@
 import CookieModel
+import Platform
 import Testing
 
 @testable import PostgreSQLEngine
 @testable import SessionStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 @Suite(
     "Finding the primary of several PostgreSQL servers",
@@ -26,7 +19,7 @@ struct FailoverTests {
 
     /// Calls `body` with a port at which connections are accepted and nothing is ever said, as by a frozen server.
     private func withSilentServer(_ body: (UInt16) throws -> Void) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, SocketKind.stream, 0)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

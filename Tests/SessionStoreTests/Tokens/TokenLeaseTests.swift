@@ -1,18 +1,11 @@
 import CookieModel
 import HTTPTypes
 import OAuth2
+import Platform
 import Synchronization
 import Testing
 
 @testable import SessionStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Holders of a lease that die, are stopped and go on, or lose it while their request is under way.
 @Suite("The lease of a refresh")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -136,7 +137,7 @@ struct TokenSetupCommand: CrumbCommand {
     /// This program: its name if that is enough to find it.
     private var program: String {
         let own = ProgramReplacement.ownPath ?? "crumb"
-        let isFound = ChildProcess.pathOfProgram("crumb").map { PrivateFile.isSame($0, own) } ?? false
+        let isFound = ChildProcess.pathOfProgram("crumb").map { FileSystem.isSame($0, own) } ?? false
         return isFound ? "crumb" : own
     }
 
@@ -153,7 +154,7 @@ struct TokenSetupCommand: CrumbCommand {
 
     private func isOnPath(_ folder: String) -> Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.contains { PrivateFile.isSame(String($0), folder) }
+        return folders.contains { FileSystem.isSame(String($0), folder) }
     }
 
     private func dockerConfiguration() throws -> String {

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import Logging
+import Platform
 import ServiceLifecycle
 import SessionStore
 import Synchronization
@@ -123,48 +124,48 @@ final class AuditWriter: Service {
 /// The file of an audit log: JSON lines, its owner's alone, only ever added to.
 struct AuditFile: ~Copyable {
     let path: String
-    private var descriptor: Int32
+    private var file: Descriptor
     private let encoder: JSONEncoder
 
     /// Opens the file, and creates it if it does not exist.
     init(_ path: String) throws(ServiceStartError) {
+        PrivateFile.createFolders(above: path)
+        file = try AuditFile.open(path)
         self.path = path
         encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        PrivateFile.createFolders(above: path)
-        descriptor = PrivateFile.openForAppending(path)
-        guard descriptor >= 0 else {
+    }
+
+    private static func open(_ path: String) throws(ServiceStartError) -> Descriptor {
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try PrivateFile.openForAppending(path)
+        } catch {
             throw ServiceStartError(
-                .fileUnusable,
-                "\(path): the audit log cannot be opened: \(PrivateFile.message(PrivateFile.lastFailure, creating: path))"
-            )
+                .fileUnusable, "\(path): the audit log cannot be opened: \(error.message(creating: path))")
         }
         guard PrivateFile.isPrivate(path) else {
-            close(descriptor)
+            file.close()
             throw ServiceStartError(
                 .fileUnusable, "\(path): other users can read this audit log; run: chmod 600 '\(path)'")
         }
+        return file
     }
 
     deinit {
-        fsync(descriptor)
-        close(descriptor)
+        try? file.synchronize()
+        file.close()
     }
 
     /// Goes on in a new file of the same name, where someone has moved the old one away.
     ///
     /// - Returns: whether it does; it goes on in the old one where the new one cannot be opened or others can read it.
     mutating func reopen() -> Bool {
-        let opened = PrivateFile.openForAppending(path)
-        guard opened >= 0 else { return false }
         // The process that moved the old one away may have put a new one there.
-        guard PrivateFile.isPrivate(path) else {
-            close(opened)
-            return false
-        }
-        fsync(descriptor)
-        close(descriptor)
-        descriptor = opened
+        guard let opened = try? AuditFile.open(path) else { return false }
+        try? file.synchronize()
+        file.close()
+        file = opened
         return true
     }
 
@@ -175,7 +176,7 @@ struct AuditFile: ~Copyable {
         var written = 0
         for entry in entries {
             guard let line = try? encoder.encode(entry) else { continue }
-            guard PrivateFile.append(Array(line) + [UInt8(ascii: "\n")], to: descriptor) else { return written }
+            guard (try? file.append(Array(line) + [UInt8(ascii: "\n")])) != nil else { return written }
             written += 1
         }
         return written

@@ -1,6 +1,7 @@
 import Captures
 import Configuration
 import Foundation
+import Platform
 import SessionStore
 import WebPrimitives
 
@@ -17,9 +18,11 @@ struct ConfigurationFile {
     ///   effect.
     init(_ path: String) throws(ServiceStartError) {
         self.path = path
-        guard let bytes = PrivateFile.contents(path, limit: ConfigurationFile.sizeLimit) else {
-            throw ServiceStartError(
-                .fileUnusable, "\(path): the file cannot be read: \(PrivateFile.message(PrivateFile.lastFailure))")
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try FileSystem.contents(path, limit: ConfigurationFile.sizeLimit)
+        } catch {
+            throw ServiceStartError(.fileUnusable, "\(path): the file cannot be read: \(error.message)")
         }
         do throws(StrictJSON.Fault) {
             try StrictJSON.check(bytes)

@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// The properties of a socket that another process has bound.
 enum InheritedSocket {

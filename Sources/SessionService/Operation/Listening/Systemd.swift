@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Platform
 
 /// The sockets that systemd hands over, already listening (sd_listen_fds(3)).
 enum SystemdActivation {
@@ -58,11 +52,7 @@ struct SystemdNotifier: Sendable {
         // An abstract name, which begins with a zero byte.
         if first == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        #if canImport(Glibc)
-            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
-        #endif
+        let descriptor = socket(AF_UNIX, SocketKind.datagram, 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         withUnsafePointer(to: &address) { pointer in

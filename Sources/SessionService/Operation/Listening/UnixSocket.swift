@@ -1,12 +1,5 @@
+import Platform
 import SessionStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A Unix-domain socket that only its owner can reach, from the moment it exists.
 ///
@@ -46,7 +39,7 @@ final class UnixSocket: Sendable {
 
     /// Starts listening, with a queue of `backlog` connections that wait to be accepted.
     func listen(backlog: Int32) {
-        systemListen(descriptor, backlog)
+        Platform.listen(descriptor, backlog)
     }
 
     /// Removes the socket's file if it is still this one: no client can connect any more.
@@ -71,12 +64,12 @@ final class UnixSocket: Sendable {
         #if os(Linux)
             // The file gets the mode that its socket has.
             let result =
-                fchmod(descriptor, 0o600) == 0 ? withAddress(&address) { systemBind(descriptor, $0, $1) } : -1
+                fchmod(descriptor, 0o600) == 0 ? withAddress(&address) { Platform.bind(descriptor, $0, $1) } : -1
             let reason = errno
         #else
             // Other systems know only the mask, which is for everything that the process makes in the meantime.
             let mask = umask(0o177)
-            let result = withAddress(&address) { systemBind(descriptor, $0, $1) }
+            let result = withAddress(&address) { Platform.bind(descriptor, $0, $1) }
             let reason = errno
             umask(mask)
         #endif
@@ -88,13 +81,7 @@ final class UnixSocket: Sendable {
     }
 
     private static func socket() -> Int32 {
-        #if canImport(Glibc)
-            let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #elseif canImport(Musl)
-            let descriptor = Musl.socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-            let descriptor = Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
+        let descriptor = Platform.socket(AF_UNIX, SocketKind.stream, 0)
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         return descriptor
     }
@@ -137,8 +124,8 @@ final class UnixSocket: Sendable {
 
     /// Removes the socket of a process that is no more; leaves everything else alone.
     private static func removeStale(_ path: String, _ address: inout sockaddr_un) throws(ServiceStartError) {
-        guard !PrivateFile.isAbsent(path) else { return }
-        guard !PrivateFile.isOtherThanSocket(path) else {
+        guard !FileSystem.isAbsent(path) else { return }
+        guard !FileSystem.isOtherThanSocket(path) else {
             throw ServiceStartError(
                 .addressUnavailable, "\(path): this file exists and is not a socket; name another one")
         }
@@ -158,17 +145,7 @@ final class UnixSocket: Sendable {
 
     private static func failure(_ path: String, _ reason: Int32) -> ServiceStartError {
         ServiceStartError(
-            .addressUnavailable, "\(path): the socket cannot be created: \(PrivateFile.message(reason, creating: path))"
+            .addressUnavailable, "\(path): the socket cannot be created: \(SystemError(reason).message(creating: path))"
         )
     }
-}
-
-/// The system's `bind`, which the method above hides.
-private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
-    bind(descriptor, address, size)
-}
-
-/// The system's `listen`, which the method above hides.
-private func systemListen(_ descriptor: Int32, _ backlog: Int32) {
-    listen(descriptor, backlog)
 }
