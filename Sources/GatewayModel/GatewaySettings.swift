@@ -24,7 +24,7 @@ public struct GatewaySettings: Sendable {
         case tool
     }
 
-    /// A site that a gateway offers at an address of its own.
+    /// A site that a gateway serves at a local address.
     public struct Origin: Sendable {
         /// A URL of the site. Only its origin counts.
         public var url: RequestURL
@@ -46,7 +46,7 @@ public struct GatewaySettings: Sendable {
     public var client = Client.browser
     /// Which cookies pass on to the client.
     public var cookies = CookieMode.mirror
-    /// The sites that are offered at addresses of their own, for clients that can have no proxy; empty for a proxy.
+    /// The sites that are served at local addresses, for clients that cannot use a proxy; empty for a proxy.
     ///
     /// They are origins of one site, such as `https://shop.example` and `https://api.shop.example`. The gateway listens
     /// once for each, and ``port`` does not count. Cookies of all of them meet at one host of the client's, so only

@@ -23,7 +23,7 @@ package final class PostgreSQLDatabase: ServedDatabase {
         var commits = 0
     }
 
-    /// How often a transaction is repeated that the server has undone because of another one.
+    /// How often to retry a transaction that the server rolled back because of a conflict.
     private static let repetitionLimit = 3
 
     private let state = Mutex(State())

@@ -57,8 +57,7 @@ final class PostgreSQLSession: @unchecked Sendable {
     /// Whether the connection may lead to a former primary.
     private var isOfFormerEpoch: Bool { epoch != target.servers.epoch }
 
-    /// Lets all other connections be made anew before they are used again: this one leads to the primary, and was made after
-    /// another one was lost.
+    /// Makes every other connection reconnect before its next use. Call it after reconnecting to a new primary.
     func beginEpoch() {
         target.servers.beginEpoch()
         epoch = target.servers.epoch

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Where the files of an open database lie, all in one folder, and whether each of them is still there.
 ///
-/// To walk along two paths would be a good part of a short transaction, and most of a lookup in memory. Whoever
-/// deletes, moves or replaces a file changes the folder, and the time of its last change with it; so does whoever moves
-/// the folder. As long as that time is the same, everything is in its place. What happens to the folders further up is
-/// seen by the next walk, a tenth of a second later at most.
+/// Resolving both paths takes a noticeable part of a short transaction, and most of a lookup in memory. Deleting,
+/// moving or replacing a file changes the folder's modification time, and so does moving the folder. So an unchanged
+/// time means unchanged files. A change to a folder further up is noticed when the paths are resolved next, at most a
+/// tenth of a second later.
 package final class FilePlaces: Sendable {
     /// How long a walk along the paths counts, in nanoseconds.
     private static let walkInterval: Int64 = 100_000_000

@@ -5,8 +5,8 @@ internal import StoreEngine
 
 /// The file that a connection has open, and whether it is still the one at its path.
 ///
-/// A system lets go on with a file that was deleted: what is written there is gone with the process, though SQLite
-/// reports success. So it is looked at where a transaction is about to be acknowledged.
+/// A process can keep writing to a deleted file. The data disappears when the process exits, although SQLite reports
+/// success. So each commit checks that the file is still at its path.
 struct OpenFile: Sendable {
     /// SQLite's own name of the file: absolute, whatever folder the process has gone to since, and without symbolic
     /// links; empty in memory.

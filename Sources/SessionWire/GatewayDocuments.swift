@@ -18,7 +18,7 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
     public let legacyTLS: [String]?
     /// The port of 127.0.0.1; a free one if it is `nil` or 0.
     public let port: Number<PortRange>?
-    /// The sites that are offered at addresses of their own, in place of a proxy.
+    /// The sites that are served at local addresses, in place of a proxy.
     public let upstreams: [GatewayUpstreamDocument]?
 
     /// Creates the document. Members that are `nil` are left out.

@@ -115,7 +115,7 @@ package struct StoreFailure: Error, Equatable {
     package let kind: Kind
     /// The name of the engine.
     package let engine: String
-    /// The engine's code, for people who look it up, or what it says of a connection that cannot be made.
+    /// The engine's error code, or its message if the connection failed.
     package let code: String
 
     /// A failure of SQLite.

@@ -49,7 +49,7 @@ struct GatewayRunCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Offer this site at the address, instead of a proxy, for clients that can have none. Repeatable, for further "
+            "Serve this site at the address, instead of a proxy, for clients that cannot use one. Repeatable, for further "
                 + "origins of the same site.",
             valueName: "url"))
     var upstream: [String] = []

@@ -26,8 +26,8 @@ struct GatewayStartCommand: CrumbCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Offer this site at an address of its own, instead of a proxy. Repeatable, for further origins of the same "
-                + "site.", valueName: "url"))
+            "Serve this site at a local address, instead of a proxy. Repeatable, for further origins of the same site.",
+            valueName: "url"))
     var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")

@@ -64,7 +64,7 @@ struct BrowserProfile {
 struct BrowserProfiles {
     private let browser: Browser
     private let folders: [String]
-    /// Those with cookies, the one that the browser starts with first.
+    /// The profiles that have cookies, the default profile first.
     let all: [BrowserProfile]
 
     init(of browser: Browser, environment: [String: String]) {

@@ -186,7 +186,8 @@ enum SecretVariable: String, CaseIterable {
 
 /// The terminal that the command runs on, whatever its streams are.
 enum Terminal {
-    /// Asks on the terminal where there is one. A key file that is made on first use is not locked for that alone.
+    /// Asks on the terminal, if there is one. A key file created on first use is not locked with a passphrase just
+    /// because a terminal is available.
     static let passphraseSource = PassphraseSource(name: "the terminal", locksNewFiles: false) {
         () throws(SessionStoreError) in
         readSecret("Passphrase: ")

@@ -1,9 +1,9 @@
 import HTTPMessages
 import WebPrimitives
 
-/// The sites that a gateway offers at addresses of its own, as one of its listeners sees them.
+/// The sites that a gateway serves at local addresses, as one of its listeners sees them.
 ///
-/// A client that can have no proxy opens `http://127.0.0.1:8080` and gets `https://shop.example`. Only these sites are
+/// A client that cannot use a proxy opens `http://127.0.0.1:8080` and gets `https://shop.example`. Only these sites are
 /// offered, and only to their own pages: a page in the user's everyday browser must not use the session.
 struct ReverseOrigins: Sendable {
     /// A site and the port that it is offered at.

@@ -33,7 +33,7 @@ struct BodyReader {
 
     /// Consumes the next piece; `nil` if more octets are needed.
     ///
-    /// - Throws: `MessageError` for a chunk that is none.
+    /// - Throws: `MessageError` if the chunk is malformed.
     mutating func next(in buffer: inout ByteBuffer) throws -> Piece? {
         switch rest {
         case .none: return .end(trailers: [])

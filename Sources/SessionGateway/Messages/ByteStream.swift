@@ -241,7 +241,8 @@ actor ByteStream {
 
     /// Consumes the next piece of the body.
     ///
-    /// - Throws: ``StreamError/endedEarly`` if the stream ends before the body, `MessageError` for a chunk that is none.
+    /// - Throws: ``StreamError/endedEarly`` if the stream ends before the body, `MessageError` if the chunk is
+    ///   malformed.
     func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         while true {
             if let piece = try body.next(in: &buffer) {
@@ -255,7 +256,7 @@ actor ByteStream {
         }
     }
 
-    /// Has every read fail that waits for octets, until ``resumeReading()``.
+    /// Makes reads that wait for data fail, until ``resumeReading()``.
     func stopReading() {
         isReadingStopped = true
         endReading(throwing: StreamError.stopped)

@@ -38,7 +38,7 @@ struct ForwardedRequest: Sendable {
     ///
     /// - Parameters:
     ///   - tunnel: Where the tunnel goes, or the site's server; `nil` outside of one.
-    ///   - mapping: The gateway's origins if it offers the site at an address of its own.
+    ///   - mapping: The gateway's origins if it serves the site at a local address.
     init(
         _ head: MessageHead, _ line: RequestLine, through tunnel: Destination?, mapping: OriginMapping? = nil
     ) throws(MessageError) {

@@ -47,7 +47,7 @@ struct MessageParts {
 
     /// The next part; `nil` if more octets are needed.
     ///
-    /// - Throws: `MessageError` for a chunk that is none.
+    /// - Throws: `MessageError` if the chunk is malformed.
     mutating func next() throws -> Part? {
         switch state {
         case .head:

@@ -140,7 +140,7 @@ struct ProblemResponses: RouterMiddleware {
         }
     }
 
-    /// The methods of RFC 9110 and RFC 5789. A path that is not asked for by one of these is asked for by others.
+    /// The standard methods (RFC 9110 and RFC 5789). Any other gets `method-unknown`.
     private static let knownMethods: Set<HTTPRequest.Method> = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]

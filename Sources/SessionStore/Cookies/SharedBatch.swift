@@ -32,7 +32,7 @@ extension CookieJar {
 }
 
 extension SessionDatabase {
-    /// Has several jars receive at once, in one transaction and one round trip.
+    /// Stores the responses of several jars in one transaction and one round trip.
     ///
     /// A jar that another transaction writes to is not waited for: the others would wait as well.
     ///

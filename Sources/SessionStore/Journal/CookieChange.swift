@@ -32,7 +32,7 @@ public struct CookieChange: Sendable, Hashable {
 
     /// Its place in the journal: larger than that of every change before.
     public let position: Int64
-    /// Why.
+    /// The reason for the change.
     public let cause: Cause
     /// When.
     public let time: Timestamp

@@ -126,7 +126,7 @@ struct MovedTable {
 // MARK: - Rows
 
 extension MovedTable {
-    /// Calls `body` with a statement that stands at each row of a jar, or of the database.
+    /// Calls `body` for each row of a jar, or of the whole database.
     func forEach(_ database: Connection, jarID: Int64?, _ body: (Statement) throws -> Void) throws {
         let names = columns.map(\.name).joined(separator: ", ")
         let statement = try database.statement("SELECT \(names) FROM \(name) WHERE \(ofJar)")

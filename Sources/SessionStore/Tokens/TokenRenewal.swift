@@ -208,7 +208,7 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
         public static let refreshBusy = Code(rawValue: "token-refresh-busy")
     }
 
-    /// Why.
+    /// The reason for the failure.
     public let code: Code
     /// The profile's name.
     public let profile: String
