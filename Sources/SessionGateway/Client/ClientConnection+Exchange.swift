@@ -3,7 +3,7 @@ import HTTPMessages
 import NIOCore
 import WebPrimitives
 
-/// What answers requests: servers, a recording.
+/// A source of responses to requests: servers, or a recording.
 protocol ResponseSource: Sendable {
     /// Answers a request with ``ClientConnection/deliver(_:from:to:closing:_:)``.
     ///
@@ -15,14 +15,14 @@ protocol ResponseSource: Sendable {
     ) async throws -> Bool?
 }
 
-/// The body of a response on its way.
+/// The body of a response that is being passed on.
 protocol ResponseBody: Sendable {
-    /// Whether a part of the body is here already.
+    /// Whether a part of the body has already arrived.
     var isHere: Bool { get async }
 
     /// Returns the next piece of the body, or its end.
     ///
-    /// - Parameter limit: how long it may take.
+    /// - Parameter limit: the maximum time to wait for it.
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece
 }
 
@@ -56,13 +56,13 @@ extension ClientConnection {
         }
     }
 
-    /// Begins the recording's entry for a request that no server gets.
+    /// Begins the recording's entry for a request that is not sent to a server.
     func recordWithoutServer(_ pending: inout PendingRequest) {
         let request = pending.request
         pending.entry = frame.environment.recording.map { RecordedExchange($0, replaying: request, now: gate.now) }
     }
 
-    /// Passes a response on, whose cookies are stored.
+    /// Passes on a response whose cookies are stored.
     ///
     /// - Parameters:
     ///   - body: The source of its body.
@@ -74,7 +74,8 @@ extension ClientConnection {
     ) async throws -> Bool {
         let (writesChunks, keepsClient) = await deliverHead(of: response, to: pending, closing: closes, &record)
         var body = body
-        // A server may wait for something to tell; a client that has gone does not.
+        // A server may have nothing to send for a while, so the gateway has to notice meanwhile that the client is
+        // gone.
         var isWatched = client.isStream
         noteProgress()
         do {
@@ -96,8 +97,8 @@ extension ClientConnection {
             }
         } catch {
             await client.forgetAbsence()
-            // The head has gone: only the end of the connection tells the client that the body is not complete. If the end
-            // of the connection is that of the body, it has to be a reset.
+            // The head was sent, so only the end of the connection can tell the client that the body is incomplete. If
+            // the connection's end normally ends the body, it has to be a reset.
             let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }
             let kind: GatewayFailure.Kind =
                 isLate ? .connectionReadTimeout : error is MessageError ? .httpProtocolError : .connectionTerminated
@@ -107,7 +108,7 @@ extension ClientConnection {
         }
     }
 
-    /// Passes the head of a response on.
+    /// Passes on the head of a response.
     ///
     /// - Returns: Whether its body is sent in chunks, and whether the client's connection can be used for another request.
     func deliverHead(
@@ -115,7 +116,7 @@ extension ClientConnection {
     ) async -> (writesChunks: Bool, keepsClient: Bool) {
         let (request, decision) = (pending.request, pending.decision)
         record.status = response.status
-        // A body that ends with the connection is sent in chunks, so that the client's connection goes on.
+        // A body that ends with the connection is sent in chunks, so that the client's connection stays open.
         let writesChunks = response.hasUnknownLength && request.line.minorVersion > 0 && !response.isCut
         let keepsClient =
             request.keepsConnection && (writesChunks || !response.hasUnknownLength) && !isStopping && !response.isCut

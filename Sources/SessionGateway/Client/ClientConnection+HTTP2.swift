@@ -3,12 +3,13 @@ import NIOCore
 import NIOHTTP2
 
 extension ClientConnection {
-    /// Serves the requests of an HTTP/2 connection (RFC 9113), each in a stream of its own, side by side. The first of them
-    /// gets the connection that the tunnel has opened, if it has.
+    /// Serves the requests of an HTTP/2 connection (RFC 9113), each in its own stream, concurrently. The first request
+    /// gets the connection that the tunnel has opened, if any.
     func serveHTTP2(to destination: Destination) async throws {
         let (arriving, arrivals) = AsyncStream<ByteStream>.makeStream()
         var configuration = NIOHTTP2Handler.Configuration()
-        // Browsers cancel what a page does not need any more. The work that is left of it counts (`beginWork()`).
+        // Browsers cancel requests that a page no longer needs. Their remaining work is limited separately
+        // (`beginWork()`).
         configuration.stream.streamResetFrameRateLimit.maximumCount = 10_000
         configuration.connection.initialSettings = [HTTP2FrameAdapter.headSetting]
         configuration.connection.maximumSequentialContinuationFrames = HTTP2FrameAdapter.continuationLimit
@@ -35,7 +36,7 @@ extension ClientConnection {
                     return
                 }
                 if hasRoom { self.assumeIsolated { $0.work -= 1 } }
-                // The client may send it again.
+                // The client may send the request again.
                 let reset = HTTP2Frame.FramePayload.rstStream(.refusedStream)
                 try stream.pipeline.syncOperations.context(handlerType: HTTP2StreamCodec.self)
                     .writeAndFlush(NIOAny(reset), promise: nil)
@@ -61,7 +62,7 @@ extension ClientConnection {
                 let id = ObjectIdentifier(request)
                 streams?[id] = request
                 idleTimer?.cancel()
-                // The server need not answer a request that the client has cancelled.
+                // The server does not have to answer a request that the client has cancelled.
                 await stream.whenFailing { [weak request] in Task { await request?.abort() } }
                 let first = spare
                 spare = nil
@@ -75,17 +76,17 @@ extension ClientConnection {
         idleTimer?.cancel()
     }
 
-    /// Says which gateways the tunnel of the requests has passed.
+    /// Sets the gateways that the tunnel of the requests has passed.
     private func continueTunnel(after passed: PassedGateways) {
         self.passed = passed
     }
 
     /// Serves the request of one stream. Closes it.
     ///
-    /// - Parameter server: A connection to the server, without TLS yet.
+    /// - Parameter server: A connection to the server on which TLS has not begun.
     private func run(to destination: Destination, through server: ByteStream?) async {
         spare = server
-        // It fails where the client has cancelled the request, or gone.
+        // It fails if the client has cancelled the request or disconnected.
         try? await serveRequests(through: destination)
         await spare?.close()
         await client.close()
@@ -93,7 +94,7 @@ extension ClientConnection {
 
     /// Counts a request. A client that cancels requests may send others before the work for those has ended.
     ///
-    /// - Returns: Whether there is room for it.
+    /// - Returns: Whether the limit permits it.
     private func beginWork() -> Bool {
         guard work < 2 * limits.streams else { return false }
         work += 1

@@ -5,7 +5,7 @@ import RequestDecoration
 import SessionStore
 import WebPrimitives
 
-/// The servers that requests are for.
+/// The servers as a source of responses.
 struct ServerSource: ResponseSource {
     func answer(
         _ pending: inout PendingRequest, of connection: isolated ClientConnection, _ record: inout GatewayRecord
@@ -15,7 +15,7 @@ struct ServerSource: ResponseSource {
 }
 
 extension ClientConnection {
-    /// Sends a request on, once more if the user has to be signed in, and its response back.
+    /// Forwards a request and its response. Sends the request once more if the user has to be signed in.
     ///
     /// - Returns: Whether the client's connection can be used for another request.
     fileprivate func answerFromServer(
@@ -36,10 +36,10 @@ extension ClientConnection {
         }
     }
 
-    /// How often a request is sent again that a server says it has not processed.
+    /// How often to send a request again that, according to the server, was not processed.
     private static let refusalLimit = 8
 
-    /// Sends a request on, and its response back.
+    /// Forwards a request and its response.
     ///
     /// - Returns: `nil` if the request has to be sent once more.
     private func attempt(_ pending: inout PendingRequest, _ record: inout GatewayRecord) async throws -> Bool? {
@@ -55,11 +55,11 @@ extension ClientConnection {
         demand.isFresh = !request.mayBeRepeated
         demand.passed = passed
         demand.passed.add(PassedGateways(request.head))
-        // NIOHPACK takes values as text only.
+        // NIOHPACK accepts values only as text.
         let isText = String(validating: head, as: UTF8.self) != nil
-        // Some servers end the whole connection because of a long head.
+        // A long head makes some servers end the whole connection.
         demand.isHTTP1 = request.isUpgrade || !isText || head.count > HTTP2RequestCodec.headLimit
-        // The octets of a WebSocket are the body of its stream, for which no length may be stated.
+        // The octets of a WebSocket are the body of its stream, which must not have a stated length.
         demand.isWebSocket =
             isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
             && WebSocketHandshake(of: request.head) != nil
@@ -81,7 +81,7 @@ extension ClientConnection {
             } catch let error as UnansweredError
                 where isReused && error.refusal == nil && error.mayBeRepeated && request.mayBeRepeated
             {
-                // RFC 9112, section 9.3.1: the server has closed the connection while the request was on its way.
+                // RFC 9112, section 9.3.1: the server closed the connection while the request was being sent.
                 await server.abort()
                 demand.isFresh = true
                 demand.isWebSocket = false
@@ -104,10 +104,10 @@ extension ClientConnection {
         }
     }
 
-    /// How requests get to a server.
+    /// The route to a server.
     ///
-    /// - Parameter isTunnel: Whether they come through a tunnel. The proxy for a tunnel is the one for https, whatever
-    ///   goes through it.
+    /// - Parameter isTunnel: Whether the requests come through a tunnel. A tunnel uses the proxy for https, whatever
+    ///   passes through it.
     func route(
         to destination: Destination, isTunnel: Bool, _ partition: ConnectionPartition
     ) -> UpstreamConnections.Route {
@@ -181,7 +181,7 @@ extension ClientConnection {
             }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
                 let isUnderWay = await body?.isComplete != true
-                // The part that the client has not sent yet goes with the next attempt.
+                // The next attempt sends the part that the client has not sent yet.
                 await client.stopReading()
                 if isUnderWay { await server.abort() }
                 let end = await upload
@@ -196,7 +196,7 @@ extension ClientConnection {
                 try end.check()
                 return nil
             }
-            // A client that waits for permission to send its body may send it now, or not.
+            // A client that waits for permission to send its body may or may not send it now.
             let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
             let keepsClient = try await passOn(
                 response, from: server, to: pending, closing: isUncertain, &record)
@@ -224,7 +224,7 @@ extension ClientConnection {
         }
     }
 
-    /// Passes a server's response on, whose cookies are stored. A browser takes any end of a connection for that of a body.
+    /// Passes on a server's response whose cookies are stored. For a browser, any end of the connection ends the body.
     ///
     /// - Parameter closes: Whether the client's connection ends with it in any case.
     /// - Returns: Whether the client's connection can be used for another request.
@@ -236,8 +236,8 @@ extension ClientConnection {
         return try await deliver(response, from: server, to: pending, closing: closes, &record)
     }
 
-    /// Whether a connection can be used again after a request with a body: a stream, which ends with it, or one whose
-    /// server has waited for all of a body that is not another site's.
+    /// Whether a connection can be used again after a request with a body. That is so for a stream, which ends with the
+    /// request, and if the server has waited for all of a body that does not come from another site.
     private func mayKeep(
         _ server: ByteStream, _ response: ForwardedResponse, after pending: PendingRequest
     ) async -> Bool {
@@ -262,7 +262,7 @@ extension ClientConnection {
         await server.close()
     }
 
-    /// Reads responses up to the final one. Those before it pass on at once.
+    /// Reads responses up to the final one. Earlier ones are passed on at once.
     private func finalResponse(
         to request: ForwardedRequest, from server: ByteStream
     ) async throws -> ForwardedResponse {
@@ -318,10 +318,11 @@ extension ClientConnection {
         }
     }
 
-    /// The response whose head has no empty line, since the server has closed the connection; `nil` if it is no response.
+    /// The response whose head has no empty line, because the server has closed the connection; `nil` if it is not a
+    /// response.
     ///
-    /// Browsers take it over http, and so the client may have it as it is. Over https, it may have been cut by somebody who
-    /// wants a cookie without its attributes.
+    /// Browsers accept it over http, so the client gets it as it is. Over https, an attacker may have cut it to remove
+    /// the attributes of a cookie.
     private func cutResponse(to request: ForwardedRequest, from server: ByteStream) async -> ForwardedResponse? {
         guard !request.destination.isEncrypted,
             let head = try? MessageHead(await server.takeCutHead(), from: .server),
@@ -343,7 +344,7 @@ extension ClientConnection {
         guard let context = pending.decision.context, !response.isOfProxy else { return false }
         let gate = gate
         let store: @Sendable () async throws -> CookieChanges = { try await gate.store(response, in: context) }
-        // The end of a client that goes away while a login is made is to be noticed.
+        // During a login, the gateway has to notice if the client disconnects.
         if pending.login != nil { await client.readAhead() }
         let (consequence, storage) =
             try await pending.login?.consequence(of: response, to: request, storing: store, now: gate.now)
@@ -362,7 +363,7 @@ extension ClientConnection {
             if isSignedIn { record.isSignedInAgain = true }
             return false
         case .repetition(let isSignedIn):
-            // It must not take effect for a client that does not wait any more.
+            // The request must not take effect for a client that no longer waits.
             let isClientGone = await client.hasFailed
             guard request.mayBeRepeated || !isClientGone else { throw StreamError.endedEarly }
             if isSignedIn { record.isSignedInAgain = true }
@@ -374,7 +375,7 @@ extension ClientConnection {
         }
     }
 
-    /// Refuses responses that cannot be passed on.
+    /// Throws if a response cannot be passed on.
     private func check(
         _ response: ForwardedResponse, to request: ForwardedRequest, _ route: UpstreamConnections.Route
     ) throws(GatewayFailure) {

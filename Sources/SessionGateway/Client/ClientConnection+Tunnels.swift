@@ -4,14 +4,14 @@ import NIOSSL
 import WebPrimitives
 
 extension ClientConnection {
-    /// Answers a CONNECT request and serves what comes through the tunnel (RFC 9110, section 9.3.6).
+    /// Answers a CONNECT request and serves the tunnel (RFC 9110, section 9.3.6).
     ///
-    /// - Parameter isNested: Whether the request itself came through a tunnel, in which there is no other.
+    /// - Parameter isNested: Whether the request itself came through a tunnel. Tunnels in tunnels are refused.
     func openTunnel(_ head: MessageHead, _ line: RequestLine, isNested: Bool) async throws {
         let target = head.octets[head.startLine][inside: line.target]
         guard !isNested, let authority = Authority(Octets(Array(target))), let port = authority.port
         else { throw GatewayFailure.requestInvalid(.targetInvalid) }
-        // The request has no body, whatever its fields say; octets behind it would be those of the tunnel.
+        // The request has no body, whatever its fields state. Octets after it belong to the tunnel.
         guard !head.has("content-length"), !head.has("transfer-encoding") else {
             throw GatewayFailure.requestInvalid(.framingContradictory)
         }
@@ -26,7 +26,7 @@ extension ClientConnection {
         try await serveTunnel("CONNECT", to: destination, server)
     }
 
-    /// Serves a connection that a SOCKS client asks for.
+    /// Serves a connection that a SOCKS client requests.
     func serveSOCKS() async throws {
         guard let destination = try await SOCKSHandshake.destination(from: client, within: limits.head)
         else { return }
@@ -42,16 +42,17 @@ extension ClientConnection {
         try await serveTunnel("SOCKS", to: destination, server)
     }
 
-    /// Opens the connection for a tunnel; `nil` if the requests in it may need none: they are read, or the gateway is offline.
+    /// Opens the connection for a tunnel; `nil` if it may not be needed, because the gateway reads the requests in the
+    /// tunnel or is offline.
     ///
-    /// Browsers open tunnels that they may not need. A server that takes one handshake after the other would wait for that
-    /// of a connection without a request.
+    /// Browsers open tunnels that they may not need. A server that accepts one handshake after the other would wait for
+    /// the handshake of a connection without a request.
     private func openServer(_ destination: Destination) async throws -> ByteStream? {
         guard !frame.settings.isOffline, frame.authority(for: destination.host) == nil else { return nil }
         return try await openTunnelled(destination)
     }
 
-    /// Opens the connection that a tunnel leads to. It is closed at the end, unless something uses it until then.
+    /// Opens the connection of a tunnel. It is closed at the end, unless it is in use.
     private func openTunnelled(_ destination: Destination) async throws -> ByteStream {
         let route = route(to: destination, isTunnel: true, ConnectionPartition(client: number))
         let server = try await open { [passed] () throws(GatewayFailure) in
@@ -61,7 +62,7 @@ extension ClientConnection {
         return server
     }
 
-    /// Serves what comes through a tunnel that leads to no server yet.
+    /// Serves a tunnel that is not connected to a server yet.
     private func serveUnopenedTunnel(_ method: String, to destination: Destination) async throws {
         do {
             let limit = frame.settings.isOffline ? limits.idle : limits.hesitation
@@ -81,15 +82,15 @@ extension ClientConnection {
         await join(client, server)
     }
 
-    /// Serves what comes through a tunnel.
+    /// Serves a tunnel.
     ///
-    /// Browsers open tunnels for WebSockets without TLS too, and SOCKS clients for everything. So requests in the clear
-    /// are served like those outside of a tunnel. Anything else passes without being looked at.
+    /// Browsers open tunnels also for WebSockets without TLS, and SOCKS clients for everything. So unencrypted requests
+    /// are served as outside of a tunnel. Anything else passes unread.
     private func serveTunnel(_ method: String, to destination: Destination, _ server: ByteStream) async throws {
         if let authority = frame.authority(for: destination.host), try await isTLS(server) {
             return try await intercept(destination, authority)
         }
-        // The first to send decides: a server that speaks first is no HTTP server.
+        // The first side to send decides: a server that sends first is not an HTTP server.
         async let isServerFirst = waitForServer(server)
         let isHTTP = await beginsRequest()
         await server.stopReading()
@@ -119,7 +120,7 @@ extension ClientConnection {
     private func intercept(_ destination: Destination, _ authority: CertificateAuthority) async throws {
         var destination = destination
         destination.isEncrypted = true
-        // TLS to the server comes with the first request, so that a failure can be told in its response.
+        // TLS to the server begins with the first request, so that its response can report a failure.
         do {
             try await client.startTLS(
                 NIOSSLServerHandler(
@@ -140,17 +141,18 @@ extension ClientConnection {
         try await serveRequests(through: destination)
     }
 
-    /// Whether a connection without a request says nothing: browsers open some that they may need later.
+    /// Whether the client may open connections in advance without a request, as browsers do. Such a connection then
+    /// shows no distrust.
     var mayConnectInAdvance: Bool { gate.profile != nil }
 
-    /// Waits for octets of the server, and then no longer for those of the client.
+    /// Waits for octets of the server, and then stops waiting for those of the client.
     private func waitForServer(_ server: ByteStream) async -> Bool {
         guard await server.waitForOctets() else { return false }
         await client.stopReading()
         return true
     }
 
-    /// Waits for the client's first octets, and tells whether they begin an HTTP/1.1 request in origin form.
+    /// Waits for the client's first octets. Returns whether they begin an HTTP/1.1 request in origin form.
     func beginsRequest() async -> Bool {
         while true {
             switch RequestStart(await client.available.readableBytesUInt8Span) {
@@ -190,20 +192,20 @@ extension ClientConnection {
                 }
             }
         } catch {
-            // Half of a connection that has failed must not look like one that has ended.
+            // A failed connection must not look like one that has ended regularly.
             await source.abort()
             await target.abort()
         }
     }
 }
 
-/// Whether octets begin an HTTP/1.1 request in origin form, as far as they go.
+/// Checks whether octets are the beginning of an HTTP/1.1 request in origin form.
 enum RequestStart {
     case yes
     case no
     case undecided
 
-    /// How long a method can be.
+    /// The maximum length of a method.
     private static let methodLimit = 32
 
     init(_ bytes: Span<UInt8>) {

@@ -5,10 +5,10 @@ extension ClientConnection {
     /// How the body of a request ended.
     enum UploadEnd {
         case sent
-        /// The rest has not been read from the client.
+        /// The rest was not read from the client.
         case stopped
         case failed
-        /// The client can be told that.
+        /// The body is refused, and the client can be told why.
         case refused(GatewayFailure)
 
         /// Fails if the client cannot send the rest.
@@ -21,12 +21,12 @@ extension ClientConnection {
         }
     }
 
-    /// Sends the body of a request: first what was sent before, then the rest.
+    /// Sends the body of a request: first the part of an earlier attempt, then the rest.
     func sendBody(
         of request: ForwardedRequest, keptIn spool: BodySpool?, recordedIn entry: RecordedExchange?,
         to server: ByteStream
     ) async -> UploadEnd {
-        /// Whether that was the end.
+        /// Sends a piece. Returns whether it was the end of the body.
         func send(_ piece: BodyReader.Piece) async throws -> Bool {
             await entry?.append(toRequest: piece)
             switch piece {
@@ -60,7 +60,7 @@ extension ClientConnection {
             await server.abort()
             return .refused(.requestTooSlow("body"))
         } catch {
-            // Stopped, because the response is there.
+            // Stopped, because the response has arrived.
             if case StreamError.stopped? = error as? StreamError { return .stopped }
             let isClientGone = await client.hasFailed
             await server.abort()

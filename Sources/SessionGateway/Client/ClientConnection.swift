@@ -5,7 +5,7 @@ import RequestDecoration
 import Synchronization
 import WebPrimitives
 
-/// One connection of a client: the requests that come through it, one after the other, or a tunnel.
+/// One connection of a client: its requests, one after the other, or a tunnel.
 actor ClientConnection {
     typealias Destination = ForwardedRequest.Destination
 
@@ -13,7 +13,7 @@ actor ClientConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let client: ByteStream
-    /// Tells the client's connection from all others. The streams of an HTTP/2 connection share it.
+    /// The unique number of the client's connection. The streams of an HTTP/2 connection share it.
     let number: UInt64
     let frame: GatewayFrame
     let servers: UpstreamConnections
@@ -23,23 +23,23 @@ actor ClientConnection {
     var passed = PassedGateways()
     /// The connection that a tunnel has opened, without TLS, for the first request in it.
     var spare: ByteStream?
-    /// Whether it waits for a request, so that nothing is lost if it closes.
+    /// Whether the connection waits for a request, so that nothing is lost if it closes.
     private var isIdle = false
     private(set) var isStopping = false
     private(set) var isAborted = false
-    /// The streams of an HTTP/2 connection; `nil` if it is none.
+    /// The streams of an HTTP/2 connection; `nil` for other connections.
     var streams: [ObjectIdentifier: ClientConnection]?
-    /// How many requests of such a connection are under way: the work for a request may end after its stream.
+    /// How many requests of an HTTP/2 connection are in progress. The work for a request may end after its stream.
     var work = 0
-    /// Closes such a connection when it has had no stream for a while.
+    /// Closes an HTTP/2 connection after a while without a stream.
     var idleTimer: GatewayTimer?
     /// When the last octet of the present exchange, or of a tunnel, passed in either direction.
     private var lastProgress = NIODeadline.uptimeNanoseconds(0)
-    /// When the last octet of the present request was sent; `nil` while its body is under way.
+    /// When the last octet of the present request was sent; `nil` while its body is being sent.
     var requestEnd: NIODeadline?
-    /// The connection to a server that is used now.
+    /// The connection to a server that is in use.
     private var server: ByteStream?
-    /// The search for one.
+    /// The attempt to open such a connection.
     private var opening: Task<Result<UpstreamConnections.Found, GatewayFailure>, Never>?
 
     private static let numbers = Atomic<UInt64>(0)
@@ -96,14 +96,14 @@ actor ClientConnection {
                 try await serveRequests(through: nil)
             }
         } catch {
-            // The client has gone, or takes too long.
+            // The client has disconnected, or takes too long.
         }
         if let spare { await spare.close() }
         await client.close()
         await servers.release(client: number)
     }
 
-    /// Ends after the request that is served now.
+    /// Ends the connection after the present request.
     func stop() async {
         isStopping = true
         for stream in streams?.values ?? [:].values { await stream.stop() }
@@ -115,7 +115,7 @@ actor ClientConnection {
         }
     }
 
-    /// Ends at once.
+    /// Ends the connection at once.
     func abort() async {
         isAborted = true
         for stream in streams?.values ?? [:].values { await stream.abort() }
@@ -124,8 +124,8 @@ actor ClientConnection {
         await server?.abort()
     }
 
-    /// Finds a connection to a server. The attempt ends with the client's connection, but not when the gateway is about to
-    /// stop.
+    /// Opens a connection to a server, or finds an open one. The attempt ends with the client's connection, but not
+    /// when the gateway begins to stop.
     func open(
         _ find: @escaping @Sendable () async throws(GatewayFailure) -> UpstreamConnections.Found
     ) async throws -> UpstreamConnections.Found {
@@ -142,7 +142,7 @@ actor ClientConnection {
         return try await waiting { try await opening.value.get() }
     }
 
-    /// Waits for a server's answer, whose connection is aborted if the client goes away meanwhile.
+    /// Waits for a server's answer. Aborts the server's connection if the client disconnects meanwhile.
     func waiting<Answer: Sendable>(for answer: () async throws -> Answer) async throws -> Answer {
         guard !client.isStream else { return try await answer() }
         await watchClient(after: limits.ended)
@@ -152,25 +152,25 @@ actor ClientConnection {
         return try result.get()
     }
 
-    /// Aborts the connection if the client goes away, until it is to be forgotten (``ByteStream/forgetAbsence()``).
+    /// Aborts the connection if the client disconnects, until ``ByteStream/forgetAbsence()``.
     func watchClient(after limit: TimeAmount?) async {
         await client.whenGone(after: limit) { [weak self] in Task { await self?.abort() } }
     }
 
-    /// Notes the connection to a server that is used now, so that it can be aborted.
+    /// Sets the connection to a server that is in use, so that it can be aborted.
     func use(_ server: ByteStream?) {
         self.server = server
     }
 
     // MARK: - Limits
 
-    /// The time for the limits.
+    /// The present time of the clock for the limits.
     var time: NIODeadline { client.clock.now }
 
-    /// Notes that octets have passed.
+    /// Records that octets have passed.
     func noteProgress() { lastProgress = time }
 
-    /// Waits for octets, or for room for them, as long as something passes in either direction.
+    /// Waits for octets, or for room for them, as long as octets pass in either direction.
     func whileBusy<Value: Sendable>(_ action: (TimeAmount) async throws -> Value) async throws -> Value {
         while true {
             do {
@@ -187,10 +187,10 @@ actor ClientConnection {
 
     /// Serves one request after the other.
     ///
-    /// Tasks keep the memory of their deepest calls until they end. So requests are served in a task of their own, which ends
-    /// when the connection becomes idle.
+    /// Tasks keep the memory of their deepest calls until they end. So a separate task serves requests, and ends when
+    /// the connection becomes idle.
     ///
-    /// - Parameter tunnel: Where the tunnel goes that they come through; `nil` outside of one.
+    /// - Parameter tunnel: The destination of the tunnel that the requests come through; `nil` outside of a tunnel.
     func serveRequests(through tunnel: Destination?) async throws {
         while !isStopping, try await hasRequest(within: limits.idle) {
             let goesOn = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -201,10 +201,10 @@ actor ClientConnection {
         }
     }
 
-    /// For how long a connection without a request does not count as idle.
+    /// The time after which a connection without a request counts as idle.
     private static let pause = TimeAmount.milliseconds(100)
 
-    /// Serves requests until none comes for a moment.
+    /// Serves requests until the connection becomes idle.
     ///
     /// - Returns: Whether the connection can be used for another one.
     private func serveBurst(through tunnel: Destination?) async throws -> Bool {
@@ -309,7 +309,7 @@ actor ClientConnection {
         }
     }
 
-    /// Answers an OPTIONS request that is to go no further (RFC 9110, section 7.6.2).
+    /// Answers an OPTIONS request that must not be forwarded (RFC 9110, section 7.6.2).
     ///
     /// - Returns: Whether the connection can be used for another request.
     private func answerLastForward(_ request: ForwardedRequest, _ record: GatewayRecord) async throws -> Bool {
@@ -334,7 +334,7 @@ actor ClientConnection {
         {
             return shown(url)
         }
-        // The target of a CONNECT request may not have user information, which is a secret all the same.
+        // The target of a CONNECT request must not have user information. If it has, that is a secret, too.
         let isAuthority = if case .authority = line.form { true } else { false }
         let user = isAuthority ? target.lastIndex(of: ASCII.at) : nil
         let shown = target[(user.map { $0 + 1 } ?? 0)...]
@@ -343,14 +343,14 @@ actor ClientConnection {
 
     /// The URL of a request in its record.
     private func shown(_ url: RequestURL) -> String {
-        // The path of events is for those alone who are told of it.
+        // The path of events must not be shown.
         gate.events?.contains(url) == true
             ? "\(url.origin)/.well-known/crumb" : String(decoding: url.withoutQuery, as: UTF8.self)
     }
 
     /// Reports a tunnel.
     ///
-    /// - Parameter failure: Why it was not opened; `nil` if it was, and its octets pass unread.
+    /// - Parameter failure: The reason why it was not opened; `nil` if it was opened and its octets pass unread.
     func observeTunnel(_ method: String, to destination: Destination, _ failure: GatewayFailure?) {
         var record = GatewayRecord(time: gate.now())
         record.method = method
@@ -374,7 +374,7 @@ actor ClientConnection {
         frame.observe(record)
     }
 
-    /// Answers in the server's place, and closes the connection.
+    /// Answers instead of the server, and closes the connection.
     private func refuse(_ failure: GatewayFailure, method: String) async throws {
         try await client.write(ByteBuffer(bytes: failure.response(to: method)))
         await client.closeLingering()

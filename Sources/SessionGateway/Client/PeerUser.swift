@@ -4,19 +4,20 @@ import WebPrimitives
 
 /// Which user a connection from this machine belongs to.
 ///
-/// A loopback port is open to every user of the machine, and who can use a gateway has the session.
+/// A loopback port is open to every user of the machine, and anyone who can use a gateway has the session.
 enum PeerUser {
     /// Whether a connection may use the gateway.
     enum Access {
         case permitted
         /// It belongs to another user, or its other end is closed.
         case denied
-        /// The system does not tell, for example because it has no descriptor for the question.
+        /// The system does not report it, for example because no descriptor is free for the query.
         case unknown
     }
 
-    /// Whether the other end of a connection belongs to this process's user or to root. Only Linux can tell; elsewhere
-    /// it is permitted. Ask as soon as the connection is accepted: of a socket that was closed, nothing is known.
+    /// Whether the other end of a connection belongs to this process's user or to root. Only Linux reports it;
+    /// elsewhere access is permitted. Call it as soon as the connection is accepted: nothing is known of a closed
+    /// socket.
     static func access(_ channel: any Channel) -> Access {
         #if os(Linux)
             guard let local = channel.localAddress, let remote = channel.remoteAddress else { return .denied }
@@ -30,7 +31,8 @@ enum PeerUser {
         #endif
     }
 
-    /// Whether the other end of a connection from this machine has closed its socket. Only Linux can tell; elsewhere `false`.
+    /// Whether the other end of a connection from this machine has closed its socket. Only Linux reports it; elsewhere
+    /// `false`.
     static func hasClosed(_ channel: any Channel) -> Bool {
         #if os(Linux)
             guard let local = channel.localAddress, let remote = channel.remoteAddress else { return false }
@@ -44,9 +46,9 @@ enum PeerUser {
         /// The owner of a socket.
         enum Owner: Equatable {
             case user(UInt32)
-            /// There is no such socket any more.
+            /// The socket was closed.
             case closed
-            /// The kernel does not tell.
+            /// The kernel does not report it.
             case unknown
         }
 
@@ -59,7 +61,7 @@ enum PeerUser {
 
         /// The owner of the TCP socket at `remote` that is connected to `local`.
         ///
-        /// Asks the kernel for that one socket (`sock_diag(7)`), so the cost does not grow with their number.
+        /// Asks the kernel for that one socket (`sock_diag(7)`), so the cost does not grow with the number of sockets.
         static func owner(from remote: SocketAddress, to local: SocketAddress) -> Owner {
             guard let request = request(from: remote, to: local) else { return .unknown }
             let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), sockDiag)
@@ -71,7 +73,7 @@ enum PeerUser {
             return owner(in: ByteBuffer(bytes: answer.prefix(max(count, 0))))
         }
 
-        /// The owner that an answer of the kernel names: `nlmsghdr`, then `inet_diag_msg` or `nlmsgerr`.
+        /// The owner in an answer of the kernel: `nlmsghdr`, then `inet_diag_msg` or `nlmsgerr`.
         static func owner(in answer: ByteBuffer) -> Owner {
             switch answer.getInteger(at: 4, endianness: Endianness.host, as: UInt16.self) {
             case errorType:
@@ -81,7 +83,7 @@ enum PeerUser {
                 guard let user = answer.getInteger(at: userOffset, endianness: Endianness.host, as: UInt32.self),
                     let inode = answer.getInteger(at: inodeOffset, endianness: Endianness.host, as: UInt32.self)
                 else { return .unknown }
-                // A socket that was closed has no inode, and the kernel names root as its owner.
+                // A closed socket has no inode, and the kernel names root as its owner.
                 return inode == 0 ? .closed : .user(user)
             default: return .unknown
             }

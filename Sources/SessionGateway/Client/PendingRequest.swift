@@ -1,15 +1,15 @@
 import HTTPMessages
 import WebPrimitives
 
-/// A request on its way, with what is kept for sending it once more.
+/// A request in progress, with the state for sending it once more.
 struct PendingRequest {
     let request: ForwardedRequest
     var decision: GatewayDecision
-    /// Signs the user in again; `nil` if no login rule applies.
+    /// The login for the request; `nil` if no login rule applies.
     var login: RequestLogin?
     /// The body of the request, kept for sending it again; `nil` if it has no body, or is sent only once.
     var body: BodySpool?
-    /// The Set-Cookie lines of responses that the client does not get, since the request was sent once more.
+    /// The Set-Cookie lines of responses that the client does not get, because the request was sent once more.
     var withheld: [Octets] = []
     /// The Clear-Site-Data fields of these responses.
     var clearing: [Octets] = []
@@ -18,7 +18,7 @@ struct PendingRequest {
     /// The entry of the recording; `nil` if nothing is recorded.
     var entry: RecordedExchange?
 
-    /// How much of a body is kept for a server that refuses a stream: as much as it lets the gateway send before.
+    /// How much of a body is kept in case a server refuses the stream: as much as the gateway can send before that.
     private static let refusedBodyLimit = 1 << 16
 
     init(_ request: ForwardedRequest, _ decision: GatewayDecision, _ login: RequestLogin?) {
@@ -31,7 +31,7 @@ struct PendingRequest {
         }
     }
 
-    /// Whether the whole request is there to be sent once more.
+    /// Whether the whole request can be sent once more.
     var isComplete: Bool {
         get async { if let body { await !body.isIncomplete } else { request.framing == .none } }
     }
@@ -40,15 +40,15 @@ struct PendingRequest {
 /// The connection has ended, or failed, before a response has begun.
 struct UnansweredError: Error {
     let cause: any Error
-    /// Whether no other response has come before.
+    /// Whether no other response has arrived before.
     var isFirst = true
 
-    /// Whether the server cannot have answered yet, and has not just been slow.
+    /// Whether the server has certainly not answered, and was not only slow.
     var mayBeRepeated: Bool {
         if case StreamError.timedOut? = cause as? StreamError { false } else { isFirst }
     }
 
-    /// Whether the server says that it has not processed the request; `nil` if it does not.
+    /// The server's statement that it has not processed the request; `nil` if it has made none.
     var refusal: StreamRefusal? { cause as? StreamRefusal }
 
     func failure(_ server: String) -> GatewayFailure {

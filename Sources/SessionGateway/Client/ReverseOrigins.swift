@@ -4,9 +4,9 @@ import WebPrimitives
 /// The sites that a gateway serves at local addresses, as one of its listeners sees them.
 ///
 /// A client that cannot use a proxy opens `http://127.0.0.1:8080` and gets `https://shop.example`. Only these sites are
-/// offered, and only to their own pages: a page in the user's everyday browser must not use the session.
+/// served, and only to their own pages: a page in the user's everyday browser must not use the session.
 struct ReverseOrigins: Sendable {
-    /// A site and the port that it is offered at.
+    /// A site and its local port.
     struct Site: Sendable {
         let url: RequestURL
         let port: Int
@@ -24,9 +24,9 @@ struct ReverseOrigins: Sendable {
     /// The names by which clients reach a listener of this machine.
     private static let names: Set<Octets> = ["127.0.0.1", "localhost", "[::1]"]
 
-    /// Checks a request, and makes it the one that the site's own page would send.
+    /// Checks a request, and changes it to the one that the site's own page would send.
     ///
-    /// - Returns: The request's head with the site's host and origins, and the way back for the response.
+    /// - Returns: The request's head with the site's host and origins, and the mapping for the response.
     /// - Throws: `GatewayFailure` for a request that names another host, or that another site's page has sent.
     func request(
         _ head: MessageHead, _ line: RequestLine
@@ -70,18 +70,17 @@ struct ReverseOrigins: Sendable {
         }
     }
 
-    /// The name by which the client has reached this listener; `nil` if it is another host's, as when a foreign name leads
-    /// here (DNS rebinding).
+    /// The name by which the client has reached this listener; `nil` if it is the name of another host (DNS rebinding).
     private func name(in host: Octets) -> Octets? {
         ReverseOrigins.names.first { host.lowercased == Octets(Array($0) + site.portSuffix) }
     }
 
-    /// Whether a page of these sites has sent the request, or the user.
+    /// Whether the user or a page of these sites has sent the request.
     private func isOfOwnPage(_ head: MessageHead, _ mapping: OriginMapping) -> Bool {
         let origins = head.values("origin")
         let pages = origins + head.values("referer")
         guard pages.allSatisfy(mapping.isLocal) else { return false }
-        // Without a page, only these say that no other one has sent it.
+        // If no page is named, only these values show that no page of another site has sent the request.
         let site = head.values("sec-fetch-site").first
         return !pages.isEmpty && site != "cross-site" || [nil, "none", "same-origin"].contains(site)
     }
@@ -97,15 +96,15 @@ extension ReverseOrigins.Site {
     }
 }
 
-/// Which origins of the gateway stand for which of the sites, for one request and its response.
+/// The gateway's origins and those of the sites that they stand for, for one request and its response.
 struct OriginMapping: Sendable {
     private struct Pair {
         let local: [UInt8]
-        /// The site's origin as it may be written, the usual form at the end.
+        /// The possible spellings of the site's origin, the usual one last.
         let remote: [[UInt8]]
     }
 
-    /// The response fields whose URLs lead the client on.
+    /// The response fields whose URLs the client follows.
     static let responseFields: Set<String> = [
         "location", "content-location", "refresh", "link", "access-control-allow-origin", "timing-allow-origin",
         "content-security-policy", "content-security-policy-report-only", "sourcemap",
@@ -141,12 +140,12 @@ struct OriginMapping: Sendable {
         return pairs.contains { OriginMapping.matches($0.local, value, at: 0) }
     }
 
-    /// A value of a request with the sites' origins in place of the gateway's.
+    /// Replaces the gateway's origins by those of the sites, in a value of a request.
     func remote(_ value: Octets) -> Octets {
         OriginMapping.replacing(Array(value), pairs.compactMap { pair in pair.remote.last.map { (pair.local, $0) } })
     }
 
-    /// A value of a response with the gateway's origins in place of the sites'.
+    /// Replaces the sites' origins by those of the gateway, in a value of a response.
     func local(_ value: Octets) -> Octets {
         let value = Array(value)
         let replacements = { (pairs: [Pair]) in pairs.flatMap { pair in pair.remote.map { ($0, pair.local) } } }
@@ -160,8 +159,8 @@ struct OriginMapping: Sendable {
 
     /// A Set-Cookie line for the gateway's own origin.
     ///
-    /// It has another host than the site, and no TLS. A name with a prefix is accepted with Secure only, by browsers that
-    /// trust the own machine.
+    /// That origin has another host than the site, and no TLS. Browsers that trust the local machine accept a name with
+    /// a prefix only with Secure.
     func local(setCookie line: Octets) -> Octets {
         var parts = line.split(separator: ASCII.semicolon, omittingEmptySubsequences: false).map { Array($0) }
         let isPrefixed = Octets(parts[0]).trimmingBlanks.starts(with: "__".utf8)
@@ -195,7 +194,7 @@ struct OriginMapping: Sendable {
         return Octets(result)
     }
 
-    /// Whether an origin stands at a position, and does not go on there as another one.
+    /// Whether an origin is at a position, and is not only the beginning of another origin.
     private static func matches(_ origin: [UInt8], _ value: [UInt8], at index: Int) -> Bool {
         guard value.count - index >= origin.count else { return false }
         for offset in origin.indices where ASCII.lowercased(value[index + offset]) != origin[offset] { return false }

@@ -3,7 +3,7 @@ import WebPrimitives
 
 /// The messages of SOCKS version 5 that open a connection (RFC 1928).
 enum SOCKSHandshake {
-    /// The version octet, which no HTTP request begins with.
+    /// The version octet. No HTTP request begins with it.
     static let version: UInt8 = 5
 
     /// The version octet of SOCKS 4, and the reply that refuses it.
@@ -29,13 +29,13 @@ enum SOCKSHandshake {
             }
         }
 
-        /// The message, with an address that says nothing.
+        /// The message, with an unspecified address.
         var octets: [UInt8] { [version, rawValue, 0, 1, 0, 0, 0, 0, 0, 0] }
     }
 
     /// Reads the greeting and the request from a client, and answers the greeting.
     ///
-    /// - Returns: Where the connection goes; `nil` if the client does not go on, or was told why not.
+    /// - Returns: The destination of the connection; `nil` if the client does not continue, or was refused.
     static func destination(
         from client: ByteStream, within limit: TimeAmount?
     ) async throws -> ForwardedRequest.Destination? {

@@ -3,13 +3,13 @@ import SessionStore
 import Synchronization
 import WebPrimitives
 
-/// The browser's cookies that it has to lose.
+/// The cookies that the browser has to lose.
 ///
-/// The jar can lose or hide a cookie while the browser has a copy: a response deletes it or makes it HttpOnly, or another
-/// program changes the jar. A script can set a cookie with the name of an HttpOnly one, for another path or domain. Such a
-/// cookie is not the script's to keep: it neither reaches the server nor the jar, and the response deletes it.
+/// The jar can lose or hide a cookie while the browser has a copy: a response deletes it or makes it HttpOnly, or
+/// another program changes the jar. A script can set a cookie with the name of an HttpOnly one, for another path or
+/// domain. Such a cookie reaches neither the server nor the jar, and the response deletes it in the browser.
 extension BrowserGate {
-    /// The browser's cookies that the jar has had and has no more, as the browser sends them.
+    /// The cookies that the browser sends and the jar no longer has.
     ///
     /// - Parameter retrieval: The jar's cookies for the request.
     func outdated(
@@ -25,7 +25,7 @@ extension BrowserGate {
     /// The lines that delete what a browser has to lose.
     ///
     /// - Parameters:
-    ///   - shadows: The names of scripts' cookies that an HttpOnly cookie has as well.
+    ///   - shadows: The names that scripts' cookies share with HttpOnly cookies.
     ///   - visible: The jar's cookies that the browser keeps.
     func deletions(
         of outdated: Outdated, _ shadows: Set<Octets>, keeping visible: Set<Cookie.ID>, in context: RequestContext
@@ -41,29 +41,30 @@ extension BrowserGate {
     }
 }
 
-/// Cookies of a browser that the jar has had and has no more.
+/// Cookies of a browser that the jar no longer has.
 struct Outdated {
-    /// Which cookies they are, by what the browser sends.
+    /// The identities of the cookies, by the pair that the browser sends.
     var ids: [Octets: [Cookie.ID]] = [:]
-    /// What the browser sends of cookies that the jar had learned, and that a response may have replaced since. They go
-    /// to the server, as the browser decides, but are not learned again.
+    /// The pairs of cookies that the jar had learned, and that a response may have replaced since. They go to the
+    /// server, as the browser decides, but are not learned again.
     var copies: Set<Octets> = []
 
     func contains(_ pair: Octets) -> Bool { ids[pair] != nil }
 }
 
 extension BrowserKnowledge {
-    /// Notes that the jar has lost or hidden cookies which the browser may have, and that the response deletes them there.
+    /// Records that the jar has lost or hidden cookies which the browser may have, and that the response deletes them
+    /// there.
     ///
-    /// A request that the browser has made before it got the response still carries them.
+    /// A request that the browser makes before it receives the response still carries them.
     func noteRevoked(_ ids: [Cookie.ID], at url: RequestURL) {
         guard !ids.isEmpty else { return }
         let scope = scope(of: url)
         state.withLock { $0.revoke(ids, scope) }
     }
 
-    /// Notes that the jar has learned a cookie that it did not have. The browser's own may have a domain or another path,
-    /// so the jar's is a copy.
+    /// Records that the jar has learned a new cookie. The browser's own may have a domain or another path, so the jar's
+    /// is a copy.
     func noteCopy(_ id: Cookie.ID) {
         state.withLock { state in
             if state.copies.count > BrowserKnowledge.limit { state.copies = [:] }
@@ -73,9 +74,9 @@ extension BrowserKnowledge {
 
     /// The learned cookies that a response may have replaced or deleted in the browser, and that the jar has to lose.
     ///
-    /// A request tells no domain and no path. So a cookie of the same name that the response sets or deletes, for a domain
-    /// that covers the copy's host, may be the one that was copied. If it is another one, the browser sends the first with
-    /// its next request, and the jar learns it again.
+    /// A request contains neither domain nor path. So a cookie of the same name that the response sets or deletes, for
+    /// a domain that covers the copy's host, may be the original of the copy. If it is another one, the browser sends
+    /// the original with its next request, and the jar learns it again.
     ///
     /// - Parameter ids: The cookies that the response has set or deleted.
     func takeCopies(replacedBy ids: [Cookie.ID], at url: RequestURL) -> [Cookie.ID] {
@@ -86,7 +87,7 @@ extension BrowserKnowledge {
             for (name, set) in Dictionary(grouping: ids, by: \.name) {
                 guard var copies = state.copies[name] else { continue }
                 copies.subtract(set)
-                // All match the host of the URL, so they are not many.
+                // All of them match the host of the URL, so there are only a few.
                 let domains = Dictionary(grouping: set, by: \.domain.octets)
                     .mapValues { !$0.allSatisfy(\.isHostOnly) }
                 let replaced = copies.filter { copy in
@@ -106,8 +107,8 @@ extension BrowserKnowledge {
         }
     }
 
-    /// Notes that a response sets cookies in the browser which the jar has refused, such as those of a request without
-    /// witnesses. What the browser sends of their names after that may be theirs.
+    /// Records that a response sets cookies in the browser that the jar has rejected, such as those of a request
+    /// without witnesses. If the browser then sends cookies with these names, they may be the rejected ones.
     func noteRefused(_ names: Set<Octets>, at url: RequestURL) {
         guard !names.isEmpty else { return }
         let scope = scope(of: url)
@@ -121,8 +122,8 @@ extension BrowserKnowledge {
     /// The cookies among `pairs` that the browser has sent before, and that the jar has lost since.
     ///
     /// - Parameter visible: The cookies that the jar has, and that the browser may have.
-    /// - Returns: Those cookies. One that the browser sends although it has got the response that deletes it is one that a
-    ///   script has set after that, and is not among them.
+    /// - Returns: Those cookies. If the browser sends a cookie although it has received the response that deletes it, a
+    ///   script has set it again, and it is not included.
     func outdated(
         _ pairs: Set<Octets>, besides visible: Set<Cookie.ID>, in sighting: Sighting, at url: RequestURL
     ) -> Outdated {
@@ -146,13 +147,14 @@ extension BrowserKnowledge {
 }
 
 extension BrowserKnowledge.State {
-    /// Notes that a response deletes cookies in the browser: a request with a witness of this moment is younger.
+    /// Records that a response deletes cookies in the browser. A request with a witness of this moment is newer than
+    /// the response.
     fileprivate mutating func revoke(_ ids: [Cookie.ID], _ scope: WitnessCookies.Scope) {
         for id in ids { given[id] = nil }
         age(ids, scope)
     }
 
-    /// Notes that requests with a witness of this moment are younger than what the browser has sent of cookies.
+    /// Records that requests with a witness of this moment are newer than the present values of the cookies.
     fileprivate mutating func age(_ ids: [Cookie.ID], _ scope: WitnessCookies.Scope) {
         let held = ids.filter { self.held[$0] != nil }
         guard !held.isEmpty else { return }
@@ -167,7 +169,7 @@ extension BrowserKnowledge.State {
 }
 
 extension Cookie.ID {
-    /// Whether requests for a URL can carry the cookie, besides its attributes.
+    /// Whether the cookie's domain and path match a URL. The other attributes do not count.
     fileprivate func isFor(_ url: RequestURL) -> Bool {
         matchesHost(of: url) && CookiePolicy.pathMatches(url.path, path)
     }

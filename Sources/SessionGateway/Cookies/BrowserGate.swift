@@ -6,16 +6,16 @@ import WebPrimitives
 
 /// The gateway's decisions on the requests of a browser.
 ///
-/// The browser rules the cookies that its pages see; the jar learns from it what scripts set and delete. HttpOnly cookies
-/// are the jar's alone.
+/// The browser decides on the cookies that its pages see, and the jar learns from it what scripts set and delete. Only
+/// the jar has HttpOnly cookies.
 struct BrowserGate {
     let gate: JarGate
     let profile: BrowserKnowledge
 
     /// Decides on a request.
     ///
-    /// - Parameter lines: The Set-Cookie lines that responses to it had before, if it is sent once more; `nil` the first
-    ///   time. The browser has not seen them, so the jar is right where the two differ.
+    /// - Parameter lines: The Set-Cookie lines of earlier responses, if the request is sent once more; `nil` the first
+    ///   time. The browser has not seen them, so the jar counts where the two differ.
     func decision(
         on request: ForwardedRequest, after lines: [Octets]?
     ) async throws(GatewayFailure) -> GatewayDecision {
@@ -45,7 +45,8 @@ struct BrowserGate {
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
         let known = profile.known(retrieval.included.map(\.id), in: judgement.sighting)
-        // Each of the browser's cookies once. It knows their order: when scripts have set them, and how it sorts them.
+        // Each of the browser's cookies once. Only the browser knows their order: when scripts have set them, and how
+        // it sorts them.
         let sent = Set(own.map(\.octets))
         let placed = Set(retrieval.included.filter { isSeen($0) && sent.contains($0.pair) }.map(\.pair))
         let renewal = Renewal(
@@ -80,7 +81,7 @@ struct BrowserGate {
         return cookie.name
     }
 
-    /// Whether the browser has the cookie itself, or may have it.
+    /// Whether the browser has or may have the cookie itself.
     func isSeen(_ cookie: Cookie) -> Bool {
         guard cookie.pair.isUTF8 else { return false }
         return switch gate.mode {
@@ -98,10 +99,10 @@ struct BrowserGate {
         }
     }
 
-    /// Stores what scripts have done to the cookies of the browser, as far as a same-site request shows it.
+    /// Stores the changes that scripts have made to the browser's cookies, as far as a same-site request shows them.
     ///
     /// - Parameter retrieval: The jar's cookies for the request.
-    /// - Returns: The names of the cookies that they have deleted; `nil` if the jar stays as it is.
+    /// - Returns: The names of the cookies that they have deleted; `nil` if the jar does not change.
     private func learn(
         _ own: [CookiePair], _ retrieval: Retrieval, _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
     ) async throws(GatewayFailure) -> [Octets]? {
@@ -113,7 +114,7 @@ struct BrowserGate {
             grouping: known.filter { !pairs.contains($0.pair) && !renewal.cookies.contains($0.id) }, by: \.name)
         let hidden = Set((retrieval.included + retrieval.excluded.map(\.cookie)).filter { !isSeen($0) }.map(\.name))
         let all = Set(known.map(\.pair))
-        // A learned cookie takes the place of none that only goes over https, and of none that the browser has as well.
+        // A learned cookie replaces neither a Secure cookie nor one that the browser also has.
         let taken = Set(retrieval.excluded.filter { $0.reasons.contains(.secureOnly) }.map(\.cookie.id))
             .union(known.lazy.filter { pairs.contains($0.pair) }.map(\.id))
         var lines: [Octets] = []
@@ -130,8 +131,8 @@ struct BrowserGate {
                 learned.append(former.id)
                 lines.append(Octets(record.setCookieLine))
             } else {
-                // A request tells name and value only. So the cookie is as strict as it can be, until the browser sends it
-                // with a request for which that is too strict.
+                // A request contains only name and value. So the cookie is as strict as possible, until the browser
+                // sends it with a request for which that is too strict.
                 let id = Cookie.ID(
                     name: pair.name, domain: context.url.host, isHostOnly: true, path: "/", partitionKey: nil)
                 guard !taken.contains(id), room > 0 else { continue }
@@ -143,7 +144,7 @@ struct BrowserGate {
             }
         }
         let now = gate.now()
-        // One that the jar does not have may be a missing one with another value.
+        // A cookie that the jar does not have may be a missing one with another value.
         let unknown = Set(own.lazy.filter { !all.contains($0.octets) }.map(\.name))
         let deleted = known.filter {
             !pairs.contains($0.pair) && !unknown.contains($0.name) && profile.hasDeleted($0, in: sighting, now: now)
@@ -155,7 +156,7 @@ struct BrowserGate {
             lines.append(Octets(record.setCookieLine))
         }
         guard !lines.isEmpty else { return nil }
-        // Before they are in the jar: a request beside this one must not get them, and its response not set them.
+        // Called before the jar has them: a concurrent request must not get them, and its response must not set them.
         profile.noteGiven(learned)
         profile.noteDeleted(deleted.map(\.id))
         var access = context
@@ -166,8 +167,8 @@ struct BrowserGate {
 }
 
 extension BrowserGate {
-    /// Weakens the attributes that ``learn(_:_:in:)`` has assumed, as far as the browser sends a cookie with a request for
-    /// which the jar's is too strict.
+    /// Weakens the attributes that ``learn(_:_:in:)`` has assumed, if the browser sends a cookie with a request for
+    /// which the jar's attributes are too strict.
     ///
     /// - Parameters:
     ///   - excluded: The cookies of the jar that the request does not get.
@@ -181,13 +182,13 @@ extension BrowserGate {
             excluded.contains(where: { $0.isOfRequest && $0.cookie.mayBeLearned && names.contains($0.cookie.name) }),
             let url = try? RequestURL("https://\(context.url.host)/")
         else { return }
-        // A cookie that is not sent comes without its value. To a page of the site, all are sent.
+        // Cookies that are not sent come without values. With a page of the site as context, all are sent.
         var context = RequestContext(url: url)
         context.verdict = EngineVerdict(.all, source: .witness)
         let known = try retrieve(context).included
         let pairs = Set(own.map(\.octets))
         let lines = known.compactMap { cookie -> Octets? in
-            // One cookie for one pair: of two, the browser may have sent the other.
+            // Only if one cookie matches the pair: of two, the browser may have sent the other.
             guard cookie.mayBeLearned, pairs.contains(cookie.pair), known.count(where: { $0.pair == cookie.pair }) == 1
             else { return nil }
             let record = CookieRecord(cookie)
@@ -200,14 +201,14 @@ extension BrowserGate {
 }
 
 extension Cookie {
-    /// Whether the cookie may be one of a script that was learned from a request.
+    /// Whether the cookie may have been learned from a request.
     fileprivate var mayBeLearned: Bool {
         isHostOnly && !isHTTPOnly && path == "/" && expiry == nil && id.partitionKey == nil
     }
 }
 
 extension [Cookie] {
-    /// Among cookies that a script may have given another value: the only one, or the only one whose attributes a server
+    /// Of cookies that a script may have given another value, the only one, or the only one whose attributes a server
     /// has set.
     fileprivate var onlyOrOnlyCertain: Cookie? {
         if count == 1 { return self[0] }
@@ -217,7 +218,8 @@ extension [Cookie] {
 }
 
 extension CookieRecord {
-    /// Returns the cookie as a browser must have it that sends it with a request.
+    /// Returns the cookie with the attributes that a browser must have for it, because it sends the cookie with a
+    /// request.
     fileprivate func weakened(isEncrypted: Bool, to exposure: SameSite?) -> CookieRecord {
         let order: [SameSite] = [.none, .default, .lax, .strict]
         var record = self
@@ -229,7 +231,7 @@ extension CookieRecord {
     }
 }
 
-/// A cookie as a Cookie field has it.
+/// A cookie in a Cookie field.
 struct CookiePair {
     let octets: Octets
     let name: Octets
@@ -243,16 +245,17 @@ struct CookiePair {
     }
 }
 
-/// The cookies of the jar that are newer than what the browser sends: the responses that set them are on their way to it.
+/// The cookies of the jar that are newer than those that the browser sends, because it has not received the responses
+/// that set them yet.
 private struct Renewal {
-    /// These cookies.
+    /// The newer cookies.
     var cookies: Set<Cookie.ID> = []
-    /// The names of the cookies that the browser sends in their place.
+    /// The names of the cookies that the browser sends instead.
     var former: Set<Octets> = []
 
     /// - Parameters:
-    ///   - last: What the browser has sent last of a cookie. Another value is one that a script has set.
-    ///   - isRepetition: Whether the browser sends what it has sent before, so that every difference is of this kind.
+    ///   - last: The pair that the browser has last sent for a cookie. Another value was set by a script.
+    ///   - isRepetition: Whether the browser repeats a request, so that every difference is of this kind.
     init(
         of jar: [Cookie], _ own: [CookiePair], last: (Cookie.ID) -> Octets?, isRepetition: Bool = false
     ) {
@@ -274,8 +277,8 @@ extension Retrieval {
 }
 
 extension Retrieval.Exclusion {
-    /// Whether only its SameSite attribute, its partition or the missing encryption keeps the cookie from the request. A
-    /// browser that had it would let no script and no response over http take its place.
+    /// Whether only its SameSite attribute, its partition or the missing encryption keeps the cookie from the request.
+    /// In a browser that had it, neither a script nor a response over http could replace it.
     fileprivate var isOfRequest: Bool {
         var others = reasons
         for reason in [ExclusionReason.sameSiteStrict, .sameSiteLax, .sameSiteDefault, .browserOmits, .secureOnly] {

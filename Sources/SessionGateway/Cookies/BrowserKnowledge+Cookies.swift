@@ -2,71 +2,74 @@ import CookieModel
 import Synchronization
 import WebPrimitives
 
-/// The cookies that the browser has, as far as its requests tell.
+/// The cookies that the browser has, as far as its requests show.
 extension BrowserKnowledge {
-    /// What a request tells of the cookies that the browser has.
+    /// What a request shows about the browser's cookies.
     ///
-    /// The wire tells neither that a browser was started again, with or without its profile, nor in which order its
+    /// A request shows neither that a browser was restarted, with or without its profile, nor the order in which
     /// requests were made. So witnesses name the browser, and the moment of the request whose response has set them.
-    /// Moments are numbers that only grow.
+    /// Moments are increasing numbers.
     struct Sighting {
-        /// The browser: the moment at which it had no witnesses of this scheme. `nil` if the request does not tell.
+        /// The browser, identified by the moment at which it had no witnesses of this scheme; `nil` if the request does
+        /// not show it.
         var browser: UInt32?
-        /// The browser has had its cookies since this moment, or later.
+        /// The browser has received its cookies at this moment or later.
         var start: UInt32 = 0
-        /// The browser has made the request after this moment; `nil` if that is not known.
+        /// The browser has made the request after this moment; `nil` if that is unknown.
         var moment: UInt32?
-        /// Whether a cookie of the site itself that the request lacks is one that the browser does not have: all witnesses
-        /// have come back.
+        /// Whether the browser lacks every cookie of the site itself that the request lacks: all witnesses have come
+        /// back.
         var isWhole = false
         /// The same for a cookie of a partition.
         var isWholePartition = false
-        /// The registrable domain, for whose cookies browsers have a limit.
+        /// The registrable domain. Browsers limit its cookies.
         var site: Octets = []
-        /// Where the witnesses are set.
+        /// The scope of the witnesses.
         var scope: WitnessCookies.Scope?
         var period: Int64 = 0
-        /// The canary that has come.
+        /// The canary in the request.
         var canary: WitnessCookies.Mark?
-        /// When the browser has sent a canary before that.
+        /// When the browser last sent a canary before that.
         var canaryUse: Timestamp?
     }
 
     /// A cookie that the browser has sent.
     struct Held {
-        /// The cookie, as it sent it last.
+        /// The pair that the browser last sent.
         var pair: Octets
-        /// When it lapses in the browser, as far as is known. The jar's own may have been renewed since.
+        /// When it expires in the browser, as far as is known. The jar's may have been renewed since.
         var expiry: Timestamp?
-        /// The moment at which it sent it last.
+        /// The moment at which the browser last sent it.
         var moment: UInt32 = 0
-        /// By browser: who has made a request after this moment has had the cookie before.
+        /// A moment for each browser. A browser that has made a request after this moment had the cookie before.
         var since: [UInt32: UInt32] = [:]
-        /// When it came last, and the canary that came with it.
+        /// When the browser last sent it, and the canary that came with it.
         var use = Timestamp.distantPast
         var canary: WitnessCookies.Mark?
-        /// When a request first lacked it without a proof that a script has deleted it.
+        /// When a request first lacked it, without proof that a script has deleted it.
         var missing: Timestamp?
-        /// The moment at which the jar had lost or hidden it: a response after that deletes it in the browser. `nil` while
+        /// The moment at which the jar lost or hid it, after which a response deletes it in the browser; `nil` while
         /// the jar has it.
         var revocation: UInt32?
-        /// Whether a response may have replaced the browser's own: the jar had learned it, or has refused the new one.
+        /// Whether a response may have replaced the browser's own, because the jar had learned it or has rejected the
+        /// new one.
         var mayBeReplaced = false
     }
 
-    /// From how many cookies of a site on a missing one may be one that the browser has removed for others, and the jar
-    /// learns no more. The limits of Chromium, Firefox and the jar are about 180, and not all cookies of a site are seen.
+    /// The number of cookies of a site from which the browser may have removed a missing one to make room, and the jar
+    /// learns no more. The limits of Chromium, Firefox and the jar are about 180, and the gateway does not see all
+    /// cookies of a site.
     fileprivate static let crowd = 100
-    /// For how long the jar keeps a cookie that the browser may have removed for others, in seconds.
+    /// For how long the jar keeps a cookie that the browser may have removed to make room, in seconds.
     private static let patience: Int64 = 86_400
-    /// How much earlier than the canary a cookie may have been used, in seconds: browsers note a use only if the one before
-    /// it was longer ago.
+    /// How much earlier than the canary a cookie may have been used, in seconds. Browsers record a use only if the
+    /// previous one was longer ago.
     fileprivate static let accessThreshold: Int64 = 60
-    /// After how long without use a browser may remove a cookie for those of other sites, in seconds. Chromium and Firefox
-    /// do after 30 days.
+    /// The time without use after which a browser may remove a cookie for those of other sites, in seconds. Chromium
+    /// and Firefox do so after 30 days.
     fileprivate static let idleLimit: Int64 = 28 * 86_400
 
-    /// Notes the cookies that the browser has sent.
+    /// Records the cookies that the browser has sent.
     func note(_ cookies: [Cookie], of sighting: Sighting, now: Timestamp) {
         state.withLock { state in
             if state.held.count > BrowserKnowledge.limit { state.held = [:] }
@@ -78,7 +81,7 @@ extension BrowserKnowledge {
                 if let browser = sighting.browser, held.since[browser] == nil {
                     if !isNews { state.advance() }
                     isNews = true
-                    // That of a browser over https, of the same over http, and of some before them.
+                    // One entry for a browser over https, one for the same over http, and some for earlier browsers.
                     if held.since.count > 8 { held.since = [:] }
                     held.since[browser] = state.moment
                 }
@@ -94,11 +97,11 @@ extension BrowserKnowledge {
         }
     }
 
-    /// A witness for the response to a request, by which requests after it tell that they are younger; `nil` if there is no
-    /// need.
+    /// A witness for the response to a request. Later requests carry it, which shows that they are newer. `nil` if it
+    /// is not needed.
     func renewal(of sighting: Sighting) -> Octets? {
         state.withLock { state in
-            // A browser refuses a witness of this class from a request of another site.
+            // A browser rejects a witness of this class in the response to a request of another site.
             guard sighting.isWhole, let scope = sighting.scope, let browser = sighting.browser,
                 let moment = sighting.moment, let renewal = state.renewals[scope.domain], moment < renewal
             else { return nil }
@@ -109,11 +112,11 @@ extension BrowserKnowledge {
 
     /// Whether a script has deleted a cookie that a request lacks.
     ///
-    /// Everything else that ends a cookie in a browser ends nothing in the jar: that it was started again, has lost its
-    /// profile, has removed the cookie for others, or has let it lapse while the jar's was renewed. So the witnesses have
-    /// to show that this browser has sent the cookie, as the jar has it, before it made the request.
+    /// Everything else that ends a cookie in a browser ends nothing in the jar: a restart, the loss of the profile, the
+    /// removal of the cookie to make room, or its expiry while the jar's was renewed. So the witnesses have to show
+    /// that this browser has sent the cookie, as the jar has it, before it made the request.
     func hasDeleted(_ cookie: Cookie, in sighting: Sighting, now: Timestamp) -> Bool {
-        // Scripts do not see these.
+        // Scripts do not see these cookies.
         guard !cookie.isHTTPOnly,
             cookie.id.partitionKey == nil ? sighting.isWhole : sighting.isWhole && sighting.isWholePartition,
             let browser = sighting.browser, let moment = sighting.moment
@@ -130,14 +133,14 @@ extension BrowserKnowledge {
         }
     }
 
-    /// How many more cookies of scripts the jar may learn of a site: with more than its limit, it would lose others.
+    /// How many more cookies of a site the jar may learn from scripts. Beyond its limit, it would lose others.
     ///
-    /// - Parameter known: How many cookies of the browser's are in the jar, as far as the request shows.
+    /// - Parameter known: How many of the browser's cookies the jar has, as far as the request shows.
     func room(for sighting: Sighting, beside known: Int) -> Int {
         state.withLock { max(0, BrowserKnowledge.crowd - max(known, $0.count(of: sighting.site))) }
     }
 
-    /// Notes that the browser has cookies no more. If the jar gets one anew, it is another one.
+    /// Records that the browser no longer has cookies. If the jar gets one again, it is another cookie.
     func noteDeleted(_ ids: [Cookie.ID]) {
         state.withLock { state in for id in ids { state.held[id] = nil } }
     }
@@ -147,7 +150,7 @@ extension BrowserKnowledge {
         state.withLock { $0.held[id]?.pair }
     }
 
-    /// Notes whether a server has given a cookie a `Priority` of its own.
+    /// Records whether a server has given a cookie a `Priority`.
     func notePriority(_ isSet: Bool, of id: Cookie.ID) {
         state.withLock { state in
             if !isSet {
@@ -158,7 +161,7 @@ extension BrowserKnowledge {
         }
     }
 
-    /// Notes the cookies that a response sets in the browser.
+    /// Records the cookies that a response sets in the browser.
     func noteGiven(_ ids: [Cookie.ID]) {
         guard !ids.isEmpty else { return }
         state.withLock { state in
@@ -173,7 +176,7 @@ extension BrowserKnowledge {
         }
     }
 
-    /// The cookies among `ids` that the browser of a request has, or could have if it wanted.
+    /// The cookies among `ids` that the browser of a request has received, whether it has stored them or not.
     func known(_ ids: [Cookie.ID], in sighting: Sighting) -> Set<Cookie.ID> {
         state.withLock { state in
             Set(
@@ -184,7 +187,7 @@ extension BrowserKnowledge {
         }
     }
 
-    /// Forgets what the browser has cleared for a site: its cookies, and the witnesses with them.
+    /// Forgets everything that the browser has cleared for a site: its cookies and its witnesses.
     func forget(_ url: RequestURL) {
         let scope = scope(of: url)
         state.withLock { $0.forget(scope) }
@@ -192,7 +195,7 @@ extension BrowserKnowledge {
 }
 
 extension BrowserKnowledge.State {
-    /// What a request tells of the cookies that the browser has.
+    /// What a request shows about the browser's cookies.
     mutating func sighting(
         of echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, now: Timestamp
     ) -> BrowserKnowledge.Sighting {
@@ -203,7 +206,7 @@ extension BrowserKnowledge.State {
         sighting.isWholePartition = echo.marks[.partitioned] != nil
         sighting.moment = echo.dated.map(\.moment).max()
         sighting.browser = echo.dated.map(\.browser).min()
-        // The witnesses that the browser gets without any are those of a new one, which it may be.
+        // A browser without witnesses may be a new one, so it gets witnesses of a new browser.
         if sighting.browser == nil { advance() }
         if echo.marks[.strict] != nil {
             browsers[scope] = sighting.browser
@@ -219,19 +222,19 @@ extension BrowserKnowledge.State {
         return sighting
     }
 
-    /// Whether the canary shows that a browser has not removed a cookie to make room: it would have removed the canary
-    /// before it.
+    /// Whether the canary shows that a browser has not removed a cookie to make room, because it would have removed the
+    /// canary first.
     ///
     /// Of a registrable domain's cookies, Chromium and Firefox remove those without Secure first, then those that were
-    /// used least recently. The canary has no Secure, and the priority that cookies have by default.
+    /// used least recently. The canary has no Secure, and the default priority.
     fileprivate func canaryProves(
         _ cookie: Cookie, _ held: BrowserKnowledge.Held, _ sighting: BrowserKnowledge.Sighting, now: Timestamp
     ) -> Bool {
-        // A canary that was set since the cookie came would be the last to go.
+        // A canary that was set after the cookie was last sent would be the last to be removed.
         guard let canary = sighting.canary, held.canary == canary,
             sighting.canaryUse.map({ $0 <= held.use.advanced(bySeconds: BrowserKnowledge.accessThreshold) }) ?? true,
             now < held.use.advanced(bySeconds: BrowserKnowledge.idleLimit),
-            // Browsers have limits of their own for a partition. Chromium removes cookies of other priorities earlier.
+            // Browsers have other limits for a partition. Chromium removes cookies with other priorities earlier.
             cookie.id.partitionKey == nil, !prioritized.contains(cookie.id),
             prioritized.count < BrowserKnowledge.limit
         else { return false }

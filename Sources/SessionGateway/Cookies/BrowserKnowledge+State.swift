@@ -2,21 +2,22 @@ import CookieModel
 import WebPrimitives
 
 extension BrowserKnowledge {
-    /// Everything that is known of the browser.
+    /// Everything that is known about the browser.
     struct State {
-        /// The last moment.
+        /// The present moment.
         var moment: UInt32 = 0
-        /// The browser, by where its witnesses are set.
+        /// The browser, by the scope of its witnesses.
         var browsers: [WitnessCookies.Scope: UInt32] = [:]
-        /// By domain: a request with a witness of this moment is younger than all that is known of the cookies.
+        /// A moment for each domain. A request with a witness of this moment is newer than everything that is known
+        /// about the cookies.
         var renewals: [Octets: UInt32] = [:]
         /// When the browser has last sent the canary of each scope.
         var canaryUses: [WitnessCookies.Scope: Timestamp] = [:]
-        /// The cookies to which servers have given a `Priority`. With as many as ``BrowserKnowledge/limit``, some may be
-        /// missing here.
+        /// The cookies to which servers have given a `Priority`. If there are ``BrowserKnowledge/limit`` of them, some
+        /// may be missing.
         var prioritized: Set<Cookie.ID> = []
-        /// The kinds that the browser has sent in each scope since its last page without witnesses; empty if it has only
-        /// got some.
+        /// The kinds that the browser has sent in each scope since its last page without witnesses; empty if it has
+        /// received some but sent none.
         var known: [WitnessCookies.Scope: Set<WitnessCookies.Kind>] = [:]
         /// The partitions by the number in their witness.
         var partitions: [PartitionID: PartitionKey] = [:]
@@ -30,13 +31,14 @@ extension BrowserKnowledge {
         var foreignContexts: Set<UInt64> = []
         /// The origins whose pages were in tabs, and those whose pages were in frames of other sites.
         var pages: (inTabs: Set<String>, inFrames: Set<String>) = ([], [])
-        /// Whether cookies without SameSite go wherever those with `SameSite=None` do.
+        /// Whether the browser treats cookies without SameSite as those with `SameSite=None`.
         var treatsDefaultAsNone = false
-        /// By name: the cookies in the jar of which only requests have told.
+        /// The cookies in the jar that are known only from requests, by name.
         var copies: [Octets: Set<Cookie.ID>] = [:]
-        /// The cookies that the browser has sent, as it did last: it knows them itself.
+        /// The cookies that the browser has sent, in their last state.
         var held: [Cookie.ID: Held] = [:]
-        /// The cookies that responses have set in the browser, and when. If it does not send one, it has refused or lost it.
+        /// The cookies that responses have set in the browser, with the moments. If the browser does not send one, it
+        /// has rejected or lost it.
         var given: [Cookie.ID: UInt32] = [:]
     }
 
@@ -53,16 +55,16 @@ extension BrowserKnowledge {
 
 /// How the browser treats the witnesses, and so the cookies of each class.
 extension BrowserKnowledge.State {
-    /// The classes of cookies that a request carries, and how that is known.
+    /// The classes of cookies that a request carries, and the source of this verdict.
     mutating func read(
         _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, period: Int64
     ) -> (classes: EngineVerdict.Classes, source: EngineVerdict.Source) {
         let marks = echo.marks
         guard !echo.isForged else { return ([], .witness) }
-        // A page of another site gets no more than this from any browser. A witness that says more has lost the attribute
-        // that it was set with.
+        // No browser sends more than this with a request of another site's page. A witness that permits more has lost
+        // the attribute that it was set with.
         let limit: EngineVerdict.Classes = evidence.isForeign ? evidence.classes.union(.none) : .all
-        // Without https, no field tells more: only what came back counts.
+        // Without https, no field shows more: only the witnesses that came back count.
         if !scope.isEncrypted {
             let classes: EngineVerdict.Classes =
                 marks[.lax] == nil || !limit.contains(.lax)
@@ -70,13 +72,13 @@ extension BrowserKnowledge.State {
             if !marks.isEmpty { known[scope] = Set(marks.keys) }
             return (classes, marks.isEmpty ? .nothing : .witness)
         }
-        // A tab's page always carries its witnesses: without them, the browser has lost them all.
+        // The request for a tab's page always carries its witnesses. Without them, the browser has lost them all.
         if marks.isEmpty, evidence.isDocument { known[scope] = nil }
         let former = known[scope] ?? []
         let kinds = former.union(marks.keys)
         guard !kinds.isEmpty else { return (evidence.classes, evidence.isDocument ? .fetchMetadata : .nothing) }
         known[scope] = kinds
-        // A witness that has never come back is not refused but unknown: for a tab's page, the fields show the rest.
+        // A witness that has never come back is unknown, not withheld. For a tab's page, the fields show the rest.
         func has(_ kind: WitnessCookies.Kind, _ kindClass: EngineVerdict.Classes) -> Bool {
             marks[kind] != nil && limit.contains(kindClass)
                 || !kinds.contains(kind) && evidence.classes.contains(kindClass)
@@ -85,7 +87,7 @@ extension BrowserKnowledge.State {
         if let mark = marks[.none] {
             let isOwn = evidence.isDocument || marks[.strict] != nil && limit.contains(.strict)
             learn(mark, evidence, isOwn: isOwn)
-            // One that was set in a page of another site may be for that page alone.
+            // A witness that was set in a page of another site may be only for that page.
             if mark.context == 0 || sharesWithThirdParties || isOwn || ownContexts.contains(mark.context) {
                 classes.insert(.none)
             }
@@ -108,16 +110,16 @@ extension BrowserKnowledge.State {
                 classes.insert(.recentDefault)
             }
         }
-        // An old witness cannot say more than the fields do.
+        // An old witness cannot permit more than the fields.
         if marks.values.contains(where: { period - $0.period > 1 }) {
             classes.formIntersection(evidence.isDocument ? evidence.classes : evidence.isSameSite ? .all : [.none])
         }
         return (classes, .witness)
     }
 
-    /// The strictest SameSite attribute of a cookie that the browser sends with a request; `nil` if that is not known.
+    /// The strictest SameSite attribute of a cookie that the browser sends with a request; `nil` if it is unknown.
     ///
-    /// A witness that does not come back may have been removed. So the page that has caused the request counts too.
+    /// A witness that does not come back may have been removed. So the page that has caused the request counts, too.
     func exposure(
         _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
     ) -> SameSite? {
@@ -126,28 +128,29 @@ extension BrowserKnowledge.State {
             evidence.isForeign || !evidence.isSameSite && evidence.foreignPage != nil
         else { return nil }
         if marks[.lax] != nil { return !evidence.isForeign || evidence.classes.contains(.lax) ? .lax : nil }
-        // A browser may keep a cookie of the site for the other page alone.
+        // A browser may keep a cookie of the site only for the other page.
         guard kinds.contains(.lax), let mark = marks[.none],
             mark.context == 0 || ownContexts.contains(mark.context)
         else { return nil }
         return evidence.isDocument ? .default : SameSite.none
     }
 
-    /// Whether the browser's ordinary store answers a request, and keeps what the response sets. Frames with a temporary
-    /// store must get no witnesses: these would give them the cookies of the site.
+    /// Whether a request uses the browser's ordinary cookie store. Frames with a temporary store must not get
+    /// witnesses, which would give them the cookies of the site.
     func isOfOrdinaryStore(
         _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
     ) -> Bool {
         if !echo.marks.isEmpty || evidence.isDocument || evidence.isOfOrdinaryStore { return true }
-        // Over http, a frame looks like the page of a tab. But the page around it has witnesses already.
+        // Over http, a frame looks like the page of a tab. But the page around it already has witnesses.
         return !scope.isEncrypted && evidence.isPageRequest && !(evidence.isSameSite && known[scope] != nil)
     }
 
     /// Learns from a `SameSite=None` witness whether sites share their cookies with pages of other sites.
     ///
-    /// A mark of a site's own page proves nothing in a frame of another site inside a page of the first one: browsers
-    /// that keep the cookies of third parties apart let the two share. Neither is it after a redirect by another site. The
-    /// page in the address bar is not on the wire, so only pages that were in tabs, and never in frames, count.
+    /// A mark of a site's own page proves nothing in a frame of another site inside a page of the first one, because
+    /// browsers that separate third-party cookies let the two share. It also proves nothing after a redirect by another
+    /// site. Requests do not name the page in the address bar, so only pages that were in tabs, and never in frames,
+    /// count.
     private mutating func learn(_ mark: WitnessCookies.Mark, _ evidence: FetchEvidence, isOwn: Bool) {
         if evidence.isDocument, mark.context != 0 {
             if foreignContexts.contains(mark.context) { sharesWithThirdParties = true }
@@ -166,10 +169,10 @@ extension BrowserKnowledge.State {
         }
     }
 
-    /// Notes where the pages of an origin are shown.
+    /// Records where the pages of an origin are shown.
     mutating func notePage(_ url: RequestURL, _ evidence: FetchEvidence) {
         guard evidence.isDocument || evidence.isForeignFrame else { return }
-        // A page that is not known to have been in a tab proves nothing.
+        // A page that was not seen in a tab proves nothing.
         if pages.inTabs.count + pages.inFrames.count > BrowserKnowledge.limit { pages.inTabs = [] }
         if pages.inFrames.count > BrowserKnowledge.limit { pages = ([], []) }
         if evidence.isDocument {
@@ -181,10 +184,10 @@ extension BrowserKnowledge.State {
 
     private static func origin(_ url: RequestURL) -> String { "\(url.scheme)://\(url.host):\(url.port)" }
 
-    /// A number for a partition that has none yet; `nil` if another one has its name.
+    /// A number for a partition that has none yet; `nil` if another partition has its name.
     ///
-    /// The page in the address bar is not on the wire: the name is that of the page that the request names. Where that is a
-    /// frame in another page, the partition would get the name of another one, and has none.
+    /// Requests do not name the page in the address bar, so a partition is named after the page in the request. If that
+    /// page is a frame in another page, its name would be that of another partition, and the partition gets no number.
     mutating func number(
         for key: PartitionKey, of domain: Octets, or number: UInt64, now: Timestamp
     ) -> UInt64? {

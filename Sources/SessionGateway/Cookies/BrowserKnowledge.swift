@@ -6,9 +6,10 @@ import WebPrimitives
 
 /// The gateway's knowledge of the one browser that sends all its requests through it.
 ///
-/// The wire does not tell which cookies a browser would send: `Sec-Fetch` fields name neither the page in the address bar
-/// nor omitted credentials. So the browser gets cookies of the gateway's own, ``WitnessCookies``, and those that come back
-/// are its verdict. Until they are known, the strictest reading of the `Sec-Fetch` fields decides.
+/// A request does not show which cookies a browser would send: `Sec-Fetch` fields name neither the page in the address
+/// bar nor omitted credentials. So the gateway sets its own cookies in the browser, ``WitnessCookies``, and those that
+/// come back are the browser's verdict. Until they are known, the strictest interpretation of the `Sec-Fetch` fields
+/// decides.
 final class BrowserKnowledge: Sendable {
     /// The properties of a request, besides its cookies.
     struct Request {
@@ -26,10 +27,10 @@ final class BrowserKnowledge: Sendable {
         let storage: EngineVerdict
         /// Whether the request navigates the tab.
         let isTopLevelNavigation: Bool
-        /// The strictest SameSite attribute that a cookie of the site has if the browser sends it with the request; `nil`
-        /// if the request tells nothing of it.
+        /// The strictest SameSite attribute that a cookie of the site has if the browser sends it with the request;
+        /// `nil` if the request does not show it.
         var exposure: SameSite?
-        /// What the request tells of the cookies that the browser has.
+        /// What the request shows about the browser's cookies.
         let sighting: Sighting
         /// The browser's other cookies, in their order.
         let cookies: [Octets]
@@ -37,22 +38,22 @@ final class BrowserKnowledge: Sendable {
         let lines: [Octets]
     }
 
-    /// For how many sites, partitions and cookies something is known. Beyond that, all of it is learned anew.
+    /// How many sites, partitions and cookies are remembered. Beyond that, everything is forgotten and learned again.
     static let limit = 20_000
 
     let witnesses: WitnessCookies
     private let suffixes: PublicSuffixList
-    /// Whether requests of a host are seen.
+    /// Whether the gateway reads the requests to a host.
     private let sees: @Sendable (WebHost) -> Bool
-    /// Whether requests of all hosts of a site are seen.
+    /// Whether the gateway reads the requests to all hosts of a site.
     private let seesSite: @Sendable (WebHost) -> Bool
     private let random: @Sendable () -> UInt64
     let state = Mutex(State())
 
-    /// Creates the knowledge of a browser that nothing is known of.
+    /// Creates the knowledge of an unknown browser.
     ///
     /// - Parameters:
-    ///   - isOffered: Whether the browser reaches the sites at addresses of this machine, without TLS.
+    ///   - isOffered: Whether the browser reaches the sites at local addresses, without TLS.
     ///   - sees: Whether the gateway reads the https requests of a host.
     ///   - seesSite: Whether it reads those of a registrable domain and of all hosts below it.
     init(
@@ -87,15 +88,15 @@ final class BrowserKnowledge: Sendable {
             let exposure = state.exposure(echo, scope, evidence)
             let reading = state.read(echo, scope, evidence, period: period)
             var verdict = EngineVerdict(reading.classes, source: reading.source)
-            // A first-party context shares cookies with the site's own pages.
+            // A first-party context shares cookies with pages of the site itself.
             let isOwn = reading.classes.contains(.strict) || evidence.isDocument
             var sighting = state.sighting(of: echo, scope, evidence, now: now)
             let mark = WitnessCookies.Mark(
                 browser: sighting.browser ?? state.moment, moment: state.moment, period: period)
             (sighting.site, sighting.period) = (request.url.host.registrableDomain(suffixes), period)
             var storage = verdict
-            // The first page of a site over http: nothing tells a tab's page from a frame. It gets no cookies, but may set
-            // them.
+            // For the first page of a site over http, nothing distinguishes a tab's page from a frame. It gets no
+            // cookies, but may set them.
             let isFirstPage = !scope.isEncrypted && evidence.isPageRequest && state.known[scope]?.isEmpty != false
             if isFirstPage { storage.classes = [.none, .lax, .default] }
             let isOfOrdinaryStore = state.isOfOrdinaryStore(echo, scope, evidence)
@@ -112,7 +113,8 @@ final class BrowserKnowledge: Sendable {
                         if let line = witnesses.line(.partitioned, mark, in: scope) { lines.append(line) }
                         // If nothing has come back at all, the request may be without credentials.
                         if !reading.classes.isEmpty { storage.partition = key }
-                        // A page of its own gets what an earlier profile has left; a frame what the browser has.
+                        // A page in a tab gets the partitioned cookies of an earlier profile; a frame gets those of the
+                        // browser.
                         if isOwn { verdict.partition = storage.partition }
                     }
                 }
@@ -125,8 +127,8 @@ final class BrowserKnowledge: Sendable {
         }
     }
 
-    /// Where the witnesses of a host are set: for its whole site only if the gateway sees all of it. Otherwise they would
-    /// travel through tunnels, and a server behind one could set them again with other attributes.
+    /// The scope of a host's witnesses: its whole site only if the gateway reads all requests to it. Otherwise
+    /// witnesses would travel through tunnels, and a server there could set them again with other attributes.
     func scope(of url: RequestURL) -> WitnessCookies.Scope {
         let isEncrypted = url.scheme.isCryptographic
         let site = url.host.registrableDomain(suffixes)
@@ -144,7 +146,7 @@ final class BrowserKnowledge: Sendable {
         for echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, isOwn: Bool,
         _ new: WitnessCookies.Mark
     ) -> [Octets] {
-        // On http they need a site whose https requests are seen: others would go through tunnels.
+        // Over http, witnesses need a site whose https requests are read. Otherwise they would travel through tunnels.
         guard
             scope.isEncrypted || !scope.isHostOnly
                 || WebHost(String(decoding: scope.domain, as: UTF8.self)).map(sees) == true
@@ -154,10 +156,10 @@ final class BrowserKnowledge: Sendable {
             if let mark, mark.period == new.period { return nil }
             switch kind {
             case .partitioned where mark == nil: return nil
-            // A browser refuses these from a request of another site.
+            // A browser rejects these in the response to a request of another site.
             case .lax, .strict, .default: if mark == nil, !isOwn, !echo.marks.isEmpty { return nil }
             case .none, .partitioned: break
-            // One that is set again proves nothing of the cookies before it.
+            // A canary that is set again proves nothing about earlier cookies.
             case .canary: if echo.canary != nil || !isOwn && !echo.marks.isEmpty { return nil }
             }
             var line = new

@@ -6,23 +6,24 @@ import WebPrimitives
 enum CookieDeletion {
     /// How many lines a response gets at most.
     static let limit = 64
-    /// How many paths and domains are tried for a cookie of which only the name is known.
+    /// How many paths and domains are tried for a cookie if only its name is known.
     private static let pathLimit = 16
     private static let domainLimit = 3
 
-    /// The line for the client in place of one that it does not get: it deletes the cookie that the other would have
+    /// The line that the client gets instead of a withheld one. It deletes the cookie that the withheld line would have
     /// replaced.
     ///
-    /// The client accepts it if it would have accepted the other, since the attributes that decide on this are the same.
+    /// The client accepts it if it would have accepted the withheld one, because the attributes that decide on this are
+    /// the same.
     ///
-    /// - Returns: `nil` if a client ignores the other line, or if the line would not be text.
+    /// - Returns: `nil` if a client ignores the withheld line, or if the new line would not be text.
     static func line(inPlaceOf line: Octets, profile: CookieProfile) -> Octets? {
         guard case .cookie(let cookie) = SetCookie.parse(line, profile: profile) else { return nil }
         var deletion = pair(cookie.name)
         for attribute in line.split(separator: ASCII.semicolon, omittingEmptySubsequences: false).dropFirst() {
             let parts = attribute.split(separator: ASCII.equals, maxSplits: 1, omittingEmptySubsequences: false)
             let name = Octets(Array(parts[0])).trimmingBlanks.lowercased
-            // The others may hold anything, and change the lifetime at most.
+            // Other attributes may contain anything, and change at most the lifetime.
             guard ["path", "domain", "secure", "httponly", "samesite", "partitioned"].contains(name) else { continue }
             deletion += [ASCII.semicolon] + Array(attribute)
         }
@@ -31,8 +32,8 @@ enum CookieDeletion {
         return octets.isUTF8 ? octets : nil
     }
 
-    /// The lines that delete a client's cookies of a name, whose domain and path no request tells: each that a request for
-    /// the URL would carry.
+    /// The lines that delete all cookies with a name that a request for the URL would carry. A request does not contain
+    /// their domains and paths.
     ///
     /// - Parameters:
     ///   - first: The cookies of this name that the client is known to have.
@@ -64,7 +65,7 @@ enum CookieDeletion {
         var line = pair(id.name)
         if !id.isHostOnly { line += Array("; Domain=".utf8) + id.domain.octets }
         line += Array("; Path=".utf8) + id.path
-        // A response to another site's page deletes nothing without them.
+        // Without these attributes, a response to another site's page deletes nothing.
         if url.scheme.isCryptographic { line += "; Secure; SameSite=None".utf8 }
         if id.partitionKey != nil { line += "; Partitioned".utf8 }
         line += "; Max-Age=0".utf8
@@ -72,7 +73,7 @@ enum CookieDeletion {
         return octets.isUTF8 ? octets : nil
     }
 
-    /// A line without name and value is ignored.
+    /// The pair of a deleting line. Without a name, it needs a value, because clients ignore an empty pair.
     private static func pair(_ name: Octets) -> [UInt8] {
         name.bytes + [ASCII.equals] + (name.isEmpty ? [UInt8(ascii: "-")] : [])
     }
@@ -81,7 +82,7 @@ enum CookieDeletion {
         Array(Set(CookiePolicy.cookiePaths(for: url.path)).sorted { $0.count < $1.count }.prefix(pathLimit))
     }
 
-    /// The domains that a cookie of a host can have, down from the registrable one; `nil` for the host alone.
+    /// The domains that a cookie of a host can have, from the registrable domain down; `nil` for a host-only cookie.
     private static func domains(of host: WebHost, _ suffixes: PublicSuffixList) -> [WebHost?] {
         guard host.kind == .domain, !host.isPublicSuffix(suffixes) else { return [nil] }
         let site = host.registrableDomain(suffixes)

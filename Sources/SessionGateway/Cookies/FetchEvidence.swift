@@ -6,22 +6,22 @@ import WebPrimitives
 struct FetchEvidence {
     /// Whether it loads the page of a tab.
     let isDocument: Bool
-    /// Whether it loads a page in one of another site.
+    /// Whether it loads a page in a frame of another site's page.
     let isForeignFrame: Bool
-    /// Whether it asks if another request is allowed; such a one has no credentials.
+    /// Whether it is a CORS preflight, which has no credentials.
     let isPreflight: Bool
-    /// The classes that the fields vouch for.
+    /// The classes that the fields permit.
     let classes: EngineVerdict.Classes
-    /// Whether the fields say that it is of the same site: `Sec-Fetch-Site`, or without it `Origin`, then `Referer`. The
-    /// latter two do not tell of a page of another site around the one that they name, so they vouch for no cookie.
+    /// Whether the fields name the same site: `Sec-Fetch-Site`, or without it `Origin`, then `Referer`. The latter two
+    /// do not show that the named page may be in a page of another site, so they permit no cookie.
     let isSameSite: Bool
     /// The page that it names.
     let referrer: RequestURL?
-    /// The same if it is of another site.
+    /// The page that it names, if it is of another site.
     let foreignPage: RequestURL?
-    /// Whether it asks for a page, of a tab or a frame, as far as can be told without https.
+    /// Whether it requests a page of a tab or a frame, as far as this is visible without https.
     let isPageRequest: Bool
-    /// Whether a page of another site has caused it for certain. Redirects by other sites do not count: some browsers
+    /// Whether a page of another site has certainly caused it. Redirects by other sites do not count: some browsers
     /// send Strict cookies after them.
     let isForeign: Bool
     /// Whether no frame with a temporary store (`<iframe credentialless>`, a fenced frame) has sent it.
@@ -51,7 +51,7 @@ struct FetchEvidence {
         let storageAccess = request.field("sec-fetch-storage-access")
         let domain = request.url.host.registrableDomain(suffixes)
         func isOther(_ url: RequestURL) -> Bool { url.host.registrableDomain(suffixes) != domain }
-        // Not the scheme: Firefox and WebKit take http and https for one site.
+        // The scheme does not count: to Firefox and WebKit, http and https are one site.
         let originURL = origin.flatMap { try? RequestURL($0) }
         switch site {
         case nil: isForeign = originURL.map(isOther) ?? false
@@ -64,7 +64,7 @@ struct FetchEvidence {
             || request.field("sec-ch-ua") == nil
                 && request.field("user-agent").map(FetchEvidence.lacksTemporaryStores) == true
         isForeignFrame = !isDocument && !isSameSiteByFetch && request.field("sec-fetch-mode") == "navigate"
-        // Only of a tab's own page do they tell everything.
+        // The fields show everything only for the page of a tab.
         if !isDocument {
             classes = []
         } else if isSameSiteByFetch {
@@ -74,7 +74,8 @@ struct FetchEvidence {
         }
     }
 
-    /// Whether a browser has no frames with temporary stores: Firefox and WebKit. The browser laboratory looks for them.
+    /// Whether a browser has no frames with temporary stores: Firefox and WebKit. The browser laboratory tests for
+    /// them.
     private static func lacksTemporaryStores(_ userAgent: String) -> Bool {
         !userAgent.contains("Chrom") && (userAgent.contains("Firefox/") || userAgent.contains("AppleWebKit/"))
     }

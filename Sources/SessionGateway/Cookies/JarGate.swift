@@ -8,7 +8,7 @@ import WebPrimitives
 
 /// The gateway's decision on one request and the cookies of its response.
 struct GatewayDecision: Sendable {
-    /// The cookie rules' view of the request, for the cookies of its response; `nil` if it passes unchanged.
+    /// The request's context for the cookie rules, for the cookies of its response; `nil` if it passes unchanged.
     var context: RequestContext?
     /// The browser's decision on the request's cookies; `nil` for programs.
     var verdict: EngineVerdict?
@@ -16,27 +16,27 @@ struct GatewayDecision: Sendable {
     var decoration: Decoration?
     /// The Set-Cookie lines that the response gets for the browser.
     var lines: [Octets] = []
-    /// What the request tells of the browser's cookies; `nil` for programs.
+    /// What the request shows about the browser's cookies; `nil` for programs.
     var sighting: BrowserKnowledge.Sighting?
-    /// The names of the cookies that a script has deleted, and so the jar.
+    /// The names of the cookies that a script, and therefore the jar, has deleted.
     var deleted: [Octets] = []
     /// What the user should change; `nil` for nothing.
     var hint: GatewayHint?
 }
 
-/// The jar behind a gateway: what goes onto a request, and what becomes of the cookies in its response.
+/// The jar of a gateway. It decides what is added to a request, and stores the cookies of its response.
 struct JarGate: Sendable {
     let jar: CookieJar
     let mode: GatewaySettings.CookieMode
     /// The browser that sends the requests; `nil` for programs.
     let profile: BrowserKnowledge?
-    /// Where pages send events; `nil` if they send none.
+    /// The receiver of events of pages; `nil` if it takes none.
     var events: PageEvents?
     let now: @Sendable () -> Timestamp
 
     /// Decides on a request.
     ///
-    /// - Parameter lines: The Set-Cookie lines that responses to it had before, if it is sent once more; `nil` the first
+    /// - Parameter lines: The Set-Cookie lines of earlier responses, if the request is sent once more; `nil` the first
     ///   time.
     func decision(
         on request: ForwardedRequest, after lines: [Octets]? = nil
@@ -63,9 +63,9 @@ struct JarGate: Sendable {
         return GatewayDecision(context: context, decoration: decoration)
     }
 
-    /// The cookies of the client's own that belong to the request's site.
+    /// The client's own cookies that belong to the request's site.
     ///
-    /// At an address of this machine the client may have others: those of any program that listens at another port.
+    /// At a local address, the client may have others: those of any program that listens on another port.
     func own(_ cookies: [Octets], of request: ForwardedRequest) -> [Octets] {
         request.mapping != nil && mode == .strip ? [] : cookies
     }
@@ -74,8 +74,8 @@ struct JarGate: Sendable {
     ///
     /// - Parameters:
     ///   - own: The cookies that the client has sent.
-    ///   - order: Those that keep the order in which the client has sent them.
-    ///   - selects: Which of the jar's cookies go.
+    ///   - order: The cookies that keep the order in which the client has sent them.
+    ///   - selects: Which of the jar's cookies are sent.
     func decoration(
         of request: ForwardedRequest, in context: RequestContext, own: [Octets], order: [Octets] = [],
         selecting selects: ((Cookie) -> Bool)? = nil
@@ -94,15 +94,15 @@ struct JarGate: Sendable {
         }
     }
 
-    /// A jar that does not answer.
+    /// The failure if the jar cannot be read.
     func unreadable(_ error: SessionStoreError) -> GatewayFailure {
         GatewayFailure(
             .proxyInternalError, 500, "the jar '\(jar.name)' cannot be read: \(error.description)",
             nextStep: "Run 'crumb status' to see the state of the database.")
     }
 
-    /// Stores what a response sets, and removes what it clears. It is on the disk when this returns, so the next request
-    /// cannot overtake it.
+    /// Stores the cookies that a response sets, and removes those that it clears. The change is on the disk when this
+    /// returns, so the next request cannot overtake it.
     ///
     /// - Returns: The cookies of the jar that have changed, and those that the rules rejected.
     func store(_ response: ForwardedResponse, in context: RequestContext) async throws(GatewayFailure) -> CookieChanges
@@ -134,8 +134,8 @@ struct JarGate: Sendable {
                 .map { RejectedCookie(name: $0.name ?? [], reasons: $0.reasons) })
     }
 
-    /// Removes the cookies of a site that has them cleared: those of its registrable domain that the response could set.
-    /// Cookies that the same response has set are removed too, as in browsers.
+    /// Removes the cookies of a site that clears them: those of its registrable domain that the response could set. As
+    /// in browsers, cookies that the same response has set are removed, too.
     ///
     /// - Returns: Their names.
     private func clear(_ context: RequestContext) async throws(GatewayFailure) -> [Octets] {
@@ -181,7 +181,8 @@ struct JarGate: Sendable {
         _ change: @escaping @Sendable () throws -> Result
     ) async throws(GatewayFailure) -> Result {
         do {
-            // Not in this task: when the gateway stops, it is cancelled, and what the server has set would be lost.
+            // A detached task, because this one is cancelled when the gateway stops, and the cookies of the server
+            // would be lost.
             return try await Task.detached { try await NIOThreadPool.singleton.runIfActive(change) }.value
         } catch {
             throw GatewayFailure(
@@ -190,10 +191,10 @@ struct JarGate: Sendable {
         }
     }
 
-    /// The Set-Cookie line that the client gets for one of a server: this one, or one that deletes what it replaces. `nil`
-    /// for none.
+    /// The Set-Cookie line that the client gets for one of a server: the same, or one that deletes the cookie that it
+    /// replaces; `nil` for none.
     ///
-    /// A client that kept its copy of a cookie which the server has deleted or hidden would go on sending it.
+    /// Otherwise a client would keep sending its copy of a cookie that the server has deleted or hidden.
     func line(for client: ForwardedRequest, inPlaceOf line: Octets) -> Octets? {
         guard !passes(line) else { return line }
         guard profile?.isWitness(line) != true, client.mapping == nil || mode != .strip else { return nil }
@@ -207,7 +208,8 @@ struct JarGate: Sendable {
 
     /// Whether a Set-Cookie line goes on to the client as it is.
     private func passes(_ line: Octets) -> Bool {
-        // HTTP/2 has fields as text, so octets that are none would come back as others. Such a cookie stays in the jar.
+        // HTTP/2 transmits fields as text, so octets that are not text would come back changed. Such a cookie stays in
+        // the jar.
         guard profile.map({ !$0.isWitness(line) && line.isUTF8 }) ?? true else { return false }
         switch mode {
         case .pass: return true
@@ -222,7 +224,7 @@ struct JarGate: Sendable {
 }
 
 extension StorageDecision.Outcome {
-    /// Whether the cookie is in the jar now, or was removed from it.
+    /// Whether the decision has changed the jar.
     fileprivate var changesJar: Bool {
         switch self {
         case .rejected: false
@@ -239,6 +241,6 @@ extension Octets {
         }
     }
 
-    /// Whether the octets are text.
+    /// Whether the octets are UTF-8.
     var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
 }

@@ -4,30 +4,30 @@ import WebPrimitives
 
 /// The gateway's own cookies, by which a browser shows which cookies it sends with a request.
 ///
-/// Each site of a browser profile gets one for each class of cookies. They never leave the gateway: they are taken out of
-/// each request, and lines of servers with their names are dropped. Their values are authenticated with the class, the
-/// scheme and the domain that they stand for, so that no page can forge one or move it to another place.
+/// Each site of a browser profile gets one for each class of cookies. They never pass the gateway: it removes them from
+/// each request, and drops lines of servers with their names. Their values are authenticated with the class, the scheme
+/// and the domain that they stand for, so no page can forge one or move it elsewhere.
 ///
-/// A value cannot show that its cookie still has its attributes: another server of the site could set it again. So a witness
-/// for a whole site needs a gateway that sees all of it, and one of a single host has a name (`__Host-`) that browsers take
-/// from no other host.
+/// A value cannot show that its cookie still has its attributes: another server of the site could set it again. So a
+/// witness for a whole site requires that the gateway reads all requests to the site. A witness for a single host has a
+/// name (`__Host-`) that browsers accept from no other host.
 struct WitnessCookies: Sendable {
     /// The classes that a browser treats differently.
     enum Kind: UInt8, CaseIterable, Hashable {
         case none, lax, strict, `default`, partitioned
-        /// Stands for no class: the first cookie of a site that a browser removes to make room.
+        /// Represents no class. It is the first cookie of a site that a browser removes to make room.
         case canary
     }
 
-    /// The place in which a witness was set.
+    /// The context in which a witness was set.
     struct Mark: Hashable {
-        /// For ``Kind/partitioned`` the partition, for ``Kind/none`` the page around the request: a random number, and 0
-        /// for a page of the site itself. For the others ``browser`` and ``moment``.
+        /// A random number for the partition (``Kind/partitioned``) or for the page around the request (``Kind/none``,
+        /// 0 for a page of the site itself). For other kinds, ``browser`` and ``moment``.
         var context: UInt64 = 0
         /// When it was set, in periods.
         var period: Int64
 
-        /// The browser: the moment at which it had no witnesses.
+        /// The browser, identified by the moment at which it had no witnesses.
         var browser: UInt32 { UInt32(truncatingIfNeeded: context >> 32) }
         /// The moment of the request whose response has set it.
         var moment: UInt32 { UInt32(truncatingIfNeeded: context) }
@@ -53,26 +53,27 @@ struct WitnessCookies: Sendable {
     struct Echo {
         /// The witnesses that the browser has sent.
         var marks: [Kind: Mark] = [:]
-        /// Whether a witness came twice, or with a value that the gateway has not made.
+        /// Whether a witness came twice, or with a value that the gateway has not created.
         var isForged = false
-        /// The canary; `nil` if none has come, or several.
+        /// The canary; `nil` if none or several have come.
         var canary: Mark?
         /// The other cookies, in their order.
         var others: [Octets] = []
 
-        /// The witnesses that tell the browser and the moment.
+        /// The witnesses that contain the browser and the moment.
         var dated: [Mark] { isForged ? [] : [Kind.lax, .strict, .default].compactMap { marks[$0] } }
 
-        /// Whether the browser has sent all the witnesses that a page of the site gets in a scope, but for the partitioned.
+        /// Whether the browser has sent all the witnesses that a page of the site gets in a scope, except the
+        /// partitioned one.
         func isWhole(in scope: Scope) -> Bool { dated.count == 3 && (!scope.isEncrypted || marks[.none] != nil) }
     }
 
-    /// For how long a witness is set again only if it is missing, in seconds.
+    /// The time in seconds after which a witness is set again even if it is not missing.
     static let period: Int64 = 1800
-    /// For how many periods a witness counts at all.
+    /// For how many periods a witness is valid.
     private static let periodLimit: Int64 = 48
 
-    /// Begins a name that browsers take only over https, and only from the host itself.
+    /// The prefix of a name that browsers accept only over https, and only from the host itself.
     private static let hostPrefix = Array("__Host-".utf8)
 
     private let key: SymmetricKey
@@ -90,7 +91,7 @@ struct WitnessCookies: Sendable {
         names = [false, true].map { isEncrypted in
             Kind.allCases.map { kind in
                 let code = HMAC<SHA256>.authenticationCode(for: [kind.rawValue, isEncrypted ? 1 : 0], using: key)
-                // The number is the gateway's own.
+                // The number belongs to this gateway.
                 let name = Octets("\(WitnessName.mark)\(Hexadecimal.text(Array(code.prefix(4))))")
                 kinds[name] = (kind, isEncrypted)
                 return name
@@ -99,7 +100,7 @@ struct WitnessCookies: Sendable {
         self.kinds = kinds
     }
 
-    /// Whether a name begins with ``hostPrefix``, which takes Secure.
+    /// Whether a name begins with ``hostPrefix``, which requires Secure.
     private func isPrefixed(_ kind: Kind, _ scope: Scope) -> Bool {
         hasPrefixes && scope.isHostOnly && isSecure(kind, scope)
     }
@@ -107,7 +108,7 @@ struct WitnessCookies: Sendable {
     /// Whether a witness is Secure. Browsers remove cookies without that first.
     private func isSecure(_ kind: Kind, _ scope: Scope) -> Bool { scope.isEncrypted && kind != .canary }
 
-    /// Takes the witnesses out of the Cookie fields of a request.
+    /// Separates the witnesses from the other cookies of a request.
     func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
         var echo = Echo()
         var canaries: [Mark?] = []
@@ -117,11 +118,12 @@ struct WitnessCookies: Sendable {
             guard let equals = pair.firstIndex(of: ASCII.equals), equals >= start,
                 let known = kinds[Octets(Array(pair[start..<equals]))]
             else {
-                // One of a gateway before this one, or beside it, says nothing, and no server must see it.
+                // A witness of an earlier or another gateway proves nothing, and no server must see it.
                 if !WitnessCookies.isName(pair) { echo.others.append(pair) }
                 continue
             }
-            // The witnesses of http go to https as well, where others count; and the canary of https goes to http.
+            // Browsers send the witnesses of http over https as well, where others count, and the canary of https over
+            // http.
             guard known.isEncrypted == scope.isEncrypted else { continue }
             let mark =
                 isPrefixed == self.isPrefixed(known.kind, scope)
@@ -140,24 +142,24 @@ struct WitnessCookies: Sendable {
         return echo
     }
 
-    /// Whether a server sets a cookie that looks like a witness in a request, of whatever gateway.
+    /// Whether a server sets a cookie that would look like a witness of any gateway in a request.
     func isWitness(_ line: Octets) -> Bool {
         WitnessCookies.isName(Octets(Array(line.prefix { $0 != ASCII.semicolon })))
     }
 
-    /// Whether a cookie has the name of a witness. One without a name has if its value begins so: browsers send that
-    /// alone, and WebKit writes `=` before it.
+    /// Whether a cookie has the name of a witness. The value of a cookie without a name counts, too: browsers send only
+    /// the value, and WebKit writes `=` before it.
     fileprivate static func isName(_ pair: Octets) -> Bool {
         let pair = pair.trimmingBlanks
         let named = pair.first == ASCII.equals ? pair.dropFirst() : pair[...]
         return WitnessName.matches(Octets(Array(named.prefix { $0 != ASCII.equals })).trimmingBlanks)
     }
 
-    /// The Set-Cookie line of a witness; `nil` if the scheme has none of this kind.
+    /// The Set-Cookie line of a witness; `nil` if the scheme has no witness of this kind.
     func line(_ kind: Kind, _ mark: Mark, in scope: Scope) -> Octets? {
         let sameSite: String
         switch kind {
-        // Browsers want Secure with these.
+        // Browsers require Secure with these attributes.
         case .none, .partitioned:
             guard scope.isEncrypted else { return nil }
             sameSite = "; SameSite=None"
@@ -210,8 +212,8 @@ extension Octets {
         split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks }.filter { !$0.isEmpty }
     }
 
-    /// A Cookie field without witnesses, of whatever gateway: a program may send those that it found in a browser's
-    /// recording. Octet for octet the same if it has none.
+    /// A Cookie field without the witnesses of any gateway. A program may send witnesses from a browser's recording. A
+    /// field without witnesses does not change.
     var withoutWitnesses: Octets {
         let pairs = cookiePairs
         let others = pairs.filter { !WitnessCookies.isName($0) }

@@ -3,19 +3,19 @@ import NIOHPACK
 import WebPrimitives
 
 extension HPACKHeaders {
-    /// The fields for one connection only (RFC 9113, section 8.2.2), and those that a codec writes itself.
+    /// The names of connection-specific fields (RFC 9113, section 8.2.2), and of those that a codec writes itself.
     private static let omitted: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "host", "cookie",
     ]
 
-    /// The length from which on a part of a Cookie field may be in a table: shorter ones could be guessed there
-    /// (RFC 7541, section 7.1.3).
+    /// The minimum length of a part of a Cookie field that may be in a table. Shorter ones could be guessed there (RFC
+    /// 7541, section 7.1.3).
     private static let indexedCookieLength = 20
 
-    /// The fields of a message of HTTP/1.1, without Host. Values that are not UTF-8 are taken as Latin-1; in Location, their
-    /// octets are percent-encoded, as browsers do it.
+    /// The fields of a message of HTTP/1.1, without Host. Values that are not UTF-8 are decoded as Latin-1; in
+    /// Location, their octets are percent-encoded, as browsers do it.
     ///
-    /// - Parameter splitsCookies: Whether each cookie gets a field of its own, as browsers do it (RFC 9113, section 8.2.3).
+    /// - Parameter splitsCookies: Whether each cookie gets its own field, as in browsers (RFC 9113, section 8.2.3).
     init(fieldsOf head: MessageHead, splittingCookies splitsCookies: Bool = false) {
         self.init()
         for field in head.fields {
@@ -32,12 +32,13 @@ extension HPACKHeaders {
         }
     }
 
-    /// The fields without one of that name.
+    /// The fields without those of a name.
     func without(_ name: String) -> HPACKHeaders {
         HPACKHeaders(map { ($0.name, $0.value) }.filter { $0.0 != name })
     }
 
-    /// The fields as lines of HTTP/1.1, without Host, Cookie and pseudo-fields; `nil` if one would not be one line.
+    /// The fields as lines of HTTP/1.1, without Host, Cookie and pseudo-fields; `nil` if a field would not be exactly
+    /// one line.
     ///
     /// - Parameter isChunked: Whether the body is sent in chunks, so that it has no Content-Length.
     func fieldLines(chunked isChunked: Bool = false) -> [UInt8]? {
@@ -52,8 +53,8 @@ extension HPACKHeaders {
         return lines
     }
 
-    /// Whether a body is sent in chunks where it becomes one of HTTP/1.1: its length is not known, or trailers are
-    /// announced, which a body with a length cannot have.
+    /// Whether a body is sent in chunks over HTTP/1.1: its length is unknown, or trailers are announced, which a body
+    /// with a length cannot have.
     var needsChunks: Bool { !contains(name: "content-length") || contains(name: "trailer") }
 
     /// Whether all names are in lower case (RFC 9113, section 8.2.1).
@@ -61,8 +62,8 @@ extension HPACKHeaders {
 
     /// The length of a response's body by its Content-Length; `nil` without one.
     ///
-    /// - Parameter endsStream: Whether there is no body.
-    /// - Throws: `MessageError` if it is no number, or several, or there is no body of that length.
+    /// - Parameter endsStream: Whether the response has no body.
+    /// - Throws: `MessageError` if it is not exactly one number, or if there is no body of that length.
     func length(endsStream: Bool) throws(MessageError) -> Int? {
         let values = self["content-length"]
         guard let value = values.first else { return nil }
@@ -72,7 +73,7 @@ extension HPACKHeaders {
         return length
     }
 
-    /// Whether a value was not UTF-8. NIOHPACK has put another character in the place of the octets.
+    /// Whether a value was not UTF-8. NIOHPACK has replaced its octets by another character.
     var hasLostOctets: Bool { contains { $0.value.unicodeScalars.contains("\u{FFFD}") } }
 }
 

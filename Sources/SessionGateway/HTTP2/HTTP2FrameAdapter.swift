@@ -1,33 +1,34 @@
 import NIOCore
 import NIOHTTP2
 
-/// Lets NIOHTTP2 read and write heads that are longer than one frame. It stands between NIOHTTP2 and the network.
+/// Lets NIOHTTP2 read and write heads that are longer than one frame. It is between NIOHTTP2 and the network.
 ///
-/// NIOHTTP2 writes no CONTINUATION frames, and reads long heads only after the other side has acknowledged its settings. So
-/// to NIOHTTP2, the other side takes frames of any size and has acknowledged the first settings at once. A HEADERS frame
-/// that is too long for the other side becomes one with CONTINUATION frames behind it (RFC 9113, section 6.10), a DATA
-/// frame several ones.
+/// NIOHTTP2 writes no CONTINUATION frames, and reads long heads only after the other side has acknowledged its
+/// settings. So this handler makes NIOHTTP2 believe that the other side accepts frames of any size and has acknowledged
+/// the first settings at once. It splits a HEADERS frame that is too long for the other side into one with CONTINUATION
+/// frames after it (RFC 9113, section 6.10), and a DATA frame into several ones.
 final class HTTP2FrameAdapter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The side that the gateway has on the connection.
+    /// The role of the gateway on the connection.
     enum Side {
         case client
         case server
     }
 
-    /// Tells the other side which heads NIOHTTP2 reads. Longer ones end the connection: the state of the compression is lost
-    /// with them. Heads beyond `MessageHead.byteLimit` are refused one by one, so this is more.
+    /// Announces the length of heads that NIOHTTP2 reads. A longer one ends the connection, because the state of the
+    /// compression is lost with it. This is larger than `MessageHead.byteLimit`, beyond which only the head itself is
+    /// refused.
     static let headSetting = HTTP2Setting(parameter: .maxHeaderListSize, value: 1 << 20)
     /// How many CONTINUATION frames a head has at most. The length of all of them is limited, too.
     static let continuationLimit = 128
 
     private static let magicLength = 24
     private static let headerLength = 9
-    /// The largest frame that there can be (RFC 9113, section 4.2).
+    /// The largest possible frame (RFC 9113, section 4.2).
     private static let largestFrame = 1 << 24 - 1
     private static let leastLimit = 1 << 14
 
@@ -40,7 +41,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
     }
 
     private enum Flag {
-        /// Of SETTINGS it acknowledges, of DATA and HEADERS it ends the stream.
+        /// A flag. In SETTINGS it means an acknowledgement, in DATA and HEADERS the end of the stream.
         static let acknowledges: UInt8 = 1
         static let endsStream: UInt8 = 1
         static let endsHeaders: UInt8 = 4
@@ -57,7 +58,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
             (self.length, self.type, self.flags, self.stream) = (length, type, flags, stream)
         }
 
-        /// Reads the header at a position; `nil` if not all of it is there.
+        /// Reads the header at a position; `nil` if it is incomplete.
         init?(_ octets: ByteBuffer, at position: Int) {
             guard let start = octets.getInteger(at: position, as: UInt32.self),
                 let flags = octets.getInteger(at: position + 4, as: UInt8.self),
@@ -66,7 +67,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
             self.init(length: Int(start >> 8), type: UInt8(truncatingIfNeeded: start), flags: flags, stream: stream)
         }
 
-        /// The header with room for what follows.
+        /// The header, in a buffer with room for the rest of the frame.
         var octets: ByteBuffer {
             var octets = ByteBuffer()
             octets.reserveCapacity(HTTP2FrameAdapter.headerLength + (type == FrameType.data ? 0 : length))
@@ -77,16 +78,16 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
         }
     }
 
-    /// Where the frames are in the octets of one direction.
+    /// Finds the frames in the octets of one direction.
     private struct Scanner {
-        /// How many octets of the current frame, or of the client's first octets, are still to come.
+        /// How many octets of the current frame, or of the client's preface, are still missing.
         var rest = 0
         /// Octets that wait for the rest of their frame.
         var pending = ByteBuffer()
 
-        /// Passes over octets of the current frame.
+        /// Skips octets of the current frame.
         ///
-        /// - Returns: How many of them are at that position.
+        /// - Returns: How many were skipped.
         mutating func skip(in octets: ByteBuffer, at position: Int) -> Int {
             let count = min(rest, octets.writerIndex - position)
             rest -= count
@@ -99,14 +100,15 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
     /// How long a frame for the other side may be.
     private var frameLimit = HTTP2FrameAdapter.leastLimit
     private var hasBegun = false
-    /// Whether the other side's acknowledgement of the first settings has come, which NIOHTTP2 has had already.
+    /// Whether the other side's acknowledgement of the first settings was dropped, because NIOHTTP2 has had one
+    /// already.
     private var hasDroppedInbound = false
-    /// Whether NIOHTTP2 has acknowledged the settings that the other side has not sent.
+    /// Whether NIOHTTP2's acknowledgement of settings that the other side has not sent was dropped.
     private var hasDroppedOutbound = false
-    /// The DATA frame that is written in parts: the header of the rest.
+    /// The header of the rest of a DATA frame that is written in parts.
     private var dividedData: Header?
 
-    /// Whether NIOHTTP2 has told the other side of an error of the connection (RFC 9113, section 5.4.1).
+    /// Whether NIOHTTP2 has reported an error of the connection to the other side (RFC 9113, section 5.4.1).
     private var hasFailed = false
 
     private let side: Side
@@ -120,16 +122,16 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Whether an error that NIOHTTP2 or the network reports ends the connection. An error of one stream has ended that
-    /// alone (section 5.4.2).
+    /// Whether an error that NIOHTTP2 or the network reports ends the connection. An error of one stream ends only that
+    /// stream (section 5.4.2).
     func endsConnection(_ error: any Error) -> Bool {
         hasFailed || !(error is any NIOHTTP2Error)
     }
 
     // MARK: - From the other side
 
-    /// Gives NIOHTTP2 what the other side may send much later. Call it on the side of the client when NIOHTTP2 has sent its
-    /// settings; on that of the server, it comes behind the client's first octets.
+    /// Gives NIOHTTP2 the settings that the other side may send much later. If the gateway is the client, call it when
+    /// NIOHTTP2 has sent its settings. If it is the server, they follow the client's preface.
     func begin() {
         guard let context, !hasBegun else { return }
         hasBegun = true
@@ -184,14 +186,14 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
 
     private static let frameSizeParameter: UInt16 = 5
 
-    /// Notes the longest frame that the other side takes, and has NIOHTTP2 know of no such limit.
+    /// Stores the longest frame that the other side accepts, and hides the limit from NIOHTTP2.
     private func limitless(_ frame: ByteBuffer) -> ByteBuffer {
         var frame = frame
         var position = frame.readerIndex + Self.headerLength
         while let parameter = frame.getInteger(at: position, as: UInt16.self),
             let value = frame.getInteger(at: position + 2, as: UInt32.self)
         {
-            // NIOHTTP2 refuses a limit that is none.
+            // NIOHTTP2 rejects an invalid limit.
             if parameter == Self.frameSizeParameter, Self.leastLimit...Self.largestFrame ~= Int(value) {
                 frameLimit = Int(value)
                 frame.setInteger(UInt32(Self.largestFrame), at: position + 2)
@@ -263,7 +265,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
         context.write(wrapOutboundOut(last), promise: promise)
     }
 
-    /// The header of the next part of a DATA frame, whose octets follow.
+    /// The header of the next part of a DATA frame. The octets of the part follow.
     private func next(of rest: Header) -> ByteBuffer {
         var part = rest
         part.length = min(rest.length, frameLimit)
@@ -278,7 +280,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
         return part.octets
     }
 
-    /// A HEADERS frame as one with CONTINUATION frames behind it.
+    /// Splits a HEADERS frame into one with CONTINUATION frames after it.
     private func divided(_ whole: Header, _ octets: ByteBuffer, at start: Int) -> [ByteBuffer] {
         stride(from: 0, to: whole.length, by: frameLimit).map { offset in
             let length = min(frameLimit, whole.length - offset)
@@ -297,7 +299,7 @@ final class HTTP2FrameAdapter: ChannelDuplexHandler {
 }
 
 extension ByteBuffer {
-    /// These octets with others behind them.
+    /// These octets, followed by others.
     fileprivate func followed(by others: ByteBuffer) -> ByteBuffer {
         guard readableBytes > 0 else { return others }
         var all = self

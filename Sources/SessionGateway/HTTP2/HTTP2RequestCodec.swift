@@ -5,18 +5,18 @@ import NIOHPACK
 import NIOHTTP2
 import WebPrimitives
 
-/// Lets a stream of an HTTP/2 connection to a server look like a connection of HTTP/1.1 for one request.
+/// Makes a stream of an HTTP/2 connection to a server look like a connection of HTTP/1.1 for one request.
 ///
-/// It takes a request as HTTP/1.1 has it and gives its response so. The handshake of a WebSocket is an extended CONNECT to
-/// the server (RFC 8441, section 5). A failure of the stream becomes a ``StreamRefusal`` if
-/// the server has not processed the request.
+/// It accepts a request in HTTP/1.1, and returns the response in HTTP/1.1. The handshake of a WebSocket is an extended
+/// CONNECT to the server (RFC 8441, section 5). A failure of the stream becomes a ``StreamRefusal`` if the server has
+/// not processed the request.
 final class HTTP2RequestCodec: HTTP2MessageWriter {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// How long the head of a request is at most. Longer ones go over HTTP/1.1.
+    /// The maximum length of a request's head. Longer ones are sent over HTTP/1.1.
     static let headLimit = 1 << 14
 
     /// Whether the server has announced that it does not process a stream (GOAWAY).
@@ -29,9 +29,9 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     private var hasHead = false
     private var isChunked = false
     private var hasNoBody = false
-    /// How many octets of the body are still to come; `nil` if the response does not say it.
+    /// How many octets of the body are still missing; `nil` if the response does not state its length.
     private var remaining: Int?
-    /// The end of the body by its length, without the end of the stream.
+    /// The last octets of the body by its length, held until the stream ends.
     private var held: ByteBuffer?
     private var hasFailed = false
     /// The handshake of the WebSocket that the request opens; `nil` for other requests.
@@ -92,8 +92,8 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         }
     }
 
-    /// Reads a piece of the body. Its last one passes with the end of the stream only: until then, it may turn out to be
-    /// longer than its Content-Length says.
+    /// Reads a piece of the body. Its last piece is passed on only with the end of the stream. Until then, the body may
+    /// turn out to be longer than its Content-Length.
     private func readBody(_ octets: ByteBuffer, endsStream: Bool, _ context: ChannelHandlerContext) throws {
         guard hasHead else { throw MessageError.startLineInvalid }
         guard !hasNoBody else { return }
@@ -127,7 +127,7 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
         if octets.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(octets)) }
     }
 
-    /// The head of a response as HTTP/1.1 has it.
+    /// The head of a response in HTTP/1.1.
     private func head(_ frame: HTTP2Frame.FramePayload.Headers) throws -> [UInt8] {
         let headers = frame.headers
         // RFC 9113, sections 8.1 and 8.3.2.
@@ -167,10 +167,10 @@ final class HTTP2RequestCodec: HTTP2MessageWriter {
     }
 }
 
-/// Why a server has not processed a request that came in a stream of HTTP/2. It may be sent once more.
+/// The reason why a server has not processed a request in a stream of HTTP/2. The request may be sent once more.
 enum StreamRefusal: Error {
-    /// RFC 9113, section 8.7.
+    /// The server has not processed it (RFC 9113, section 8.7).
     case unprocessed
-    /// Over HTTP/1.1, it can be.
+    /// The server requires HTTP/1.1 for it.
     case http11Required
 }

@@ -2,9 +2,9 @@ import HTTPMessages
 import NIOCore
 import NIOHTTP2
 
-/// A connection to a server that speaks HTTP/2. Requests on one route share it, each in a stream of its own.
+/// An HTTP/2 connection to a server. Requests on one route share it, each in its own stream.
 actor HTTP2ServerConnection {
-    /// How many octets of a response may be on their way, or wait for a client that reads slowly.
+    /// How many octets of a response may be in transit, or wait for a client that reads slowly.
     private static let streamWindow = 1 << 20
     private static let connectionWindow = 8 << 20
 
@@ -17,26 +17,27 @@ actor HTTP2ServerConnection {
     private var idleTimer: GatewayTimer?
     private let clock: any GatewayClock
     private var multiplexer: NIOHTTP2Handler.StreamMultiplexer?
-    /// How many requests are under way, or wait.
+    /// How many requests are in progress or wait.
     private(set) var streamCount = 0
-    /// How many the server takes at the same time (RFC 9113, section 5.1.2). Until it has told, NIOHTTP2 assumes this many.
+    /// How many requests the server accepts at the same time (RFC 9113, section 5.1.2). Until the server announces it,
+    /// NIOHTTP2 assumes this number.
     private var streamLimit = 100
-    /// Whether the server opens WebSockets in streams (RFC 8441, section 3).
+    /// Whether the server supports WebSockets in streams (RFC 8441, section 3).
     private(set) var acceptsWebSockets = false
-    /// The last stream that the server processes, once it has said so (GOAWAY).
+    /// The last stream that the server processes; `nil` until it has announced it (GOAWAY).
     private var lastStream: HTTP2StreamID?
     private var isRetired = false
 
-    /// Speaks HTTP/2 on a connection whose handshake has chosen it.
+    /// Starts HTTP/2 on a connection whose handshake has chosen it.
     init(on stream: ByteStream, idle: TimeAmount) async throws {
         channel = stream.channel
         clock = stream.clock
         executor = channel.eventLoop.executor
         self.idle = idle
         var configuration = NIOHTTP2Handler.Configuration()
-        // Fields that a response may not have are dropped one by one: servers are less exact than their clients.
+        // Only fields that a response must not have are dropped, because servers are less exact than clients.
         configuration.connection.headerBlockValidation = .disabled
-        // The gateway finds the ends of bodies itself. NIOHTTP2 does not know of HEAD and 304 here.
+        // The gateway finds the ends of bodies itself. NIOHTTP2 does not handle HEAD and 304 here.
         configuration.connection.contentLengthValidation = .disabled
         configuration.connection.targetWindowSize = HTTP2ServerConnection.connectionWindow
         configuration.connection.initialSettings = [
@@ -68,18 +69,18 @@ actor HTTP2ServerConnection {
     /// The result of opening a stream for a request.
     enum Opening {
         case stream(ByteStream)
-        /// The server takes no more requests at the same time.
+        /// The server accepts no more requests at the same time.
         case full
-        /// The connection takes no more requests at all.
+        /// The connection accepts no more requests.
         case ended
 
-        /// The stream; `nil` if there is none.
+        /// The stream; `nil` if none was opened.
         var stream: ByteStream? { if case .stream(let stream) = self { stream } else { nil } }
     }
 
     /// Opens a stream for a request.
     ///
-    /// - Parameter waits: Whether the request waits for the end of others if the server takes no more at the same time.
+    /// - Parameter waits: Whether the request waits for others to end if the server accepts no more at the same time.
     func open(waiting waits: Bool = false) async -> Opening {
         guard isUsable, let multiplexer else { return .ended }
         guard waits || streamCount < streamLimit else { return .full }
@@ -106,7 +107,7 @@ actor HTTP2ServerConnection {
         }
     }
 
-    /// Closes the connection. Requests that are under way fail.
+    /// Closes the connection. Requests in progress fail.
     nonisolated func close() {
         channel.close(promise: nil)
     }
@@ -125,7 +126,7 @@ actor HTTP2ServerConnection {
         idleTimer = clock.schedule(in: idle, on: channel.eventLoop) { [channel] in channel.close(promise: nil) }
     }
 
-    /// Learns how many requests the server takes at the same time, and whether it opens WebSockets.
+    /// Stores how many requests the server accepts at the same time, and whether it supports WebSockets.
     fileprivate func apply(_ settings: HTTP2Settings) {
         for setting in settings {
             switch setting.parameter {
@@ -136,7 +137,7 @@ actor HTTP2ServerConnection {
         }
     }
 
-    /// Takes no more requests, and closes the connection after those that are under way.
+    /// Accepts no more requests, and closes the connection after those in progress.
     func retire(after last: HTTP2StreamID? = nil) {
         lastStream = last ?? lastStream
         isRetired = true
@@ -157,7 +158,7 @@ actor HTTP2ServerConnection {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data).payload {
-            // It comes before the ends of the streams that it ends.
+            // This event comes before the ends of the streams that it ends.
             case .goAway(let last, _, _): connection.assumeIsolated { $0.retire(after: last) }
             case .settings(.settings(let settings)): connection.assumeIsolated { $0.apply(settings) }
             default: break

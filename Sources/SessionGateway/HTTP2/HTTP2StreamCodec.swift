@@ -4,10 +4,10 @@ import NIOHPACK
 import NIOHTTP2
 import WebPrimitives
 
-/// Lets a stream of an HTTP/2 client look like a connection of HTTP/1.1 with one request.
+/// Makes a stream of an HTTP/2 client look like a connection of HTTP/1.1 with one request.
 ///
-/// NIOHPACK decodes field values as UTF-8. A request with other octets is refused with HTTP_1_1_REQUIRED, upon which
-/// browsers send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
+/// NIOHPACK decodes field values as UTF-8. A request with other octets is refused with HTTP_1_1_REQUIRED, and browsers
+/// then send it over HTTP/1.1. In responses, such values are sent as Latin-1 text in UTF-8.
 ///
 /// A WebSocket is opened by an extended CONNECT (RFC 8441), which becomes the handshake of HTTP/1.1.
 final class HTTP2StreamCodec: HTTP2MessageWriter {
@@ -17,7 +17,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
     typealias OutboundOut = HTTP2Frame.FramePayload
 
     private var hasHead = false
-    /// Whether the request was refused: nothing of it passes any more.
+    /// Whether the request was refused. Then nothing more of it is passed on.
     private var isRefused = false
     private var isChunked = false
     private var isToHead = false
@@ -68,7 +68,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
         let code: HTTP2ErrorCode
     }
 
-    /// The head of a request as HTTP/1.1 has it (RFC 9113, section 8.3.1; RFC 8441, section 5).
+    /// The head of a request in HTTP/1.1 (RFC 9113, section 8.3.1; RFC 8441, section 5).
     private func head(_ headers: HPACKHeaders, chunked isChunked: Bool) -> Result<[UInt8], Refusal> {
         let written = headers.first(name: ":method") ?? ""
         let method = handshake == nil || written != "CONNECT" ? written : "GET"
@@ -79,7 +79,7 @@ final class HTTP2StreamCodec: HTTP2MessageWriter {
         else { return .failure(Refusal(code: .protocolError)) }
         guard !headers.hasLostOctets else { return .failure(Refusal(code: .http11Required)) }
         var head = Array("\(method) \(path) HTTP/1.1\r\nHost: \(authority)\r\n".utf8) + lines
-        // RFC 9113, section 8.2.3: the parts of a Cookie field are one for servers that speak HTTP/1.1.
+        // RFC 9113, section 8.2.3: the parts of a Cookie field are joined for servers that speak HTTP/1.1.
         let cookies = headers["cookie"]
         if !cookies.isEmpty { head += Array("cookie: \(cookies.joined(separator: "; "))\r\n".utf8) }
         if isChunked { head += Array("Transfer-Encoding: chunked\r\n".utf8) }

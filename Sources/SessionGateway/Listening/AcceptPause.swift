@@ -1,9 +1,9 @@
 import NIOCore
 import Platform
 
-/// Lets a listener pause while the system has no descriptor, or no memory, for another connection.
+/// Pauses a listener while the system has no descriptor, or no memory, for another connection.
 ///
-/// NIO goes on polling such a listener and would use a whole processor. Meanwhile, clients wait in the system's queue.
+/// NIO would keep polling such a listener and use a whole processor. Meanwhile, clients wait in the system's queue.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -22,6 +22,6 @@ final class AcceptPause: ChannelInboundHandler {
 }
 
 extension IOError {
-    /// Whether the system has no descriptor, or no memory, for what was wanted.
+    /// Whether an operation failed because the system has no descriptor, or no memory, for it.
     var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errnoCode) }
 }

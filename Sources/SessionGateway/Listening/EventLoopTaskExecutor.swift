@@ -2,9 +2,9 @@ import NIOCore
 
 /// Runs the tasks of clients on the event loop of their connections.
 ///
-/// Whatever a task waits for, its next step begins on the executor that the task prefers. By default that is a pool of
-/// threads, from which an actor's step goes on to the event loop: two switches of threads for each read. Here the step
-/// begins where the actors of the loop run, so it goes on without another switch.
+/// After each wait, the next step of a task begins on the executor that the task prefers. By default that is a pool of
+/// threads, from which an actor's step moves on to the event loop: two thread switches for each read. With this
+/// executor, the step begins on the thread of the loop's actors, without another switch.
 final class EventLoopTaskExecutor: TaskExecutor {
     private let loop: any EventLoop
     private let executor: any SerialExecutor

@@ -9,8 +9,8 @@ public import WebPrimitives
 
 /// A proxy on this machine that gives requests the cookies of a jar and stores the cookies of their responses.
 ///
-/// It speaks HTTP/1.1 as a proxy, CONNECT and SOCKS 5 on one port. A request in the clear is decorated. A tunnel passes
-/// unread.
+/// It speaks HTTP/1.1 as a proxy, CONNECT and SOCKS 5 on one port. Unencrypted requests, and those to intercepted
+/// hosts, are decorated. Other tunnels pass unread.
 ///
 /// ```swift
 /// let gateway = Gateway(jar: jar, settings: GatewaySettings(port: 8080), now: clock)
@@ -30,7 +30,7 @@ public final class Gateway: Sendable {
     /// - Parameters:
     ///   - group: The event loops that it runs on.
     ///   - now: The clock.
-    ///   - observe: Gets a record of each request. It must not block.
+    ///   - observe: Receives a record of each request. It must not block.
     public init(
         jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -57,8 +57,9 @@ public final class Gateway: Sendable {
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
     /// returns; tunnels end after ``GatewayEnvironment/Limits/stop``.
     ///
-    /// Run it again after it has returned, as an app does whose listening socket has died while it was suspended: what it
-    /// knows of the browser is still there, and a port that it chose itself is the same again if nothing else has taken it.
+    /// After it has returned, you can run it again, for example in an app that has lost its listening socket while it
+    /// was suspended. The gateway still knows the browser, and a port that it chose itself stays the same if nothing
+    /// else has taken it.
     ///
     /// - Parameter ready: Called once, with the addresses that it listens on: one, or one for each of
     ///   ``GatewaySettings/origins``.
@@ -128,7 +129,7 @@ public final class Gateway: Sendable {
         if !Task.isCancelled, let failure { throw failure }
     }
 
-    /// Refuses sites that the cookie rules cannot keep apart at one host.
+    /// Throws if the cookie rules cannot separate the sites at one host.
     private func checkOrigins() throws(GatewayError) {
         guard let first = settings.origins.first else { return }
         let site = SchemefulSite(first.url, jar.policy.publicSuffixes)
@@ -147,7 +148,7 @@ public final class Gateway: Sendable {
 
     /// Listens on a port.
     ///
-    /// - Parameter url: The site that is offered there; `nil` for a proxy.
+    /// - Parameter url: The site that is served there; `nil` for a proxy.
     private func listen(
         on port: Int, for url: RequestURL?
     ) async throws(GatewayError) -> (listener: Listener, address: GatewayAddress) {
@@ -165,7 +166,7 @@ public final class Gateway: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                // An idle connection keeps its buffer. It grows with a body.
+                // An idle connection keeps its buffer, which grows with a body.
                 .childChannelOption(
                     .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 1 << 16)
                 )
@@ -200,7 +201,7 @@ public final class Gateway: Sendable {
             }
         }
         if !Task.isCancelled {
-            // The clients of the others would hold them.
+            // Clients of the other listeners would keep these running.
             Task { await stop(run) }
             throw GatewayError(
                 code: .listenerFailed, address, failure.map { "\($0)" } ?? "the socket was closed")
@@ -224,14 +225,14 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Ends the idle connections of a run now, and after a while those that are still there. Another run may have begun
-    /// by then.
+    /// Ends the idle connections of a run now, and after a while the remaining ones. Another run may have begun by
+    /// then.
     private func stop(_ run: Int) async {
         func remaining() -> [ClientConnection] {
             connections.withLock { $0.values.filter { $0.run == run }.map(\.connection) }
         }
         await withDiscardingTaskGroup { group in
-            // One that closes waits for a client that reads slowly.
+            // Concurrently, because closing waits for a client that reads slowly.
             for connection in remaining() { group.addTask { await connection.stop() } }
             try? await Task.sleep(nanoseconds: UInt64(environment.limits.stop.nanoseconds))
             for connection in remaining() { await connection.abort() }
@@ -255,7 +256,7 @@ public enum GatewayHint: Sendable, Hashable {
         }
     }
 
-    /// The hint for a program that reads the response's fields (RFC 9209).
+    /// The hint as a response field for programs (RFC 9209).
     var proxyStatus: Octets? {
         guard case .isOfProgram(let name) = self else { return nil }
         return Octets(
@@ -271,9 +272,9 @@ public struct RejectedCookie: Sendable, Hashable {
     public let reasons: ReasonSet<RejectionReason>
 }
 
-/// What the cookies of a response did in the jar.
+/// The changes that a response has made to the cookies in the jar.
 struct CookieChanges: Sendable {
-    /// How many rejected cookies of a response are named.
+    /// How many rejected cookies of a response are reported.
     static let rejectionLimit = 10
 
     /// The names of the cookies that have changed in the jar.
@@ -288,7 +289,7 @@ public struct GatewayRecord: Sendable {
     public let time: Timestamp
     /// The method.
     public internal(set) var method = ""
-    /// The URL as cookie rules read it, without its query and the secrets in its path; host and port for a tunnel.
+    /// The URL in canonical form, without its query and the secrets in its path; host and port for a tunnel.
     public internal(set) var url = "" {
         didSet { url = SecretRedaction.url(url) }
     }
@@ -310,11 +311,11 @@ public struct GatewayRecord: Sendable {
     public internal(set) var isReplayed = false
     /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
     public internal(set) var isSignedInAgain = false
-    /// Why the response says "not signed in" and is the answer all the same; `nil` for other responses.
+    /// The reason why the client gets a response that says "not signed in"; `nil` for other responses.
     public internal(set) var loginFailure: LoginFailure?
     /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
     public internal(set) var failure: String?
-    /// The host that it is for; `nil` if the gateway refuses it before that is known.
+    /// The host of the request; `nil` if the gateway refuses the request before the host is known.
     public internal(set) var host: WebHost?
     /// Whether it is a tunnel whose octets pass unread.
     public internal(set) var isUnread = false

@@ -1,36 +1,36 @@
 import NIOCore
 import Platform
 
-/// Where a gateway listens.
+/// An address on which a gateway listens.
 public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
     /// The name or address.
     public let host: String
     /// The port.
     public let port: Int
-    /// The origin of the site that is offered there, such as `https://shop.example`; `nil` for a proxy.
+    /// The origin of the site that is served there, such as `https://shop.example`; `nil` for a proxy.
     public var origin: String?
 
-    /// `HOST:PORT`, as clients take it.
+    /// `HOST:PORT`, in the form for clients.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Why a gateway does not run.
+/// The reason why a gateway does not run.
 public struct GatewayError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public enum Code: String, Sendable {
-        /// The address cannot be listened on.
+        /// The gateway cannot listen on the address.
         case addressUnavailable = "address-unavailable"
         /// Other machines could reach the address.
         case addressNotLocal = "address-not-local"
-        /// The gateway cannot accept connections any more.
+        /// The gateway can no longer accept connections.
         case listenerFailed = "listener-failed"
-        /// A site is to be offered that is not the others' one.
+        /// The origins do not belong to one site.
         case originNotOfSite = "origin-not-of-site"
-        /// Cookies would get to others that are at the same host for the client.
+        /// Cookies would reach other origins, which have the same host for the client.
         case cookiesNotSeparate = "cookies-not-separate"
-        /// The file of a recording cannot be created.
+        /// The file for a recording cannot be created.
         case recordingUnavailable = "recording-unavailable"
-        /// A recording that is to be replayed cannot be read.
+        /// The recording for a replay cannot be read.
         case replayUnreadable = "replay-unreadable"
     }
 

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// The time that the gateway's limits are measured with.
+/// The clock that measures the gateway's limits.
 protocol GatewayClock: Sendable {
-    /// The present time.
+    /// The current time.
     var now: NIODeadline { get }
 
     /// Runs an action on an event loop after a time.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: A timer that can cancel it.
     func schedule(
         in delay: TimeAmount, on loop: any EventLoop, _ action: @escaping @Sendable () -> Void
     ) -> GatewayTimer

@@ -13,7 +13,7 @@ public struct GatewayEnvironment: Sendable {
         public var host: String
         /// Its port.
         public var port: Int
-        /// User name and password with a colon in between; `nil` for none.
+        /// User name and password, separated by a colon; `nil` for none.
         public var credentials: Secret?
 
         /// Creates the address of a proxy.
@@ -36,25 +36,25 @@ public struct GatewayEnvironment: Sendable {
         public var idle = TimeAmount.minutes(5)
         /// For the rest of a head, from one read to the next.
         public var head = TimeAmount.seconds(30)
-        /// For the first octet in a tunnel to a host whose requests are read. Then a connection is opened: the server may be
-        /// the first to send.
+        /// For the first octet in a tunnel to a host whose requests are read. After that, a connection is opened,
+        /// because the server may be the first to send.
         public var hesitation = TimeAmount.seconds(1)
         /// For a connection to a server.
         public var connect = TimeAmount.seconds(30)
         /// For the head of a response.
         public var response = TimeAmount.minutes(5)
-        /// For the head of a response whose client sends no more, and has mostly gone.
+        /// For the head of a response whose client has stopped sending. Mostly, such a client has disconnected.
         public var ended = TimeAmount.seconds(30)
         /// For the next octets of a body, and of a tunnel.
         public var body = TimeAmount.minutes(10)
-        /// For requests and tunnels that are under way when the gateway stops.
+        /// For requests and tunnels in progress when the gateway stops.
         public var stop = TimeAmount.seconds(5)
-        /// How many clients are connected at the same time.
+        /// How many clients can be connected at the same time.
         public var connections = 10_000
-        /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose work
-        /// has not ended, they may be twice as many.
+        /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose
+        /// work has not ended, the limit is twice as high.
         public var streams = 100
-        /// How many interim responses (1xx) precede a response.
+        /// How many interim responses (1xx) may precede a response.
         public var interimResponses = 10_000
         /// How many idle connections to servers are kept for further requests.
         public var idleServers = 64
@@ -70,8 +70,8 @@ public struct GatewayEnvironment: Sendable {
     /// The proxy for requests to a URL; `nil` if they go there directly.
     public var proxy: @Sendable (RequestURL) -> UpstreamProxy? = { _ in nil }
 
-    /// Makes what signs the user in again where a response says "not signed in", from the login rules of the jar; `nil` if
-    /// nothing does.
+    /// Creates the fallback that signs the user in again if a response says "not signed in", from the login rules of
+    /// the jar; `nil` for no logins.
     public var fallback: (@Sendable ([LoginRule]) -> LoginFallback)?
 
     /// The authority that clients trust for the hosts of ``GatewaySettings/intercepted``; `nil` if nothing is decrypted.
@@ -81,20 +81,20 @@ public struct GatewayEnvironment: Sendable {
     /// The certificates that the gateway shows to servers that ask for one, by their hosts.
     public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
-    /// Where requests and responses are recorded; `nil` if they are not.
+    /// The recording of requests and responses; `nil` for none.
     public var recording: TrafficRecording?
     /// The recording whose responses answer requests; `nil` if servers do.
     public var replay: TrafficReplay?
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 
-    /// What answers requests before ``replay`` and servers do, in this order.
+    /// The sources of responses that are asked before ``replay`` and servers, in this order.
     var sources: [any ResponseSource] = []
-    /// The clock that ``limits`` are measured with.
+    /// The clock that measures ``limits``.
     var clock: any GatewayClock = MachineClock()
-    /// Makes what finds the addresses of servers, on an event loop.
+    /// Creates a resolver for the addresses of servers, on an event loop.
     typealias ResolverMaker = @Sendable (any EventLoop) -> any Resolver & Sendable
-    /// How the addresses of servers are found; `nil` for the system's way.
+    /// The resolver for the addresses of servers; `nil` for the system's.
     var resolver: ResolverMaker?
 
     /// Creates the usual environment: nothing is recorded, nobody is signed in again, and servers are reached directly.

@@ -1,7 +1,8 @@
 import HTTPMessages
 import WebPages
 
-/// Why a request did not get the server's own answer: an error type of RFC 9209, the status, and what a person can do.
+/// The reason why a request did not get the server's own response: an error type of RFC 9209, the status, and advice
+/// for the user.
 struct GatewayFailure: Error, Sendable {
     /// The error types of RFC 9209, section 2.3, that a gateway reports.
     enum Kind: String, Sendable {
@@ -46,14 +47,14 @@ struct GatewayFailure: Error, Sendable {
                 ? "This is a proxy: use it with 'curl --proxy ADDRESS URL'." : "Correct the client that sent it.")
     }
 
-    /// A part of a request that does not come in time.
+    /// The failure if a part of a request does not arrive in time.
     static func requestTooSlow(_ part: String) -> GatewayFailure {
         GatewayFailure(
             .httpRequestError, 408, "the client does not send the \(part) of its request in time",
             nextStep: "Send the request again.")
     }
 
-    /// The client has gone, so nothing gets to see this.
+    /// The client has disconnected, so nobody sees this.
     static let abandoned = GatewayFailure(
         .connectionTerminated, 502, "the client does not wait for the connection any more", nextStep: "Try again.")
 
@@ -124,7 +125,7 @@ struct GatewayFailure: Error, Sendable {
         return "HTTP/1.1 \(status) \(reason)"
     }
 
-    /// The whole response: a page that says what happened, and a Proxy-Status field (RFC 9209) that programs read.
+    /// The whole response: a page that explains what happened, and a Proxy-Status field (RFC 9209) for programs.
     func response(to method: String) -> [UInt8] {
         let page = MessagePage(
             title: "\(status) Crumb gateway", heading: "The page cannot be shown",
@@ -161,7 +162,7 @@ extension GatewayFailure {
             nextStep: "Name the host with --intercept, so that the recording can answer them.")
     }
 
-    /// - Parameter wanted: What would need a server.
+    /// - Parameter wanted: The operation that would need a server.
     static func offline(_ wanted: String) -> GatewayFailure {
         GatewayFailure(
             .destinationUnavailable, 504, "the gateway is offline, and no recording answers \(wanted)",

@@ -8,8 +8,8 @@ import WebPrimitives
 
 /// Signs the user in again for the requests of one gateway, by the login rules of its jar.
 ///
-/// Requests share a login: those that find the same rule broken while one is under way wait for it, and those that were
-/// sent before it ended are sent once more with what it has brought.
+/// Requests share a login. If other requests need a login by the same rule while one is in progress, they wait for it.
+/// Requests that were sent before it ended are sent once more with its result.
 actor GatewayLogin {
     /// The result of a login, and the remaining steps.
     struct Outcome: Sendable {
@@ -19,29 +19,29 @@ actor GatewayLogin {
 
     /// The state of the cookies that a "not signed in" response sets.
     enum Storage {
-        /// They are still to be stored.
+        /// They must be stored.
         case due
-        /// They are stored.
+        /// They were stored.
         case done(CookieChanges)
-        /// They must not be stored: they are older than the login.
+        /// They must not be stored, because they are older than the login.
         case omitted
     }
 
     private let jar: CookieJar
     private let make: @Sendable ([LoginRule]) -> LoginFallback
-    /// The nonces that servers want in proofs.
+    /// The nonces that servers require in proofs.
     nonisolated let nonces = DPoPNonces()
     nonisolated let spools: BodySpool.Budget
-    /// The rules as they were read last.
+    /// The last known rules.
     private nonisolated let known = Mutex<Known?>(nil)
     private typealias Known = (definitions: [String], stored: StoredLoginRules, fallback: LoginFallback)
-    /// How long a login that has failed is not tried again, in seconds.
+    /// How long a failed login is not tried again, in seconds.
     private static let pause: Int64 = 30
     private var running: [LoginRule: Task<Outcome, any Error>] = [:]
-    /// Why the last login by a rule has failed, and when it is tried again: also if somebody has logged in meanwhile, which
-    /// gives its token another generation.
+    /// The error of the last failed login by a rule, and when it is tried again. A login by the user changes the
+    /// token's generation and permits another attempt at once.
     private var failed: [LoginRule: (error: any Error, end: Timestamp, generation: Int64?)] = [:]
-    /// The last login by each rule, and how many there have been.
+    /// The last login by each rule, and the number of logins.
     private var last: [LoginRule: (number: Int, outcome: Outcome)] = [:]
 
     /// Creates the logins of a jar.
@@ -71,7 +71,7 @@ actor GatewayLogin {
                 fallback = make(stored.rules.map(\.rule))
                 known.withLock { $0 = (definitions, stored, fallback) }
             }
-            // The site's session would end without a reason that anyone sees.
+            // Otherwise the site's session would end without a visible reason.
             if let damaged = stored.damaged(for: url) { throw damaged.error }
             return fallback.isConcerned(with: url) ? fallback : nil
         } catch {
@@ -83,7 +83,7 @@ actor GatewayLogin {
 
     private func generation(of rule: LoginRule) -> Int64? { try? jar.tokens.get(rule.profile).generation }
 
-    /// How many logins there have been by each rule.
+    /// The number of logins by each rule.
     var counts: [LoginRule: Int] { last.mapValues(\.number) }
 
     /// Answers a challenge to a request.
@@ -92,17 +92,17 @@ actor GatewayLogin {
     /// not undo it, so their cookies are not stored.
     ///
     /// - Parameters:
-    ///   - recovery: The request's own.
-    ///   - counts: The logins before it was sent.
-    ///   - store: Stores what the response sets.
-    /// - Throws: if what the response sets cannot be stored.
+    ///   - recovery: The recovery of the request.
+    ///   - counts: The numbers of logins before the request was sent.
+    ///   - store: Stores the cookies of the response.
+    /// - Throws: if the cookies cannot be stored.
     func answer(
         _ challenge: LoginChallenge, by recovery: LoginRecovery, after counts: [LoginRule: Int],
         storing store: @escaping @Sendable () async throws -> CookieChanges, now: @escaping @Sendable () -> Timestamp
     ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
         if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
-        // Each image of a page would ask again.
+        // Otherwise each image of a page would try again.
         if let (error, end, generation) = failed[rule], generation == self.generation(of: rule), now() < end,
             now() >= end.advanced(bySeconds: -GatewayLogin.pause)
         {
@@ -113,7 +113,7 @@ actor GatewayLogin {
             return (result, (try? result.get()) == nil ? .due : .omitted)
         }
         let storing = Task.detached { try await store() }
-        // Not in the request's own task: a token that was fetched must be stored even if the gateway stops.
+        // A detached task, because a fetched token must be stored even if the gateway stops.
         let task = Task.detached { [jar] in
             _ = try await storing.value
             var recovery = recovery
@@ -137,7 +137,7 @@ actor GatewayLogin {
 
 /// The steps that sign one request in, and its body, which may be sent more than once.
 struct RequestLogin {
-    /// How often a request is sent once more, whatever others do.
+    /// How often a request is sent once more at most.
     private static let limit = 5
 
     /// The body of the request, kept for sending it again; `nil` if it has no body.
@@ -163,7 +163,7 @@ struct RequestLogin {
         body = request.framing == .none ? nil : BodySpool(login.spools)
     }
 
-    /// Adds the fields that present a token, if the rule wants it there.
+    /// Adds the fields that present a token, if the rule requires it.
     mutating func present(
         in decision: inout GatewayDecision, _ request: ForwardedRequest, now: Timestamp
     ) async throws(GatewayFailure) {
@@ -190,18 +190,18 @@ struct RequestLogin {
 
     /// The gateway's next step for a request, after its response.
     enum Consequence {
-        /// The response is the answer.
+        /// The client gets the response.
         case none
         /// The request is sent once more: it lacked the server's nonce, or the user is signed in again.
         case repetition(isSignedIn: Bool)
-        /// The response says "not signed in", and is the answer all the same: the login failed, or the user is signed in
-        /// again and the request must not be sent once more.
+        /// The client gets a response that says "not signed in": the login failed, or the user is signed in again and
+        /// the request must not be sent once more.
         case failure(LoginFailure, isSignedIn: Bool)
     }
 
     /// Signs the user in if a response says "not signed in".
     ///
-    /// - Parameter store: Stores what the response sets. It is called before a login only.
+    /// - Parameter store: Stores the cookies of the response. It is called only before a login.
     /// - Throws: if that fails.
     mutating func consequence(
         of response: ForwardedResponse, to request: ForwardedRequest,
@@ -226,7 +226,7 @@ struct RequestLogin {
         case .success(let outcome):
             recovery = outcome.recovery
             if case .authorization(let rule) = outcome.answer { answer = rule }
-            // More of the body may have come meanwhile than there is room for.
+            // Meanwhile, more of the body may have arrived than there is room for.
             let isBodyRepeatable = await body?.isIncomplete != true
             guard let refusal = challenge.repetitionRefusal(of: context, isBodyRepeatable: isBodyRepeatable) else {
                 return (.repetition(isSignedIn: true), storage)
@@ -236,7 +236,8 @@ struct RequestLogin {
     }
 }
 
-/// Why a user could not be signed in again: a stable code, and a sentence with the next step. It shows no token.
+/// The reason why a user could not be signed in again: a stable code, and a sentence with the next step. It contains no
+/// token.
 public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
     /// The code.
     public let code: String

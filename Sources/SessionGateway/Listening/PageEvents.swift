@@ -5,7 +5,7 @@ import NIOCore
 import Synchronization
 public import WebPrimitives
 
-/// Something that a page tells the program that runs the gateway.
+/// An event that a page sends to the program that runs the gateway.
 public struct PageEvent: Sendable {
     /// When it arrived.
     public let time: Timestamp
@@ -17,25 +17,25 @@ public struct PageEvent: Sendable {
     public let body: [UInt8]
 }
 
-/// The address at which pages of https sites send events: a path, the same on each host, that the gateway answers itself.
-/// The gateway decrypts the requests to the host, or offers the site at an address of this machine.
+/// The address to which pages of https sites send events: a path, the same on each host, that the gateway answers
+/// itself. The gateway decrypts the requests to the host, or serves the site at a local address.
 ///
-/// It cannot be guessed, and only requests are taken whose cookies show that no page of another site has sent them: a frame
-/// with an advertisement gets no further with it.
+/// The path cannot be guessed. In addition, the cookies of a request must show that no page of another site has sent
+/// it, so knowing the path does not help a frame with an advertisement.
 final class PageEvents: Sendable {
-    /// How many octets the body of an event has at most.
+    /// The maximum number of octets in the body of an event.
     static let bodyLimit = 16 << 10
-    /// How many events may come at once, and how many in a second on average.
+    /// How many events may come at once, and how many per second on average.
     private static let burst: Int64 = 100
     private static let rate: Int64 = 20
 
     /// The path.
     let path: String
     private let receive: @Sendable (PageEvent) -> Void
-    /// When as many events may come at once as there may at most.
+    /// The time from which the full number of events may come at once.
     private let full = Mutex(Timestamp.distantPast)
 
-    /// - Parameter receive: Gets each event. It must not block.
+    /// - Parameter receive: Receives each event. It must not block.
     init(_ receive: @escaping @Sendable (PageEvent) -> Void) {
         self.receive = receive
         let secret = SymmetricKey(size: .bits128).withUnsafeBytes { Hexadecimal.text($0) }
@@ -49,8 +49,8 @@ final class PageEvents: Sendable {
 
     /// Whether the fields of a request name a page of the same site.
     ///
-    /// The witnesses alone do not tell: WebKit sends a site's Strict cookies with a request of another site's frame, too,
-    /// if the page around the frame is the site's.
+    /// The witnesses alone do not show it: WebKit sends a site's Strict cookies with a request of another site's frame,
+    /// too, if the page around the frame is the site's.
     ///
     /// - Parameters:
     ///   - site: The value of `Sec-Fetch-Site`; older engines have none, and name the page with `Origin`.
@@ -60,7 +60,7 @@ final class PageEvents: Sendable {
         return origin == url.origin
     }
 
-    /// Why an event is not taken; `nil` if it is.
+    /// The reason why an event is not accepted; `nil` if it is.
     ///
     /// - Parameter isOfSite: Whether the request's fields name a page of the same site.
     func refusal(
@@ -76,7 +76,7 @@ final class PageEvents: Sendable {
                 .httpRequestDenied, 405, "events are sent with GET or POST", nextStep: "Use POST for one with a body.")
         }
         let isInTime = full.withLock { full in
-            // A time far ahead is from before the clock was set back.
+            // A time far in the future is from before the clock was set back.
             let interval = 1_000_000 / PageEvents.rate
             let span = PageEvents.burst * interval
             let isOfFormerClock = full.microseconds > now.microseconds + span
@@ -99,7 +99,7 @@ final class PageEvents: Sendable {
 }
 
 extension ClientConnection {
-    /// Answers a request that brings an event of a page.
+    /// Answers a request with an event of a page.
     ///
     /// - Returns: Whether the connection can be used for another request.
     func take(

@@ -6,7 +6,7 @@ struct BodyReader {
     /// A piece of a body, or its end.
     enum Piece: Sendable {
         case data(ByteBuffer)
-        /// The body is over. The lines of its trailer fields with their line ends.
+        /// The end of the body, with the lines of its trailer fields and their line ends.
         case end(trailers: [UInt8])
     }
 
@@ -20,7 +20,7 @@ struct BodyReader {
 
     private var rest: Rest
 
-    /// Creates the reader of a body whose end is found as `framing` says.
+    /// Creates the reader of a body with the given framing.
     init(_ framing: BodyFraming) {
         rest =
             switch framing {
@@ -62,7 +62,7 @@ struct BodyReader {
 
     /// Ends the body at the end of the stream.
     ///
-    /// - Throws: ``StreamError/endedEarly`` unless it is the end of the body.
+    /// - Throws: ``StreamError/endedEarly`` unless the end of the stream ends the body.
     mutating func end() throws -> Piece {
         guard case .untilClose = rest else { throw StreamError.endedEarly }
         rest = .none
@@ -71,7 +71,7 @@ struct BodyReader {
 }
 
 extension ByteBuffer {
-    /// Consumes the first `count` octets, which are there, without copying them.
+    /// Consumes the first `count` octets, which must have arrived, without copying them.
     mutating func take(_ count: Int) -> ByteBuffer {
         if count == readableBytes {
             defer { self = ByteBuffer() }
@@ -80,7 +80,7 @@ extension ByteBuffer {
         return readSlice(length: count) ?? ByteBuffer()
     }
 
-    /// Drops the first `count` octets, which are there.
+    /// Drops the first `count` octets, which must have arrived.
     mutating func consume(_ count: Int) {
         moveReaderIndex(forwardBy: count)
         if readableBytes == 0 { clear() }

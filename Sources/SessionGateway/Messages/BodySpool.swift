@@ -6,8 +6,8 @@ import Synchronization
 
 /// The body of a request as far as it has been sent, for the case that it has to be sent once more.
 ///
-/// Beyond ``memoryLimit`` it is in a file without a name, sealed with a key that never leaves memory. Beyond
-/// ``lengthLimit``, or without room, nothing of it is kept: ``isIncomplete``.
+/// Beyond ``memoryLimit``, it is stored in a file without a name, sealed with a key that never leaves memory. Beyond
+/// ``lengthLimit``, or without room, nothing of it is kept, and ``isIncomplete`` is `true`.
 actor BodySpool {
     /// How many octets of one body are in memory.
     static let memoryLimit = 1 << 20
@@ -17,7 +17,7 @@ actor BodySpool {
     private static let recordLength = 1 << 16
     private static let sealLength = 16
 
-    /// The room that all bodies of a gateway share.
+    /// The number of octets that all bodies of a gateway share.
     final class Budget: Sendable {
         private let used = Mutex(0)
         private let limit: Int
@@ -38,7 +38,7 @@ actor BodySpool {
             used.withLock { $0 -= count }
         }
 
-        /// Whether so much is used that bodies go to files early.
+        /// Whether so much is used that bodies are written to files early.
         fileprivate var isTight: Bool { used.withLock { $0 > limit / 16 } }
     }
 
@@ -51,7 +51,7 @@ actor BodySpool {
     private var file: Descriptor?
     private var taken = 0
     private var trailers: [UInt8]?
-    /// Whether the end of the body is there.
+    /// Whether the end of the body was added.
     var isComplete: Bool { trailers != nil }
     /// Whether octets of the body are missing, so that it cannot be sent once more.
     private(set) var isIncomplete = false
@@ -86,7 +86,7 @@ actor BodySpool {
         }
     }
 
-    /// Lets go of what is kept.
+    /// Releases the kept octets.
     private func abandon() {
         isIncomplete = true
         memory = ByteBuffer()
@@ -143,7 +143,7 @@ actor BodySpool {
         return ByteBuffer(bytes: try AES.GCM.open(box, using: key))
     }
 
-    /// The nonce of a record, of which each is written once.
+    /// The nonce of a record. Each record is written only once.
     private static func nonce(_ record: Int) throws -> AES.GCM.Nonce {
         let number = UInt64(record)
         return try AES.GCM.Nonce(
@@ -161,5 +161,5 @@ actor BodySpool {
     }
 }
 
-/// There is no room for a body.
+/// The error if there is no room for a body.
 private struct SpoolError: Error {}

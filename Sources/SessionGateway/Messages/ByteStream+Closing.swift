@@ -3,26 +3,26 @@ import NIOSSL
 import Platform
 
 extension ByteStream {
-    /// Says that no more is written, once all of it is.
+    /// Ends the output after everything was written.
     func endWriting() async {
         await drain()
         try? await channel.close(mode: .output).get()
     }
 
-    /// Closes the connection. What was written before is sent.
+    /// Closes the connection after everything that was written is sent.
     func close() async {
         guard !isHandshaking else { return abort() }
         if failure == nil, channel.isActive { await drain() }
         channel.close(promise: nil)
     }
 
-    /// Closes the connection at once. What was not sent yet is lost, and the other side can tell.
+    /// Closes the connection at once. Octets that were not sent yet are lost, and the other side sees a reset.
     func abort() {
         let provider = channel as? any SocketOptionProvider
         let isSet =
             provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)) ?? channel.eventLoop.makeSucceededVoidFuture()
         isSet.whenComplete { [channel] _ in
-            // Beneath TLS, whose own end would look like that of a body, and would wait for the other side.
+            // Below TLS, because the end of TLS would look like the end of a body, and would wait for the other side.
             let pipeline = channel.pipeline.syncOperations
             let tls =
                 (try? pipeline.context(handlerType: NIOSSLServerHandler.self))
@@ -31,8 +31,8 @@ extension ByteStream {
         }
     }
 
-    /// Closes a connection whose client may still be sending: the answer is not lost to a reset (RFC 9112, section 9.6).
-    /// What the client sends is dropped until it has ended, for as long as a write may take.
+    /// Closes a connection whose client may still be sending, so that no reset destroys the response (RFC 9112, section
+    /// 9.6). Drops the client's octets until it has stopped sending, at most for the time limit of a write.
     func closeLingering() async {
         await endWriting()
         let deadline = clock.now + ByteStream.writeLimit
@@ -40,7 +40,7 @@ extension ByteStream {
         channel.close(promise: nil)
     }
 
-    /// Waits until everything is sent, for as long as a write may take.
+    /// Waits until everything is sent, at most for the time limit of a write.
     private func drain() async {
         let timer = clock.schedule(in: ByteStream.writeLimit, on: channel.eventLoop) { [weak self] in
             self?.assumeIsolated { $0.abort() }

@@ -5,8 +5,8 @@ import WebPrimitives
 
 /// One connection as a stream of octets.
 ///
-/// It reads from the network only when it is asked to, and a write waits while the other side does not read: so a slow
-/// party slows the fast one down, and memory stays bounded. Everything runs on the connection's event loop.
+/// It reads from the network only on request, and a write waits while the other side does not read. So a slow side
+/// slows the fast one down, and memory stays bounded. Everything runs on the connection's event loop.
 actor ByteStream {
     nonisolated let channel: any Channel
     nonisolated let clock: any GatewayClock
@@ -17,16 +17,17 @@ actor ByteStream {
     private var buffer = ByteBuffer()
     /// How many octets have arrived so far.
     private var arrived = 0
-    /// The same when the last octets were written.
+    /// How many octets had arrived when the last octets were written.
     private(set) var arrivedBeforeWrite = 0
     private var isEnded = false
-    /// Whether it has ended without the end of its TLS (RFC 8446, section 6.1), so that anyone may have cut it off.
+    /// Whether it has ended without the closing alert of TLS (RFC 8446, section 6.1), so that an attacker may have cut
+    /// it off.
     private var isTruncated = false
-    /// Whether that is the end of a body whose length is unknown.
+    /// Whether such an end also ends a body of unknown length.
     private var endsAnyhow = false
     private(set) var failure: (any Error)?
     private var reader: CheckedContinuation<Void, any Error>?
-    /// How many events there were that a reader waits for.
+    /// The number of events so far. Readers wait for the next one.
     private var eventCount = 0
     private var writers: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var writerCount = 0
@@ -37,9 +38,9 @@ actor ByteStream {
     private var isSecured = false
     /// Whether a TLS handshake has begun and has not ended: nothing can be written.
     private(set) var isHandshaking = false
-    /// The protocol that the two sides have agreed on in it (ALPN); `nil` if they have not.
+    /// The protocol that was negotiated in the handshake (ALPN); `nil` if none was.
     private(set) var applicationProtocol: String?
-    /// The certificate that the server has shown in it; `nil` if there was none.
+    /// The server's certificate in the handshake; `nil` if it has sent none.
     private(set) var serverCertificate: NIOSSLCertificate?
     private var body = BodyReader(.none)
     /// Whether a piece of the body has arrived.
@@ -48,7 +49,7 @@ actor ByteStream {
     private var failureAction: (@Sendable () -> Void)?
     private var absence: Absence?
 
-    /// The action for when the other side has gone.
+    /// The action to run when the other side has disconnected.
     private struct Absence {
         let limit: TimeAmount?
         let action: @Sendable () -> Void
@@ -73,13 +74,13 @@ actor ByteStream {
 
     // MARK: - Reading
 
-    /// Waits until there are octets that were not consumed; `false` at the end of the stream.
+    /// Waits until octets are available; `false` at the end of the stream.
     func hasOctets(within limit: TimeAmount? = nil) async throws -> Bool {
         if buffer.readableBytes > 0 { return true }
         return try await more(within: limit)
     }
 
-    /// Waits until more octets have arrived than there are now; `false` at the end of the stream.
+    /// Waits until more octets arrive; `false` at the end of the stream.
     ///
     /// - Throws: ``StreamError/timedOut`` after `limit`; the connection's failure.
     func more(within limit: TimeAmount? = nil) async throws -> Bool {
@@ -93,7 +94,7 @@ actor ByteStream {
         return true
     }
 
-    /// Asks for octets and waits until something happens.
+    /// Requests octets and waits for an event.
     ///
     /// - Parameter count: The number of events that the caller knows. A task that prefers another event loop may be
     ///   suspended before it waits here.
@@ -117,7 +118,7 @@ actor ByteStream {
     /// Consumes the octets that have arrived.
     func takeAvailable() -> ByteBuffer { buffer.take(buffer.readableBytes) }
 
-    /// Waits for octets without consuming them.
+    /// Waits for octets, but does not consume them.
     ///
     /// - Returns: Whether some have arrived, or the stream has ended; `false` after ``stopReading()``.
     func waitForOctets() async -> Bool {
@@ -129,40 +130,40 @@ actor ByteStream {
         }
     }
 
-    /// The first of them; `nil` if there is none.
+    /// The first available octet; `nil` if none is available.
     var firstOctet: UInt8? { buffer.getInteger(at: buffer.readerIndex) }
 
     /// How many octets have been consumed so far.
     var consumed: Int { arrived - buffer.readableBytes }
 
-    /// Whether nothing has arrived that was not consumed, and the stream goes on.
+    /// Whether no octets are available and the stream has not ended.
     var isIdle: Bool { buffer.readableBytes == 0 && !isEnded && failure == nil && channel.isActive }
 
-    /// Whether no more can arrive.
+    /// Whether no more octets can arrive.
     var hasFailed: Bool { isEnded || failure != nil || !channel.isActive }
 
-    /// Has `action` run if the connection fails, also while nothing is read or written.
+    /// Runs `action` if the connection fails, even while nothing is read or written.
     func whenFailing(_ action: @escaping @Sendable () -> Void) {
         failureAction = action
         if failure != nil { action() }
     }
 
-    /// Has `action` run once the client does not wait for an answer any more: if the connection fails, if the client has
-    /// closed it, and a while after the last octet where that cannot be told from a client that has only no more to send.
+    /// Runs `action` once the client no longer waits for a response: if the connection fails, or if the client has
+    /// closed it. If the client has ended its output and may still read, `action` runs a while after the last octet.
     ///
-    /// - Parameter limit: How long that while is; `nil` for a client that may only read for as long as it likes.
+    /// - Parameter limit: The length of that while; `nil` to let a client without output read without a limit.
     func whenGone(after limit: TimeAmount?, _ action: @escaping @Sendable () -> Void) {
         absence = Absence(limit: limit, action: action)
         if failure != nil { action() } else if isEnded { awaitAbsence() } else { readAhead() }
     }
 
-    /// Ends what ``whenGone(after:_:)`` has begun.
+    /// Cancels the action of ``whenGone(after:_:)``.
     func forgetAbsence() {
         absence?.timer?.cancel()
         absence = nil
     }
 
-    /// Waits until the client has closed its socket, at most until `end`, and looks after `pause` again.
+    /// Waits until the client has closed its socket, at most until `end`. Checks it after each `pause`.
     private func awaitAbsence(until end: NIODeadline? = nil, pause: TimeAmount = .milliseconds(20)) {
         guard let absence, end != nil || absence.timer == nil else { return }
         let end = end ?? absence.limit.map { clock.now + $0 } ?? .distantFuture
@@ -172,17 +173,17 @@ actor ByteStream {
         }
     }
 
-    /// Asks for octets without waiting for them, so that the end of an idle connection is noticed.
+    /// Requests octets without waiting for them, so that the end of an idle connection is noticed.
     func readAhead() {
         channel.read()
     }
 
-    /// Consumes `count` octets, which have arrived.
+    /// Consumes `count` octets, which must have arrived.
     func consume(_ count: Int) {
         buffer.consume(count)
     }
 
-    /// Consumes `count` octets, which may still be on their way; `nil` if the stream ends before.
+    /// Waits for `count` octets and consumes them; `nil` if the stream ends before.
     func octets(_ count: Int, within limit: TimeAmount?) async throws -> [UInt8]? {
         while buffer.readableBytes < count {
             guard try await more(within: limit) else { return nil }
@@ -200,12 +201,12 @@ actor ByteStream {
         var searched = 0
         var deadline: NIODeadline?
         while true {
-            // RFC 9112, section 2.2: an empty line before a request is to be ignored.
+            // RFC 9112, section 2.2: an empty line before a request is ignored.
             if searched == 0, buffer.readableBytesUInt8Span.hasPrefix("\r\n") { consume(2) }
             let bytes = buffer.readableBytesUInt8Span
             if let end = MessageHead.end(in: bytes, from: searched) {
                 guard end <= MessageHead.byteLimit else { throw MessageError.headTooLong }
-                // An idle connection holds no memory for what it has received.
+                // An idle connection releases the memory of its buffer.
                 defer { if buffer.readableBytes == 0 { buffer = ByteBuffer() } }
                 return buffer.readBytes(length: end)
             }
@@ -221,18 +222,18 @@ actor ByteStream {
         }
     }
 
-    /// Consumes a head that the stream has ended in, and completes it. Its last line is left out if that may be cut: a
-    /// cookie would lose attributes.
+    /// Consumes a head in which the stream has ended, and completes it. Its last line is left out if it may be cut,
+    /// because a cookie would lose attributes.
     func takeCutHead() -> [UInt8] {
         let octets = Array(buffer: takeAvailable())
         let lineEnd: [UInt8] = [ASCII.carriageReturn, ASCII.lineFeed]
         return (octets.lastIndex(of: ASCII.lineFeed).map { Array(octets[...$0]) } ?? octets + lineEnd) + lineEnd
     }
 
-    /// Says how the end of the next body is found.
+    /// Sets the framing of the next body.
     ///
-    /// - Parameter endsAnyhow: Whether the end of a TLS connection is the end of a body of unknown length even if nothing
-    ///   announces it (`close_notify`; RFC 9112, section 9.8). Browsers take it so.
+    /// - Parameter endsAnyhow: Whether the end of a TLS connection without `close_notify` ends a body of unknown length
+    ///   (RFC 9112, section 9.8), as in browsers.
     func beginBody(_ framing: BodyFraming, toAnyEnd endsAnyhow: Bool = false) {
         body = BodyReader(framing)
         self.endsAnyhow = endsAnyhow
@@ -262,14 +263,15 @@ actor ByteStream {
         endReading(throwing: StreamError.stopped)
     }
 
-    /// Lets reads wait for octets again.
+    /// Permits reads to wait for data again.
     func resumeReading() {
         isReadingStopped = false
     }
 
     // MARK: - TLS
 
-    /// Puts TLS under the stream, and waits for the end of the handshake. Octets that have arrived are its beginning.
+    /// Adds TLS to the stream, and waits for the end of the handshake. Octets that have arrived belong to the
+    /// handshake.
     func startTLS(_ handler: sending any ChannelHandler & RemovableChannelHandler, within limit: TimeAmount)
         async throws
     {
@@ -288,7 +290,8 @@ actor ByteStream {
         }
     }
 
-    /// Gives the connection to the handlers of another protocol. What has arrived goes there; this stream is over.
+    /// Hands the connection and the octets that have arrived to the handlers of another protocol. This stream then
+    /// ends.
     func handOver(to handlers: sending [any ChannelHandler]) throws {
         let pipeline = channel.pipeline.syncOperations
         let own = try pipeline.context(handlerType: StreamHandler.self)
@@ -306,10 +309,10 @@ actor ByteStream {
 
     // MARK: - Writing
 
-    /// How long the other side may take none of what is written.
+    /// How long the other side may read nothing.
     static let writeLimit = TimeAmount.minutes(10)
 
-    /// Writes octets, and waits while the other side does not read. Then the connection is aborted.
+    /// Writes octets, and waits while the other side does not read. Aborts the connection after ``writeLimit``.
     func write(_ octets: ByteBuffer) async throws {
         try send(octets)
         do {
@@ -331,7 +334,7 @@ actor ByteStream {
     ///
     /// - Throws: ``StreamError/timedOut`` after `limit`; the connection's failure.
     func waitUntilWritable(within limit: TimeAmount) async throws {
-        // A stream of HTTP/2 ends with the last octets of its messages, which is no failure.
+        // A stream of HTTP/2 ends with the last octets of its messages, which is not a failure.
         guard !channel.isWritable else { return }
         writerCount += 1
         let number = writerCount
@@ -340,7 +343,8 @@ actor ByteStream {
         }
         defer { timer.cancel() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            // The stream of a connection that has ended fails just now. And as in a read, much may have happened since.
+            // The stream fails at this moment if its connection has ended. As in a read, the state may have changed
+            // during the wait.
             if let failure {
                 continuation.resume(throwing: failure)
             } else if channel.isWritable {
@@ -351,12 +355,12 @@ actor ByteStream {
         }
     }
 
-    /// Writes octets with the next ones, or with ``flush()``.
+    /// Queues octets, which are sent with the next ones or by ``flush()``.
     func enqueue(_ octets: ByteBuffer) {
         channel.write(octets, promise: nil)
     }
 
-    /// Sends what was enqueued.
+    /// Sends the queued octets.
     func flush() {
         channel.flush()
     }
@@ -388,7 +392,7 @@ actor ByteStream {
         isSecured = true
         isHandshaking = false
         self.applicationProtocol = applicationProtocol
-        // Now: the server may close the connection at once.
+        // Read now, because the server may close the connection at once.
         serverCertificate = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self).peerCertificate
         endReading()
     }

@@ -9,25 +9,25 @@ struct ForwardedRequest: Sendable {
     struct Destination: Sendable, Hashable {
         let host: WebHost
         let port: UInt16
-        /// Whether TLS is spoken there.
+        /// Whether the server uses TLS.
         var isEncrypted = false
 
         /// The scheme of its URLs.
         var scheme: String { isEncrypted ? "https" : "http" }
 
-        /// As in a URL.
+        /// Host and port as in a URL.
         var description: String { "\(host.description):\(port)" }
     }
 
     let head: MessageHead
     let line: RequestLine
-    /// The URL, as cookie rules read it. What is sent is the target's own octets.
+    /// The URL in canonical form, for the cookie rules. The server gets the octets of the original target.
     let url: RequestURL
     let destination: Destination
     let framing: BodyFraming
-    /// Whether it goes through a tunnel where a proxy is in front of the server.
+    /// Whether it is sent through a tunnel if a proxy is in front of the server.
     let isTunnelled: Bool
-    /// The gateway's origins, for the response of a site that is offered at one of them; `nil` in a proxy.
+    /// The gateway's origins, for the response of a site that is served at one of them; `nil` in a proxy.
     let mapping: OriginMapping?
     /// The authority for the Host field, as the client wrote it.
     private let authority: [UInt8]
@@ -37,7 +37,7 @@ struct ForwardedRequest: Sendable {
     /// Checks a request in absolute form, or one in origin form for the server that a tunnel or an address stands for.
     ///
     /// - Parameters:
-    ///   - tunnel: Where the tunnel goes, or the site's server; `nil` outside of one.
+    ///   - tunnel: The destination of the tunnel, or the site's server; `nil` outside of both.
     ///   - mapping: The gateway's origins if it serves the site at a local address.
     init(
         _ head: MessageHead, _ line: RequestLine, through tunnel: Destination?, mapping: OriginMapping? = nil
@@ -64,7 +64,7 @@ struct ForwardedRequest: Sendable {
                 ? target.octets(as: hosts.first ?? [])
                 : target.octets(as: Octets(Array(text.dropFirst(authority.lowerBound).prefix(authority.count))))
         case (.origin, .some(let tunnel)), (.asterisk, .some(let tunnel)):
-            // Another host than the tunnel's would make the request one of another site.
+            // With another host than the tunnel's, the request would belong to another site.
             guard
                 hostField.map({ $0.host == tunnel.host && $0.port ?? (tunnel.isEncrypted ? 443 : 80) == tunnel.port })
                     ?? true
@@ -97,16 +97,17 @@ struct ForwardedRequest: Sendable {
             && !head.members("proxy-connection").contains("close")
     }
 
-    /// Whether the client wants another protocol on the connection, as a WebSocket's handshake does.
+    /// Whether the client requests another protocol on the connection, as a WebSocket's handshake does.
     var isUpgrade: Bool {
-        // RFC 9110, section 7.8: in HTTP/1.0, the field is to be ignored.
+        // RFC 9110, section 7.8: in HTTP/1.0, the field is ignored.
         line.minorVersion > 0 && head.has("upgrade") && head.members("connection").contains("upgrade")
     }
 
     /// Whether the client waits for permission to send the body (RFC 9110, section 10.1.1).
     var expectsPermission: Bool { line.minorVersion > 0 && head.members("expect").contains("100-continue") }
 
-    /// How often an OPTIONS request may still be forwarded (RFC 9110, section 7.6.2); `nil` if it does not say.
+    /// How often an OPTIONS request may still be forwarded (RFC 9110, section 7.6.2); `nil` if it does not state a
+    /// limit.
     var forwardsLeft: Int? {
         guard method == "OPTIONS" else { return nil }
         let values = head.values("max-forwards")
@@ -114,15 +115,15 @@ struct ForwardedRequest: Sendable {
         return Int(String(decoding: values[0], as: UTF8.self))
     }
 
-    /// Whether the client reads trailer fields behind the body of a response (RFC 9110, section 10.1.4).
+    /// Whether the client reads trailer fields after the body of a response (RFC 9110, section 10.1.4).
     var acceptsTrailers: Bool { head.members("te").contains("trailers") }
 
-    /// Whether the method is safe (RFC 9110, section 9.2.1), and there is no body. The methods that are only idempotent
-    /// count as others: the second answer to a DELETE that was carried out says that nothing is there.
+    /// Whether the method is safe (RFC 9110, section 9.2.1), and there is no body. Idempotent methods that are not safe
+    /// do not suffice: the second response to a successful DELETE reports that nothing exists.
     var mayBeRepeated: Bool { framing == .none && RequestContext.isSafe(method) }
 
-    /// Whether a browser has sent it, as far as can be told: a program that is none does not say where a request comes
-    /// from. Node's fetch has a Sec-Fetch-Mode field, but no other one.
+    /// Whether a browser has probably sent it: other programs do not state the origin of a request. Node's fetch has a
+    /// Sec-Fetch-Mode field, but no other of these fields.
     var isOfBrowser: Bool {
         head.fields.contains { field in
             head.isNamed("origin", field) || head.isNamed("sec-fetch-site", field)
@@ -131,20 +132,20 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    /// The beginnings of the User-Agent fields of programs that are no browsers, in lower case.
+    /// The prefixes of the User-Agent fields of programs that are not browsers, in lower case.
     private static let programs = [
         "aiohttp", "apache-httpclient", "axios", "curl/", "git/", "go-http-client/", "got (", "guzzlehttp/", "httpie/",
         "java", "libwww-perl/", "lwp", "node", "okhttp/", "php", "postmanruntime/", "python", "ruby", "undici", "wget",
         "xh/",
     ]
 
-    /// The name of the program that has sent it, if it is plainly no browser; `nil` if it may be one.
+    /// The name of the program that has sent it, if it is clearly not a browser; `nil` if it may be one.
     var programName: String? {
         guard !isOfBrowser else { return nil }
         let agent = head.values("user-agent").first.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let lowercased = agent.lowercased()
         guard ForwardedRequest.programs.contains(where: lowercased.hasPrefix) else { return nil }
-        // A product as RFC 9110, section 10.1.5, has it, so that it needs no quoting.
+        // A product (RFC 9110, section 10.1.5), which needs no quoting.
         return String(agent.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./".contains($0)) }.prefix(40))
     }
 
@@ -152,7 +153,7 @@ struct ForwardedRequest: Sendable {
         (try? RequestURL(referrer))?.host == url.host
     }
 
-    /// Whether the server may use only content codings in which a recording finds secrets.
+    /// Whether to accept only content codings in which a recording can find secrets.
     var needsReadableCoding = false
 
     /// The content codings of a list that a recording can decode; `identity` if there are none.
@@ -167,24 +168,25 @@ struct ForwardedRequest: Sendable {
     }
 
     /// The names of the fields for this connection only (RFC 9110, section 7.6.1), in lower case. Fields that frame the
-    /// message or name its recipient are for everybody, whatever the Connection field says.
+    /// message or name its recipient are never among them, whatever the Connection field contains.
     private var connectionFields: Set<String> {
         Set(head.members("connection")).subtracting([
             "host", "content-length", "transfer-encoding", "trailer", "cookie", "authorization", "upgrade", "close",
         ])
     }
 
-    /// The head as it goes to the server.
+    /// The head for the server.
     ///
-    /// The client's own fields stay octet for octet, in their order. The gateway owns these fields: Cookie and those that a
-    /// jar adds, Host where it contradicts the target, and the fields for one connection only.
+    /// The client's own fields stay unchanged, in their order. The gateway owns these fields: Cookie and those that a
+    /// jar adds, Host if it contradicts the target, and connection-specific fields.
     ///
     /// - Parameters:
-    ///   - decoration: What the jar adds; `nil` for nothing.
+    ///   - decoration: The fields that the jar adds; `nil` for none.
     ///   - proxy: The credentials for a proxy, if the request goes through one.
-    ///   - isToProxy: Whether the request goes to a proxy, in absolute form.
+    ///   - isToProxy: Whether the request is sent to a proxy, in absolute form.
     ///   - gateway: The name of this gateway, for a proxy.
-    ///   - acceptsTrailers: Whether the server is told so, which HTTP/2 permits (RFC 9113, section 8.2.2).
+    ///   - acceptsTrailers: Whether to tell the server that trailers are accepted, which HTTP/2 permits (RFC 9113,
+    ///     section 8.2.2).
     func octets(
         with decoration: Decoration?, toProxy isToProxy: Bool = false, as gateway: String? = nil,
         proxyAuthorization: String? = nil, acceptingTrailers acceptsTrailers: Bool = false
@@ -269,7 +271,7 @@ struct ForwardedRequest: Sendable {
 
 extension Authority {
     /// The authority as it was written, if only the case of letters differs from the canonical form; else that form.
-    /// Cookies are chosen by it, so the server must not see another host.
+    /// Cookies are selected by this host, so the server must not see another one.
     fileprivate func octets(as written: Octets) -> [UInt8] {
         let canonical = host.octets.bytes + (port.map { Array(":\($0)".utf8) } ?? [])
         return written.lowercased == Octets(canonical) ? written.bytes : canonical
@@ -277,7 +279,7 @@ extension Authority {
 }
 
 extension ArraySlice<UInt8> {
-    /// The octets at positions that count from the slice's own beginning.
+    /// The octets at positions relative to the beginning of the slice.
     subscript(inside range: Range<Int>) -> ArraySlice<UInt8> {
         self[(startIndex + range.lowerBound)..<(startIndex + range.upperBound)]
     }

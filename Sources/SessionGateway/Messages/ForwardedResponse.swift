@@ -10,7 +10,7 @@ struct ForwardedResponse: Sendable {
     /// Whether the server has closed the connection before the empty line of its head.
     let isCut: Bool
     private let minorVersion: Int
-    /// How many octets its connection had brought before it.
+    /// How many octets had arrived on its connection before it.
     var start = 0
 
     /// Checks a response.
@@ -32,10 +32,11 @@ struct ForwardedResponse: Sendable {
     /// Whether another response to the same request follows (RFC 9110, section 15.2).
     var isInterim: Bool { status / 100 == 1 && status != 101 }
 
-    /// Whether a proxy has answered in the server's place: what it sets is no cookie of the site (RFC 9110, section 15.5.8).
+    /// Whether a proxy has answered instead of the server. Its cookies do not belong to the site (RFC 9110, section
+    /// 15.5.8).
     var isOfProxy: Bool { status == 407 }
 
-    /// Whether the length of its body is not known before its end.
+    /// Whether the length of its body is unknown until its end.
     var hasUnknownLength: Bool { framing == .chunked || framing == .untilClose }
 
     /// Whether the server keeps the connection open for another request.
@@ -47,14 +48,14 @@ struct ForwardedResponse: Sendable {
     /// The values of the Set-Cookie fields, in order.
     var setCookie: [Octets] { head.values("set-cookie") }
 
-    /// Whether the site has the browser forget its cookies (Clear Site Data, section 3.1).
+    /// Whether the site clears its cookies in the browser (Clear Site Data, section 3.1).
     var clearsCookies: Bool {
         head.values("clear-site-data").flatMap { $0.split(separator: ASCII.comma) }.contains { member in
             ["\"cookies\"", "\"*\""].contains(Octets(Array(member)).trimmingBlanks)
         }
     }
 
-    /// The part of the response that login rules read.
+    /// The part of the response that login rules use.
     var responseHead: ResponseHead {
         ResponseHead(
             status: status, location: head.values("location").first { !$0.isEmpty },
@@ -63,22 +64,22 @@ struct ForwardedResponse: Sendable {
             proxyStatus: head.values("proxy-status"), setCookie: setCookie)
     }
 
-    /// The head as it goes to the client.
+    /// The head for the client.
     ///
-    /// The server's fields stay octet for octet, in their order, except for the fields for one connection only and the
-    /// Set-Cookie lines that `passed` replaces or holds back.
+    /// The server's fields stay unchanged, in their order, except for connection-specific fields and the Set-Cookie
+    /// lines that `passed` replaces or withholds.
     ///
     /// - Parameters:
-    ///   - isChunked: Whether the body is sent in chunks, which the server did not.
+    ///   - isChunked: Whether the body is sent in chunks, although the server has not done so.
     ///   - closes: Whether the connection ends with the response.
-    ///   - isIntercepted: Whether the gateway has decrypted the response. Then it may not lead the client past the gateway
-    ///     (Alt-Svc), nor bind the session to a device that does not see its cookies.
+    ///   - isIntercepted: Whether the gateway has decrypted the response. If so, it must not lead the client past the
+    ///     gateway (Alt-Svc), nor bind the session to a device that does not have its cookies.
     ///   - mapping: The gateway's origins, which stand for those of the site; `nil` in a proxy.
-    ///   - former: Set-Cookie lines of responses before this one.
-    ///   - clearing: Clear-Site-Data fields of responses before this one.
-    ///   - lines: Set-Cookie lines of the gateway's own.
+    ///   - former: Set-Cookie lines of earlier responses.
+    ///   - clearing: Clear-Site-Data fields of earlier responses.
+    ///   - lines: The gateway's own Set-Cookie lines.
     ///   - hint: What the user should change, as a Proxy-Status field.
-    ///   - passed: The Set-Cookie line that goes on in place of one of the server's; `nil` for none.
+    ///   - passed: Returns the Set-Cookie line that replaces one of the server's; `nil` for none.
     func octets(
         chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, mapping: OriginMapping? = nil,
         before former: [Octets] = [], clearing: [Octets] = [], adding lines: [Octets] = [],
@@ -125,7 +126,7 @@ struct ForwardedResponse: Sendable {
         if status == 101 {
             written.append(field: "Connection", "Upgrade")
         } else if closes, !isCut {
-            // The end of a head without an empty line is the end of its connection, which needs no announcement.
+            // A head without an empty line ends with its connection, which needs no announcement.
             written.append(field: "Connection", "close")
         }
         written += [ASCII.carriageReturn, ASCII.lineFeed]

@@ -3,13 +3,13 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Splits HTTP/1.1 messages that are written into their parts, in whatever pieces they come.
+/// Splits written HTTP/1.1 messages into their parts. The messages may come in pieces of any size.
 struct MessageParts {
     /// A part of a message.
     enum Part {
         case head([UInt8])
         case data(ByteBuffer, isLast: Bool)
-        /// The end of the body, where it did not come with its last octets. The lines of the trailer fields.
+        /// The end of the body, if it did not come with the last octets, with the lines of the trailer fields.
         case end(trailers: [UInt8])
     }
 
@@ -20,18 +20,18 @@ struct MessageParts {
     }
 
     private var state = State.head
-    /// Octets that are no whole part yet.
+    /// Octets that do not form a complete part yet.
     private var pending = ByteBuffer()
-    /// A piece of the body that was read to see whether the one before is the last one.
+    /// A piece of the body that was read to find out whether the previous one is the last.
     private var ahead: BodyReader.Piece?
 
-    /// Adds what is written.
+    /// Adds written octets.
     mutating func append(_ octets: ByteBuffer) {
         var octets = octets
         if pending.readableBytes == 0 { pending = octets } else { pending.writeBuffer(&octets) }
     }
 
-    /// Says how the end of the body is found that follows the head. Without it, another head follows.
+    /// Sets the framing of the body that follows the head. Without this call, another head follows.
     mutating func beginBody(_ framing: BodyFraming) {
         switch framing {
         case .none, .length(0): end()
@@ -39,7 +39,7 @@ struct MessageParts {
         }
     }
 
-    /// Drops what is written from now on.
+    /// Drops everything that is written from now on.
     mutating func end() {
         state = .ended
         pending.clear()
@@ -79,24 +79,24 @@ struct MessageParts {
         }
     }
 
-    /// The head of a message that has nothing but trailer fields, as a parser takes it.
+    /// The head of a message that has only trailer fields, in the form for a parser.
     static func trailerHead(_ lines: [UInt8]) throws -> MessageHead {
         try MessageHead(Array("HTTP/1.1 200 OK\r\n".utf8) + lines + Array("\r\n".utf8), from: .server)
     }
 }
 
-/// A codec of an HTTP/2 stream that is given HTTP/1.1 messages to write.
+/// A codec of an HTTP/2 stream that accepts HTTP/1.1 messages for writing.
 protocol HTTP2MessageWriter: ChannelDuplexHandler
 where OutboundIn == ByteBuffer, OutboundOut == HTTP2Frame.FramePayload {
     /// The state of the message that is written.
     var written: MessageParts { get set }
-    /// The end of the last write.
+    /// The result of the last write.
     var lastWrite: EventLoopFuture<Void>? { get set }
-    /// Whether octets of a WebSocket pass, until either side closes.
+    /// Whether octets of a WebSocket are passed on, until either side closes.
     var isOpenWebSocket: Bool { get set }
-    /// Which side the messages come from.
+    /// The side that sends the messages.
     static var sender: MessageHead.Sender { get }
-    /// Writes a head as frames, and says in ``written`` how its body ends.
+    /// Writes a head as frames, and sets the framing of its body in ``written``.
     func write(_ head: MessageHead, _ context: ChannelHandlerContext) throws
 }
 
@@ -109,7 +109,7 @@ extension HTTP2MessageWriter {
                 if let lastWrite { lastWrite.cascade(to: promise) } else { promise.succeed() }
             }
         } catch {
-            // The gateway writes only complete messages, so this is not reached.
+            // Not reached: the gateway writes only complete messages.
             written.end()
             promise?.fail(error)
             context.close(promise: nil)

@@ -1,10 +1,10 @@
 import HTTPMessages
 import WebPrimitives
 
-/// The gateways that a request has passed, by which one recognizes a request that comes back to it.
+/// The gateways that a request has passed. With this list, a gateway recognizes a request that comes back to it.
 ///
-/// A gateway that sends a request to another proxy names itself in a Via field (RFC 9110, section 7.6.3). Only proxies get
-/// that: a gateway that sends a request to its server removes these names, since servers treat requests with Via
+/// A gateway that sends a request to another proxy names itself in a Via field (RFC 9110, section 7.6.3). Only proxies
+/// get that: a gateway that sends a request to its server removes these names, because servers treat requests with Via
 /// differently. What other proxies have written in Via passes unchanged.
 struct PassedGateways: Sendable, Equatable {
     private static let prefix = "crumb-"

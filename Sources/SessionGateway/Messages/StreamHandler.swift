@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Hands the events of a channel to its stream, on the event loop that both run on.
+/// Passes the events of a channel to its stream, on their common event loop.
 final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -44,7 +44,8 @@ final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Many servers close a connection without saying so first. That is no failure, but proves no end of a body.
+        // Many servers close a connection without a closing alert. That is not a failure, but does not prove the end of
+        // a body.
         if case NIOSSLError.uncleanShutdown? = error as? NIOSSLError {
             stream.assumeIsolated { $0.end(truncated: true) }
         } else {
@@ -54,7 +55,7 @@ final class StreamHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Why a stream of octets cannot go on.
+/// The reason why a stream of octets cannot continue.
 enum StreamError: Error {
     case endedEarly
     case stopped

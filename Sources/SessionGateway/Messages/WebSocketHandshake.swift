@@ -2,9 +2,9 @@ import Crypto
 import HTTPMessages
 import WebPrimitives
 
-/// The handshake that opens a WebSocket over HTTP/1.1 (RFC 6455, section 4), where one side of the gateway speaks HTTP/2.
+/// The handshake that opens a WebSocket over HTTP/1.1 (RFC 6455, section 4), if one side of the gateway uses HTTP/2.
 struct WebSocketHandshake {
-    /// A random value in Base64, which the server proves to have read.
+    /// A random value in Base64. The response proves that the server has read it.
     private let key: [UInt8]
 
     /// - Parameter nonce: 16 random octets.
@@ -12,13 +12,13 @@ struct WebSocketHandshake {
         key = Base64.encode(nonce)
     }
 
-    /// Creates a handshake with a nonce of its own, for a client that speaks HTTP/2.
+    /// Creates a handshake with a new nonce, for a client that uses HTTP/2.
     init() {
         var generator = SystemRandomNumberGenerator()
         self.init(nonce: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// The handshake that the head of a request begins; `nil` if it opens no WebSocket.
+    /// The handshake in the head of a request; `nil` if it does not open a WebSocket.
     init?(of head: MessageHead) {
         let keys = head.values("sec-websocket-key")
         guard keys.count == 1, head.members("upgrade") == ["websocket"], head.members("connection").contains("upgrade"),
@@ -45,7 +45,7 @@ struct WebSocketHandshake {
         return lines
     }
 
-    /// Whether a response with status 101 accepts this handshake, and is not one that was stored for another.
+    /// Whether a response with status 101 accepts this handshake, and not another one.
     func isAccepted(by head: MessageHead) -> Bool {
         head.members("upgrade") == ["websocket"] && head.members("connection").contains("upgrade")
             && head.values("sec-websocket-accept") == [proof]

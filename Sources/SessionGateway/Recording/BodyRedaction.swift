@@ -1,7 +1,7 @@
 import HTTPMessages
 import WebPrimitives
 
-/// The kinds of bodies in which secrets are found, most of them by the names of values.
+/// The kinds of bodies in which secrets are found, mostly by the names of values.
 enum NamedBody: Equatable {
     /// `application/x-www-form-urlencoded`.
     case form
@@ -13,7 +13,7 @@ enum NamedBody: Equatable {
     case lines
     /// A token as a whole (RFC 7519).
     case token
-    /// Another text. It may be JSON or a form all the same.
+    /// Another text, which may still be JSON or a form.
     case text
 
     private static let lineTypes: Set<String> = [
@@ -22,15 +22,15 @@ enum NamedBody: Equatable {
     ]
     private static let textWords = ["xml", "json", "javascript", "ecmascript", "html", "graphql", "jsonp"]
 
-    /// The kind of the body that follows a head; `nil` for pictures, sounds and others that have no text.
+    /// The kind of the body that follows a head; `nil` for images, sounds and other types without text.
     init?(_ head: MessageHead) {
         self.init(contentType: String(decoding: head.values("content-type").first ?? [], as: UTF8.self))
     }
 
-    /// The kind that a Content-Type field names; `nil` for pictures, sounds and others that have no text.
+    /// The kind that a Content-Type field names; `nil` for images, sounds and other types without text.
     fileprivate init?(contentType: String) {
         let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
-        // Of a list, which is an error, the first counts.
+        // In a list, which is an error, the first member counts.
         let type = (parts.first ?? "").prefix { $0 != "," }.trimmingBlanks.lowercased()
         switch type {
         case "application/x-www-form-urlencoded": self = .form
@@ -60,14 +60,14 @@ enum NamedBody: Equatable {
 }
 
 extension SecretRedaction {
-    /// A body without the values of some names; `nil` if it is damaged, so that not all of them can be found.
+    /// A body without the values of some names; `nil` if it is damaged, so that not all secrets can be found.
     static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
         places(in: body, kind, names).map(body.redacted)
     }
 
-    /// Where secrets are in a body.
+    /// The places of secrets in a body.
     ///
-    /// - Returns: `nil` if the body is damaged, so that not all of them can be found.
+    /// - Returns: `nil` if the body is damaged, so that not all secrets can be found.
     static func places(in body: [UInt8], _ kind: NamedBody, _ names: SecretNames) -> [SecretPlace]? {
         switch kind {
         case .form: places(inForm: body[...], names).map { SecretPlace(range: $0) }
@@ -79,7 +79,7 @@ extension SecretRedaction {
         }
     }
 
-    /// Where secrets are in a text of an unknown kind.
+    /// The places of secrets in a text of an unknown kind.
     private static func places(inText body: [UInt8], _ names: SecretNames) -> [SecretPlace] {
         if looksLikeJSON(body), let places = places(inJSONBody: body, names) { return places }
         if looksLikeForm(body[...]) { return places(inForm: body[...], names).map { SecretPlace(range: $0) } }
@@ -101,13 +101,13 @@ extension SecretRedaction {
         return body[..<end].allSatisfy { $0 > ASCII.space && $0 != ASCII.quote && !"<>{}".utf8.contains($0) }
     }
 
-    /// Where secrets are in the parts of a form. A part begins behind a line with the boundary, and has fields and an empty
-    /// line in front of its value.
+    /// The places of secrets in the parts of a form. A part begins after a line with the boundary, and has fields and
+    /// an empty line before its value.
     private static func places(
         inMultipart body: [UInt8], _ boundary: [UInt8], _ names: SecretNames
     ) -> [SecretPlace]? {
         let delimiter = [ASCII.carriageReturn, ASCII.lineFeed, ASCII.hyphen, ASCII.hyphen] + boundary
-        // The first boundary has no line in front of it.
+        // No line precedes the first boundary.
         guard !boundary.isEmpty, body.starts(with: delimiter.dropFirst(2)) else { return nil }
         var places: [SecretPlace] = []
         var position = delimiter.count - 2
@@ -134,13 +134,13 @@ extension SecretRedaction {
 
 /// The fields of a part of a body.
 private struct PartFields {
-    /// The names that the part has: one, unless a reader could take another parameter for it.
+    /// The names of the part: one, unless a reader could use another parameter as the name.
     private(set) var names: [String] = []
-    /// The kind of its value; `nil` for pictures and others that have no text. Parts in parts are texts.
+    /// The kind of its value; `nil` for images and other types without text. Parts in parts are texts.
     private(set) var kind: NamedBody? = .text
 
     init(_ fields: ArraySlice<UInt8>) {
-        // A line that begins with a blank continues the one before it.
+        // A line that begins with a blank continues the previous one.
         let text = String(decoding: fields, as: UTF8.self)
             .replacing("\r\n ", with: " ").replacing("\r\n\t", with: " ")
         for line in text.split(whereSeparator: \.isNewline) {
@@ -150,7 +150,7 @@ private struct PartFields {
             case "content-disposition":
                 for parameter in PartFields.parameters(pair[1]) {
                     if let name = NamedBody.value(of: "name", in: parameter) { names.append(name) }
-                    // The charset and the language are in front of it (RFC 8187).
+                    // The charset and the language precede it (RFC 8187).
                     if let name = NamedBody.value(of: "name*", in: parameter) {
                         names.append(String(name.split(separator: "'").last ?? ""))
                     }
@@ -163,7 +163,7 @@ private struct PartFields {
         }
     }
 
-    /// The parameters of a field. A semicolon in quotes separates none.
+    /// The parameters of a field. A semicolon in quotes is not a separator.
     private static func parameters(_ value: Substring) -> [Substring] {
         var isQuoted = false
         var isEscaped = false
@@ -176,7 +176,7 @@ private struct PartFields {
 }
 
 extension Array<UInt8> {
-    /// Where the first occurrence of a pattern ends; `nil` if there is none from `start` on.
+    /// The end of the first occurrence of a pattern from `start` on; `nil` if it does not occur.
     fileprivate func end(of pattern: [UInt8], from start: Int) -> Int? {
         var position = start
         while let first = self[position...].firstIndex(of: pattern[0]) {

@@ -2,14 +2,14 @@ import WebPrimitives
 
 /// The secrets in JSON: the values of secret members at any depth, and those in URLs.
 extension SecretRedaction {
-    /// How far behind the beginning of a body its JSON may begin, and how many places are tried.
+    /// How far after the beginning of a body its JSON may begin, and how many positions are tried.
     private static let prefixLimit = 64
     private static let attempts = 4
 
-    /// Where secrets are in a body with JSON. In front of it may be a byte order mark, and text that keeps scripts of other
-    /// sites from reading it, such as `)]}'`, `for(;;);` or `callback(`.
+    /// The places of secrets in a body with JSON. A byte order mark may precede it, and text that keeps scripts of
+    /// other sites from reading it, such as `)]}'`, `for(;;);` or `callback(`.
     ///
-    /// - Returns: `nil` if there is no JSON, or it is damaged, so that not all of them can be found.
+    /// - Returns: `nil` if the body has no JSON, or if it is damaged, so that not all secrets can be found.
     static func places(inJSONBody body: [UInt8], _ names: SecretNames) -> [SecretPlace]? {
         let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if let places = places(inJSON: body[start...], names) { return places }
@@ -32,7 +32,7 @@ extension SecretRedaction {
             && text.contains { $0 == ASCII.leftBrace || $0 == ASCII.leftBracket }
     }
 
-    /// Where secrets are in lines of JSON, or in events whose data is JSON (`text/event-stream`).
+    /// The places of secrets in lines of JSON, or in events whose data is JSON (`text/event-stream`).
     ///
     /// - Returns: `nil` if a line that begins like JSON is damaged.
     static func places(inLines body: [UInt8], _ names: SecretNames) -> [SecretPlace]? {
@@ -50,9 +50,9 @@ extension SecretRedaction {
         return places
     }
 
-    /// Where secrets are in a text in JSON.
+    /// The places of secrets in a JSON text.
     ///
-    /// - Returns: `nil` if it is damaged, so that not all of them can be found.
+    /// - Returns: `nil` if it is damaged, so that not all secrets can be found.
     static func places(inJSON text: ArraySlice<UInt8>, _ names: SecretNames, depth: Int = 0) -> [SecretPlace]? {
         var stream = JSONStream(handler: SecretMembers(names: names), dialect: .standard)
         let octets = text.span
@@ -61,7 +61,7 @@ extension SecretRedaction {
             let offset = position - text.startIndex
             stream.read(octets.extracting(offset..<(offset + 1)))
         }
-        // A number ends where another octet follows.
+        // A number ends only when another octet follows.
         stream.read([ASCII.space].span)
         guard stream.isComplete else { return nil }
         return stream.handler.found.flatMap { found -> [SecretPlace] in
@@ -80,7 +80,7 @@ extension SecretRedaction {
         }
     }
 
-    /// Where secrets are in a string of JSON, which may have URLs, or JSON itself. Characters may be escaped.
+    /// The places of secrets in a JSON string, which may contain URLs or JSON. Characters may be escaped.
     private static func places(
         inString string: ArraySlice<UInt8>, _ names: SecretNames, depth: Int
     ) -> [SecretPlace] {
@@ -100,8 +100,8 @@ extension SecretRedaction {
         return ranges.map { SecretPlace(range: starts[$0.lowerBound]..<starts[$0.upperBound]) }
     }
 
-    /// The first character of a string of JSON, and how many octets it takes. One beyond ASCII that is escaped becomes an
-    /// octet that means nothing.
+    /// The first character of a JSON string, and how many octets it takes. An escaped character beyond ASCII becomes an
+    /// octet without a meaning.
     private static func unescaped(_ string: ArraySlice<UInt8>) -> (octet: UInt8, length: Int) {
         let start = string.startIndex
         guard string[start] == ASCII.backslash, start + 1 < string.endIndex else { return (string[start], 1) }
@@ -117,7 +117,7 @@ extension SecretRedaction {
     }
 }
 
-/// Finds the strings and numbers of members with some names, and strings that may have URLs.
+/// Finds the strings and numbers of members with some names, and strings that may contain URLs.
 private struct SecretMembers: JSONHandler, Sendable {
     enum Found {
         /// A secret. Only the end of a number's range is known.
@@ -127,12 +127,12 @@ private struct SecretMembers: JSONHandler, Sendable {
     }
 
     let names: SecretNames
-    /// Where the octet is that is read.
+    /// The position of the octet that is being read.
     var position = 0
     private(set) var found: [Found] = []
-    /// Whether the value that comes next is a secret member's.
+    /// Whether the next value belongs to a secret member.
     private var isNextSecret = false
-    /// How many containers are open from a secret member on.
+    /// How many containers are open within a secret member.
     private var secretDepth = 0
     private var start = 0
     private var isSecretString = false
@@ -174,7 +174,7 @@ private struct SecretMembers: JSONHandler, Sendable {
         found.append(isSecretString ? .secret(range) : .text(range))
     }
 
-    /// A number is complete when the octet behind it is read.
+    /// A number is complete when the octet after it is read.
     mutating func scalar(_ scalar: JSONScalar) {
         if case .number = scalar, isSecret { found.append(.secret(position..<position)) }
         isNextSecret = false
@@ -182,7 +182,7 @@ private struct SecretMembers: JSONHandler, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Where the number begins that the octets end with.
+    /// The beginning of the number at the end of the octets.
     fileprivate var startOfNumber: Int {
         let other = lastIndex { !ASCII.isDigit($0) && !"+-.eE".utf8.contains($0) }
         return other.map { $0 + 1 } ?? startIndex

@@ -1,37 +1,37 @@
 import HTTPMessages
 import WebPrimitives
 
-/// Secrets that are known, and the forms in which they may be in a recording: plain, percent-encoded, and in Base64.
+/// The known secrets, and the forms in which they may be in a recording: plain, percent-encoded, and in Base64.
 ///
-/// The check of a text takes time in proportion to its length, however many secrets there are.
+/// The time for checking a text is proportional to its length, and does not depend on the number of secrets.
 struct KnownSecrets: Sendable {
-    /// How well a value is known to be a secret.
+    /// How certain it is that a value is a secret.
     enum Kind {
         /// A token, a password or the value of an HttpOnly cookie.
         case credential
-        /// Another value that is left out, which may be a word or a URL that pages have as well.
+        /// Another value that is left out. It may be a word or a URL that also occurs in pages.
         case value
     }
 
-    /// The most secrets that are looked for. Further ones are not.
+    /// The maximum number of secrets that are searched for.
     static let limit = 20_000
-    /// The shortest secret that is looked for, and the shortest form of one.
+    /// The minimum length of a secret that is searched for, and of its forms.
     private static let minimumLength = 8
-    /// The longest one, in octets; of a longer one its beginning.
+    /// The maximum length, in octets. Of a longer secret, the beginning is searched for.
     private static let maximumLength = 8192
 
     private var known: Set<[UInt8]> = []
     /// The forms, by their first eight octets.
     private var forms: [UInt64: [[UInt8]]] = [:]
-    /// Which hashes of eight octets may begin a form: one bit for each.
+    /// One bit for each hash of eight octets: whether a form may begin with them.
     private var filter = [UInt64](repeating: 0, count: 1 << 10)
-    /// How long the longest form is.
+    /// The length of the longest form.
     private(set) var longest = 0
 
     /// How many secrets there are.
     var count: Int { known.count }
 
-    /// Adds a secret, unless it is too short, or too much like other text, to be told from it.
+    /// Adds a secret, unless it is too short or too similar to other text.
     ///
     /// - Parameter excluding: The text of a document itself, in which no secret may be found.
     mutating func add(_ secret: some Collection<UInt8>, _ kind: Kind, excluding document: [UInt8] = []) {
@@ -43,7 +43,7 @@ struct KnownSecrets: Sendable {
             for form in KnownSecrets.forms(of: secret) where form.count >= KnownSecrets.minimumLength {
                 let key = KnownSecrets.key(form[..<8])
                 guard forms[key]?.contains(form) != true else { continue }
-                // Longer ones first: what is left of one that is part of another would be found no more.
+                // Longer forms first: after a part of one was overwritten, the rest would not be found.
                 forms[key, default: []].append(form)
                 forms[key]?.sort { $0.count > $1.count }
                 let hash = KnownSecrets.hash(key)
@@ -53,9 +53,9 @@ struct KnownSecrets: Sendable {
         }
     }
 
-    /// Overwrites the secrets in a text with the mark, so that its length stays the same.
+    /// Overwrites the secrets in a text with the mark. Its length does not change.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: How many were overwritten.
     func overwrite(_ text: inout [UInt8]) -> Int {
         guard !forms.isEmpty else { return 0 }
         let mark = Array(SecretRedaction.mark.utf8)
@@ -84,8 +84,8 @@ struct KnownSecrets: Sendable {
 
     // MARK: - Forms
 
-    /// Whether a value is unlike other text: long enough, of several characters, and if it need not be a credential, neither
-    /// words nor a URL.
+    /// Whether a value differs from other text: it is long enough, has several characters, and if it may not be a
+    /// credential, is neither words nor a URL.
     private static func isDistinctive(_ secret: [UInt8], _ kind: Kind) -> Bool {
         guard secret.count >= minimumLength, Set(secret.prefix(64)).count >= 4,
             secret.prefix(SecretRedaction.mark.utf8.count).elementsEqual(SecretRedaction.mark.utf8) == false
@@ -95,7 +95,7 @@ struct KnownSecrets: Sendable {
         return !isText && secret.first != ASCII.slash && !secret.contains(Array("://".utf8))
     }
 
-    /// The forms of a secret, as they are in a string of JSON.
+    /// The forms of a secret in a JSON string.
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
         var forms = [secret]
         for kept in ["-._~", "-._~!'()*", "-._~!'()*;,/?:@&=+$"] {
@@ -131,7 +131,7 @@ struct KnownSecrets: Sendable {
     /// 16 bits of eight octets.
     private static func hash(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 48) }
 
-    /// Whether a place is among the digits of an escape (`\u00e9`), which must stay one.
+    /// Whether a position is within the digits of an escape (`\u00e9`), which must stay intact.
     private static func isWithinEscape(_ text: [UInt8], _ start: Int) -> Bool {
         guard let escape = text[max(0, start - 5)..<start].lastIndex(of: ASCII.backslash), escape + 1 < start else {
             return false

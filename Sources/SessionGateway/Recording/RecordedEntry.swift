@@ -2,7 +2,7 @@ import CookieModel
 import HTTPMessages
 import WebPrimitives
 
-/// One entry of a recording, as HAR 1.2 has it.
+/// One entry of a recording, in HAR 1.2.
 struct RecordedEntry: Sendable {
     /// A piece of the entry's text.
     enum Part: Sendable {
@@ -19,13 +19,13 @@ struct RecordedEntry: Sendable {
     let redaction: SecretRedaction?
     var request: RecordedBody
     var response: RecordedBody
-    /// The response's head; `nil` if there is none.
+    /// The response's head; `nil` without a response.
     var answer: ForwardedResponse?
     /// Whether the response came from a recording.
     var isReplayed = false
-    /// Why the response is not complete: an error type of RFC 9209; `nil` if it is.
+    /// The reason why the response is incomplete, an error type of RFC 9209; `nil` if it is complete.
     var failure: String?
-    /// How long the response took, up to its head and from there on, in microseconds.
+    /// How long the head of the response took, and the rest, in microseconds.
     var wait: Int64 = 0
     var receive: Int64 = 0
 
@@ -33,10 +33,10 @@ struct RecordedEntry: Sendable {
     private var replacedRequest: [UInt8]?
     /// The response's body, if it is not recorded as it was sent: without its tokens, and without its coding.
     private var replacedResponse: [UInt8]?
-    /// Why a body is left out; `nil` if it is not.
+    /// The reason why a body is left out; `nil` if it is recorded.
     private var requestOmission: StaticString?
     private var responseOmission: StaticString?
-    /// The secrets that the entry shows to be ones, by the names of their values.
+    /// The secrets that were found in the entry by the names of their values.
     private(set) var secrets: [(value: [UInt8], kind: KnownSecrets.Kind)] = []
 
     init(
@@ -55,7 +55,7 @@ struct RecordedEntry: Sendable {
     private static let tooLong: StaticString = "The body is longer than 64 MiB, or there was no room for it."
     private static let forTokens: StaticString = "The response to a request for a token is left out."
 
-    /// Decides what is recorded of the bodies, which are complete.
+    /// Decides what is recorded of the complete bodies.
     mutating func prepare() async {
         if await request.spool.isIncomplete { requestOmission = RecordedEntry.tooLong }
         if await response.spool.isIncomplete { responseOmission = RecordedEntry.tooLong }
@@ -125,8 +125,8 @@ struct RecordedEntry: Sendable {
         for value in values { secrets.append((value, kind)) }
     }
 
-    /// The secrets in the value of a field with a credential: all of it, behind a scheme (RFC 9110, section 11.4), and the
-    /// password of the Basic scheme.
+    /// The secrets in the value of a field with a credential: all of it, the part after a scheme (RFC 9110, section
+    /// 11.4), and the password of the Basic scheme.
     private static func credentials(_ value: Octets) -> [[UInt8]] {
         let parts = value.split(separator: ASCII.space, maxSplits: 1).map { Octets(Array($0)).trimmingBlanks.bytes }
         guard parts.count == 2 else { return [value.bytes] }

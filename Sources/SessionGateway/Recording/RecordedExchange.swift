@@ -6,7 +6,7 @@ import WebPrimitives
 
 /// One request and its response, collected for a recording while they pass.
 ///
-/// Bodies wait in a ``BodySpool``. One that is longer than the spool takes is left out of the entry.
+/// Bodies wait in a ``BodySpool``. A body that is too long for the spool is left out of the entry.
 actor RecordedExchange {
     private let recording: TrafficRecording
     private let now: @Sendable () -> Timestamp
@@ -18,7 +18,7 @@ actor RecordedExchange {
     /// Begins an entry.
     ///
     /// - Parameters:
-    ///   - head: The request's head, as the server gets it.
+    ///   - head: The request's head for the server.
     ///   - jarFields: The names of the fields that the jar has added.
     init(
         _ recording: TrafficRecording, _ request: ForwardedRequest, head: [UInt8], jarFields: [String],
@@ -28,7 +28,7 @@ actor RecordedExchange {
         self.now = now
         start = now()
         var redaction = recording.redaction
-        // It names a program, and is no secret.
+        // It names a program, and is not a secret.
         redaction?.jarFields = Set(jarFields.map { $0.lowercased() }).subtracting(["user-agent"])
         entry = RecordedEntry(
             time: start, method: request.method, url: request.url,
@@ -36,25 +36,26 @@ actor RecordedExchange {
             request: RecordedBody(recording.spools), response: RecordedBody(recording.spools))
     }
 
-    /// Begins an entry of a request that no server gets: nothing of the jar is in it, nor a cookie of the client's.
+    /// Begins an entry of a request that is not sent to a server. It contains nothing of the jar, and no cookie of the
+    /// client.
     init(_ recording: TrafficRecording, replaying request: ForwardedRequest, now: @escaping @Sendable () -> Timestamp) {
         let bare = Decoration(Retrieval())
         self.init(recording, request, head: request.octets(with: bare), jarFields: [], now: now)
     }
 
-    /// Drops what it has of the request's body, which is sent from its beginning again.
+    /// Drops the request's body, which is sent again from its beginning.
     func restart() {
         entry.request = RecordedBody(recording.spools)
     }
 
-    /// Takes a piece of the request's body.
+    /// Adds a piece of the request's body.
     func append(toRequest piece: BodyReader.Piece) async {
         guard case .data(let octets) = piece else { return }
         entry.request.note(octets)
         await entry.request.spool.append(piece)
     }
 
-    /// Takes the head of the response.
+    /// Sets the head of the response.
     ///
     /// - Parameter isReplayed: Whether it comes from a recording.
     func respond(_ response: ForwardedResponse, replayed isReplayed: Bool = false) {
@@ -63,7 +64,7 @@ actor RecordedExchange {
         answered = now()
     }
 
-    /// Takes a piece of the response's body.
+    /// Adds a piece of the response's body.
     func append(toResponse piece: BodyReader.Piece) async {
         guard case .data(let octets) = piece else { return }
         entry.response.note(octets)
@@ -72,7 +73,7 @@ actor RecordedExchange {
 
     /// Writes the entry, once.
     ///
-    /// - Parameter error: Why the response is not complete; `nil` if it is.
+    /// - Parameter error: The reason why the response is incomplete; `nil` if it is complete.
     func end(_ error: (any Error)? = nil) async {
         guard !isWritten else { return }
         isWritten = true
@@ -84,15 +85,15 @@ actor RecordedExchange {
         entry.receive = end.microseconds - (answered ?? end).microseconds
         var complete = entry
         await complete.prepare()
-        // Not in this task: when the gateway stops, it is cancelled, and the entry would be lost.
+        // A detached task, because this one is cancelled when the gateway stops, and the entry would be lost.
         await Task.detached { [recording, complete] in await recording.write(complete) }.value
     }
 }
 
-/// A body on its way into a recording.
+/// A body for a recording.
 struct RecordedBody: Sendable {
     let spool: BodySpool
-    /// How many octets have passed.
+    /// How many octets were counted.
     private(set) var count = 0
     private var encoding = UTF8Check()
 
@@ -109,7 +110,7 @@ struct RecordedBody: Sendable {
     /// Whether it is UTF-8.
     var isText: Bool { encoding.isComplete }
 
-    /// All of it; `nil` if it is longer than `limit`, or there was no room for it.
+    /// The whole body; `nil` if it is longer than `limit`, or if there was no room for it.
     func octets(upTo limit: Int) async -> [UInt8]? {
         guard count <= limit else { return nil }
         var octets: [UInt8] = []
@@ -121,10 +122,10 @@ struct RecordedBody: Sendable {
     }
 }
 
-/// Whether octets that come in pieces are UTF-8 (RFC 3629).
+/// Checks whether octets in pieces are UTF-8 (RFC 3629).
 struct UTF8Check: Sendable {
     private var isValid = true
-    /// How many octets the current character lacks, and what the next one may be.
+    /// How many octets of the current character are missing, and the range of the next one.
     private var missing = 0
     private var next: ClosedRange<UInt8> = 0x80...0xBF
 

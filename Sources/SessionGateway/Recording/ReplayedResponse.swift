@@ -62,7 +62,7 @@ struct ReplayedResponse {
         }
     }
 
-    /// The media type of a text that is UTF-8 now, whatever it was.
+    /// The media type of a text after its conversion to UTF-8.
     private static func inUTF8(_ type: Octets) -> Octets {
         let parts = type.split(separator: ASCII.semicolon).map { Octets(Array($0)).trimmingBlanks }
         guard parts.dropFirst().contains(where: { $0.withSpan { $0.hasPrefixIgnoringCase("charset=") } }) else {
@@ -75,7 +75,7 @@ struct ReplayedResponse {
     }
 }
 
-/// Decodes the text of a body that comes in pieces: a string of JSON, and Base64 in it.
+/// Decodes the text of a body in pieces: a JSON string, and Base64 in it.
 struct ReplayedText {
     private let isBase64: Bool
     /// Octets of the string that are not decoded yet.
@@ -105,7 +105,7 @@ struct ReplayedText {
         return Base64.decode(rest[..<count])
     }
 
-    /// How many octets are there up to the end of the string, or up to an escape that is not complete.
+    /// The number of octets up to the end of the string, or up to an incomplete escape.
     private mutating func wholeCharacters() -> Int {
         var index = 0
         while index < raw.count {

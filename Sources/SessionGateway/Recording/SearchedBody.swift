@@ -2,21 +2,21 @@ import HTTPMessages
 import NIOCore
 import WebPrimitives
 
-/// A body in which secrets were looked for, for a recording.
+/// The result of a search for secrets in a body, for a recording.
 struct SearchedBody {
-    /// Why the body is left out; `nil` if it is recorded.
+    /// The reason why the body is left out; `nil` if it is recorded.
     private(set) var omission: StaticString?
-    /// What is recorded in its place; `nil` if it is recorded as it was sent.
+    /// The body that is recorded instead; `nil` if it is recorded as it was sent.
     private(set) var replacement: [UInt8]?
-    /// The body without its coding; `nil` if it was not looked into.
+    /// The body without its coding; `nil` if it was not searched.
     private(set) var octets: [UInt8]?
     /// The secrets that were found.
     private(set) var secrets: [[UInt8]] = []
 
-    /// Looks for secrets in a body.
+    /// Searches for secrets in a body.
     ///
     /// - Parameters:
-    ///   - limit: How long it may be, decoded as well.
+    ///   - limit: The maximum length, also after decoding.
     ///   - names: The names of secrets.
     ///   - decodes: Whether a body with a coding is decoded. If not, it is left out.
     init(
@@ -26,7 +26,7 @@ struct SearchedBody {
         guard body.count > 0 else { return }
         let codings = head.members("content-encoding").filter { $0 != "identity" }
         guard let sent = await body.octets(upTo: limit) else {
-            // A page is not left out for its length: what is known is found in it when it is written.
+            // A page is not left out because of its length: known secrets are found when it is written.
             var mayHaveSecrets = !codings.isEmpty || kind != .text
             if !mayHaveSecrets { mayHaveSecrets = await body.mayHaveNames }
             if mayHaveSecrets {
@@ -52,7 +52,8 @@ struct SearchedBody {
         if !places.isEmpty || !codings.isEmpty { replacement = octets.redacted(places) }
     }
 
-    /// A body without its codings (RFC 9110, section 8.4.1); `nil` if one is not known, or the body is damaged or too long.
+    /// A body without its codings (RFC 9110, section 8.4.1); `nil` if a coding is unknown, or if the body is damaged or
+    /// too long.
     private static func decoded(_ body: [UInt8], _ codings: [String], limit: Int) -> [UInt8]? {
         guard codings.count <= 2 else { return nil }
         return codings.reversed().reduce(Optional(body)) { body, coding in
@@ -68,7 +69,7 @@ struct SearchedBody {
 }
 
 extension RecordedBody {
-    /// Whether a text begins like one whose values have names.
+    /// Whether the beginning of a text looks like named values.
     fileprivate var mayHaveNames: Bool {
         get async {
             guard case .data(let piece)? = try? await spool.piece(at: 0) else { return true }

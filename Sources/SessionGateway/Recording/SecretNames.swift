@@ -1,35 +1,35 @@
 import WebPrimitives
 
-/// Names of parameters, parts, members and fields, by what their values are.
+/// The names of parameters, parts, members and fields with secret values.
 ///
-/// Only letters count, and case does not: `apiKey`, `API_KEY` and `api-key2` are one name.
+/// Only letters count, without case: `apiKey`, `API_KEY` and `api-key2` are one name.
 enum SecretNames: Sendable {
     /// Secrets, in requests and URLs.
     case secrets
     /// Tokens that a response gives a client.
     case tokens
-    /// What a request for a token has, or one about a token, and other requests have not.
+    /// Parameters that only requests for or about a token have.
     case tokenRequests
-    /// What a request for a token has in its URL. A token may also be in the URL of a page.
+    /// Parameters that only requests for a token have in their URL. A token may also be in the URL of a page.
     case grants
 
-    /// Secrets in any name that has these words.
+    /// Words that make any name that contains them a secret.
     private static let words = ["password", "passwd", "passphrase", "passcode", "secret"]
-    /// Words that are no secrets, although they begin like one.
+    /// Words that are not secrets, although they begin like one.
     private static let harmless = ["secretary", "secretari"]
-    /// Secrets if a name ends so.
+    /// Endings that make a name a secret.
     private static let endings = [
         "token", "apikey", "accesskey", "privatekey", "subscriptionkey", "signature", "credential", "authorization",
         "assertion", "jwt", "sessionid", "sessid", "sessionkey", "otp", "pwd",
     ]
-    /// Secrets if this is the whole name of a parameter, a part or a member.
+    /// Complete names of parameters, parts or members that are secrets.
     private static let parameters: Set<String> = [
         "code", "codeverifier", "devicecode", "usercode", "mfacode", "onetimecode", "otpcode", "totpcode",
         "verificationcode", "securitycode", "otpattempt", "pass", "userpass", "pin", "pincode", "newpin", "oldpin",
         "userpin", "pinconfirmation", "cvc", "cvv", "credentials", "idtokenhint", "tokenid", "tokenvalue", "key", "sig",
         "session", "sid", "samlresponse", "wresult", "ticket",
     ]
-    /// Secrets if this is the whole name of a field.
+    /// Complete names of fields that are secrets.
     private static let fields: Set<String> = [
         "authentication", "authenticationinfo", "cookie", "dpop", "proxyauthenticationinfo", "setcookie", "xauth",
         "xauthentication", "xauthkey", "xclientcert", "xcredentials", "xfunctionskey", "xsession", "xsid", "xtokenauth",
@@ -43,7 +43,7 @@ enum SecretNames: Sendable {
         "granttype", "clientsecret", "clientassertion", "token", "refreshtoken",
     ]
 
-    /// Whether URLs lose their secrets in texts that are searched for these names.
+    /// Whether secrets are also removed from URLs in texts that are searched for these names.
     var includesURLs: Bool { self == .secrets || self == .tokens }
 
     /// Words in the names of fields whose value is a URL.
@@ -52,12 +52,12 @@ enum SecretNames: Sendable {
         "url",
     ]
 
-    /// Whether the value of a field of that name, in lower case, is one URL as a whole, whatever octets are in it.
+    /// Whether the value of a field of that name, in lower case, is exactly one URL, whatever octets it contains.
     static func isOneURL(field name: String) -> Bool {
         isURL(field: name) && !name.split(separator: "-").contains { $0 == "link" || $0 == "refresh" }
     }
 
-    /// Whether the value of a field of that name, in lower case, is a URL, or has URLs that need not look like it.
+    /// Whether the value of a field of that name, in lower case, is a URL, or contains URLs, also relative ones.
     static func isURL(field name: String) -> Bool {
         name.split(separator: "-").contains { urlWords.contains(String($0)) }
     }
@@ -85,7 +85,7 @@ enum SecretNames: Sendable {
         return words.contains { name.contains($0) } || endings.contains { name.hasSuffix($0) }
     }
 
-    /// The names that a name consists of: two for `user[password]`, and for `/path?password` in a fragment.
+    /// The components of a name: two for `user[password]`, and for `/path?password` in a fragment.
     private static func components(_ name: some Collection<UInt8>) -> [String] {
         PercentEncoding.decode(Array(name).span, plusIsSpace: true)
             .split { "[]./?:;".utf8.contains($0) }.map(letters).filter { !$0.isEmpty }

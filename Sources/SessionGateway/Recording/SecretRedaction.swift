@@ -3,15 +3,15 @@ import WebPrimitives
 
 /// The secrets that a recording leaves out by default: values of cookies, credentials and tokens.
 ///
-/// Names stay. Values of fields and parameters become ``mark``. Cookies have no Set-Cookie field, since a reader would take
-/// the mark for their value.
+/// Names stay. Values of fields and parameters become ``mark``. Set-Cookie fields are left out, because a reader would
+/// use the mark as the value.
 struct SecretRedaction: Sendable {
-    /// The text in the place of a value.
+    /// The text that replaces a value.
     static let mark = "redacted"
-    /// The longest body of a request in which secrets are looked for, in octets. A longer one that may have some is not
-    /// recorded.
+    /// The maximum length of a request's body in which secrets are searched for, in octets. A longer body that may have
+    /// secrets is not recorded.
     static let bodyLimit = 1 << 20
-    /// The same for responses, whose secrets nothing has to be compared with.
+    /// The same for responses, which are never compared during a replay.
     static let responseLimit = 4 << 20
 
     /// The names of the jar's own fields, in lower case, for one request.
@@ -30,7 +30,7 @@ struct SecretRedaction: Sendable {
         return places.isEmpty ? value : Octets(value.bytes.redacted(places))
     }
 
-    /// Where secrets are in the value of a field that is not a secret as a whole: in JSON, or in URLs.
+    /// The places of secrets in the value of a field that is not a secret as a whole: in JSON, or in URLs.
     static func places(in value: Octets, ofField name: String) -> [SecretPlace] {
         let first = value.trimmingBlanks.first
         if first == ASCII.leftBrace || first == ASCII.leftBracket,
@@ -45,14 +45,14 @@ struct SecretRedaction: Sendable {
         return places.map { SecretPlace(range: $0) }
     }
 
-    /// Protocols of WebSockets that are no secrets. Pages, which can set no other field, send tokens beside them.
+    /// WebSocket protocols that are not secrets. Pages cannot set other fields, so some send tokens beside these.
     private static let protocols: Set<String> = [
         "actioncable-unsupported", "actioncable-v1-json", "base64", "bearer", "binary", "chat", "graphql-transport-ws",
         "graphql-ws", "json", "mqtt", "mqttv3.1", "ocpp1.6", "ocpp2.0", "ocpp2.0.1", "sip", "soap", "superchat",
         "v10.stomp", "v11.stomp", "v12.stomp", "vite-hmr", "wamp.2.json", "wamp.2.msgpack", "xmpp",
     ]
 
-    /// A list of protocols of WebSockets (RFC 6455, section 11.3.4) without those that are not well known.
+    /// A list of WebSocket protocols (RFC 6455, section 11.3.4) without unknown ones.
     private static func protocols(_ value: Octets) -> Octets {
         let members = value.split(separator: ASCII.comma).map { Octets(Array($0)).trimmingBlanks }
         let redacted = members.map { member in
@@ -61,7 +61,7 @@ struct SecretRedaction: Sendable {
         return redacted == members ? value : Octets(Array(redacted.map(\.bytes).joined(separator: Array(", ".utf8))))
     }
 
-    /// Whether a request asks an endpoint of OAuth 2.0 for a token, or about one: the response has others in its body.
+    /// Whether a request asks an endpoint of OAuth 2.0 for or about a token. Its response has tokens in its body.
     static func isForTokens(_ body: [UInt8], _ kind: NamedBody) -> Bool {
         places(in: body, kind, .tokenRequests)?.isEmpty == false
     }
@@ -72,26 +72,26 @@ struct SecretRedaction: Sendable {
     }
 }
 
-/// Where a secret is in a text.
+/// The place of a secret in a text.
 struct SecretPlace: Equatable {
     let range: Range<Int>
-    /// Whether the mark needs the quotes of JSON: the secret is a number.
+    /// Whether the secret is a number, so that the mark needs JSON quotes.
     var isNumber = false
 
-    /// The place in a longer text, in which the text begins at `offset`.
+    /// The place in a longer text that contains this text at `offset`.
     func advanced(by offset: Int) -> SecretPlace {
         SecretPlace(range: (range.lowerBound + offset)..<(range.upperBound + offset), isNumber: isNumber)
     }
 }
 
 extension [UInt8] {
-    /// The text with the mark in the place of its secrets.
+    /// The text with its secrets replaced by the mark.
     func redacted(_ places: [SecretPlace]) -> [UInt8] {
         guard !places.isEmpty else { return self }
         var redacted: [UInt8] = []
         var position = 0
         for place in places.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-            // A place may be within the one before it.
+            // A place may be within the previous one.
             guard place.range.lowerBound >= position else {
                 position = Swift.max(position, place.range.upperBound)
                 continue

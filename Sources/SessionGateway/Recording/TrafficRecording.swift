@@ -9,14 +9,14 @@ import WebPrimitives
 
 /// A HAR 1.2 file of the requests and responses that pass through a gateway.
 ///
-/// Entries are written one after the other, each when its response has ended. The end of the document is written anew
-/// behind each of them, so the file is a complete HAR after every entry. A process that is killed while it writes leaves at
-/// most the last entry incomplete; `crumb import` and ``TrafficReplay`` read the ones before it.
+/// Entries are written one after the other, each when its response has ended. The end of the document is rewritten
+/// after each of them, so the file is a complete HAR after every entry. A process that is killed while it writes leaves
+/// at most the last entry incomplete; `crumb import` and ``TrafficReplay`` read the ones before it.
 ///
-/// Without secrets, each entry is checked for all that are known when it is written, and the file for all that are known at
-/// the end: ``finish()``.
+/// A recording without secrets is checked: each entry for the secrets that are known when it is written, and the whole
+/// file for those that are known at the end (``finish()``).
 ///
-/// If the file cannot be written, the recording ends and the traffic goes on.
+/// If the file cannot be written, the recording ends and the traffic continues.
 public actor TrafficRecording {
     /// How many octets are written at a time.
     private static let pieceLength = 1 << 18
@@ -46,9 +46,9 @@ public actor TrafficRecording {
     ///
     /// - Parameters:
     ///   - hasSecrets: Whether values of cookies and credentials are recorded.
-    ///   - failed: Gets the reason, once, why no more can be recorded.
-    ///   - removed: Gets how many secrets the check has found in entries, and removed from them.
-    /// - Throws: ``GatewayError`` if there is such a file already, or it cannot be created.
+    ///   - failed: Receives the reason, once, if no more can be recorded.
+    ///   - removed: Receives the number of secrets that the check has removed from entries.
+    /// - Throws: ``GatewayError`` if the file exists or cannot be created.
     public init(
         path: String, withSecrets hasSecrets: Bool, failed: @escaping @Sendable (String) -> Void,
         removed: @escaping @Sendable (Int) -> Void = { _ in }
@@ -79,7 +79,7 @@ public actor TrafficRecording {
         file.close()
     }
 
-    /// Takes note of the secrets in a jar, which must not be in the file.
+    /// Adds the secrets of a jar to those that must not be in the file.
     func learn(from jar: CookieJar) {
         guard redaction != nil else { return }
         for cookie in (try? jar.cookies())?.readable ?? [] {
@@ -128,7 +128,7 @@ public actor TrafficRecording {
         reportedRemovals = removals
     }
 
-    /// Waits until nothing else is done with the file.
+    /// Waits until no other operation uses the file.
     private func acquire() async {
         while isWriting { await withCheckedContinuation { waiting.append($0) } }
         isWriting = true
@@ -139,9 +139,9 @@ public actor TrafficRecording {
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 
-    /// Overwrites all known secrets in the file, whose length stays the same.
+    /// Overwrites all known secrets in the file. Its length does not change.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: How many were overwritten.
     private func check() async throws -> Int {
         let (secrets, end) = (secrets, position)
         return try await Task.detached { [file] in
@@ -196,7 +196,7 @@ public actor TrafficRecording {
                     encoder.append(piece, to: &octets)
                     guard octets.count > TrafficRecording.pieceLength + secrets.longest else { continue }
                     removals += secrets.overwrite(&octets)
-                    // A secret may begin in what is left, and end in the next piece.
+                    // A secret may begin in the rest, and end in the next piece.
                     let end = octets.count - secrets.longest
                     position = try await append(Array(octets[..<end]), at: position)
                     octets.removeFirst(end)
@@ -208,7 +208,7 @@ public actor TrafficRecording {
         return try await append(octets + HARText.end, at: position) - Int64(HARText.end.count)
     }
 
-    /// Writes octets, not on an event loop.
+    /// Writes octets, outside of the event loops.
     ///
     /// - Returns: Where they end.
     private func append(_ octets: [UInt8], at position: Int64) async throws -> Int64 {
@@ -217,14 +217,14 @@ public actor TrafficRecording {
     }
 }
 
-/// How a body becomes a string of JSON.
+/// The encoding of a body in a JSON string.
 enum RecordedBodyEncoding {
     /// As it is: UTF-8.
     case text
     case base64
 }
 
-/// Writes the pieces of a body into a string of JSON.
+/// Writes the pieces of a body into a JSON string.
 private struct RecordedBodyEncoder {
     private let encoding: RecordedBodyEncoding
     /// The octets that do not fill a group of three yet.

@@ -20,7 +20,7 @@ extension TrafficReplay: ResponseSource {
                 .proxyInternalError, 500, "the recording cannot be read: \(error)",
                 nextStep: "Start the gateway again.")
         }
-        // It is not what a server got, and has nothing of the jar's.
+        // It is not the request that a server got, and has nothing of the jar.
         await pending.entry?.respond(replayed.response, replayed: true)
         record.isReplayed = true
         if let context = pending.decision.context {
@@ -59,7 +59,7 @@ private struct ReplayedBody: ResponseBody {
 }
 
 extension ClientConnection {
-    /// Reads the body of a request, as far as an entry's can be compared with it. What was read is kept for a server.
+    /// Reads the body of a request, up to the length that is compared with entries. The octets are kept for a server.
     ///
     /// - Returns: The body, `nil` if it is too long, and whether all of it was read.
     fileprivate func readBody(
@@ -88,11 +88,11 @@ extension ClientConnection {
         return (nil, false)
     }
 
-    /// Reads the body of a request that no server gets.
+    /// Reads the body of a request that is not sent to a server.
     ///
     /// - Returns: Whether all of it was read.
     fileprivate func discardBody(of pending: PendingRequest) async throws -> Bool {
-        // The client waits for leave to send it.
+        // The client waits for permission to send it.
         guard !pending.request.head.has("expect") else { return false }
         while true {
             do {

@@ -7,13 +7,13 @@ import WebPrimitives
 
 /// A HAR whose responses answer requests in the servers' place: one of a gateway, a browser, mitmproxy or Playwright.
 ///
-/// An entry answers a request with the same method, URL and body. Of several, those count whose request has the same values
-/// of the fields that the response names in `Vary`, if there are any. They answer one request each, in their order, and
-/// then the last one answers every further request.
+/// An entry answers a request with the same method, URL and body. Of several entries, those come first whose requests
+/// have the same values of the fields that the response names in `Vary`. Each answers one request, in their order. Then
+/// the last one answers every further request.
 ///
-/// Only the place of each entry, and what it is found by, is in memory.
+/// Only the position and the key of each entry are in memory.
 public final class TrafficReplay: Sendable {
-    /// The key by which an entry is found.
+    /// The key for finding an entry.
     private struct Key: Hashable {
         let method: String
         let url: RequestURL
@@ -24,17 +24,17 @@ public final class TrafficReplay: Sendable {
         let place: Range<Int>
         /// The digest of the request's body; `nil` if the HAR does not have the body.
         let body: SHA256Digest?
-        /// Values of the request's fields that the response depends on, and without which it does not answer.
+        /// The values of request fields that a request must have, too.
         let needed: [Field]
-        /// Values of the request's fields that the response varies by.
+        /// The values of request fields by which the response varies.
         let varying: [Field]
-        /// Whether it is an answer only to a request with a condition.
+        /// Whether it answers only a request with a condition.
         let isNotModified: Bool
     }
 
     private typealias Field = (name: String, value: Octets?)
 
-    /// How long a body can be that is compared.
+    /// The maximum length of a body that is compared.
     static let bodyLimit = JSONLimits.stringByteCount
     private static let blockLength = 1 << 18
 
@@ -50,9 +50,9 @@ public final class TrafficReplay: Sendable {
     /// How many of the entries can answer a request.
     public var count: Int { entries.count }
 
-    /// Reads where the entries of a HAR are. A HAR whose end is missing has the entries that are complete.
+    /// Finds the entries of a HAR. If its end is missing, it has the complete entries.
     ///
-    /// - Throws: ``GatewayError`` if the file cannot be read, or is no HAR.
+    /// - Throws: ``GatewayError`` if the file cannot be read, or is not a HAR.
     public init(path: String) throws(GatewayError) {
         self.path = path
         let file: Descriptor
@@ -70,7 +70,7 @@ public final class TrafficReplay: Sendable {
             while true {
                 var block = try TrafficReplay.read(file, at: position, TrafficReplay.blockLength)
                 guard !block.isEmpty else { break }
-                // The entries are found by their places in the file.
+                // Entries are read by their positions in the file, so it must not be compressed.
                 if position == 0, Inflate.isGzip(block) {
                     throw ReadError(reason: "it is compressed with gzip; unpack it first: gunzip --keep FILE")
                 }
@@ -121,12 +121,12 @@ public final class TrafficReplay: Sendable {
             names.map { name in (name, sent.first { $0.name == name }?.value) }
         }
         var needed: [String] = []
-        // RFC 9110, section 15.3.7: a part of a response is for those who ask for that part.
+        // RFC 9110, section 15.3.7: a partial response answers only requests for that part.
         if status == 206 { needed = ["range"] }
         if method == "OPTIONS", sent.contains(where: { $0.name == "access-control-request-method" }) {
             needed = TrafficReplay.preflightFields
         }
-        // Bodies of most HARs have no coding any more, and the cookies are those of the recording.
+        // Bodies of most HARs are decoded, and the cookies are those of the recording, so these fields do not count.
         let varying = received.filter { $0.name == "vary" }.flatMap { $0.value.split(separator: ASCII.comma) }
             .map { String(decoding: Octets(Array($0)).trimmingBlanks.lowercased, as: UTF8.self) }
             .filter { !["*", "accept-encoding", "cookie"].contains($0) }
@@ -151,7 +151,7 @@ public final class TrafficReplay: Sendable {
         }
     }
 
-    /// The fields that tell CORS preflights apart (Fetch Standard, section 3.3.2).
+    /// The fields that distinguish CORS preflights (Fetch Standard, section 3.3.2).
     private static let preflightFields = ["origin", "access-control-request-method", "access-control-request-headers"]
 
     /// The digest of the request's body; `nil` if the HAR does not have it.
@@ -181,14 +181,14 @@ public final class TrafficReplay: Sendable {
         return (try? RequestURL(Octets(redacted))).map(found) ?? []
     }
 
-    /// Whether the body of a request has to be known before an entry is chosen.
+    /// Whether the body of a request is needed to choose an entry.
     func needsBody(of request: ForwardedRequest) -> Bool {
         request.framing != .none && candidates(for: request).contains { entries[$0].body != nil }
     }
 
-    /// Chooses the entry that answers a request, and notes that it has done so.
+    /// Chooses the entry that answers a request, and marks it as used.
     ///
-    /// - Parameter body: The request's body; `nil` if there is none, or it is longer than ``bodyLimit``.
+    /// - Parameter body: The request's body; `nil` if it has none, or if it is longer than ``bodyLimit``.
     func choose(for request: ForwardedRequest, body: [UInt8]?) -> Int? {
         var digests: [SHA256Digest] = []
         if let body {
@@ -237,7 +237,7 @@ public final class TrafficReplay: Sendable {
         try await reading { [file] in try TrafficReplay.read(file, at: position, 1 << 16) }
     }
 
-    /// Reads the file, not on an event loop, and to its end even if the gateway stops meanwhile.
+    /// Reads the file outside of the event loops. Completes the read even if the gateway stops meanwhile.
     private func reading<Result: Sendable>(_ read: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await Task.detached { try await NIOThreadPool.singleton.runIfActive(read) }.value
     }
@@ -250,7 +250,7 @@ public final class TrafficReplay: Sendable {
         }
     }
 
-    /// A recording that cannot be read any more.
+    /// The error if the recording can no longer be read.
     struct ReadError: Error {
         let reason: String
 
@@ -259,7 +259,7 @@ public final class TrafficReplay: Sendable {
 }
 
 extension ForwardedRequest {
-    /// Whether it has that value of a field, or no such field for `nil`.
+    /// Whether the head has a field with that value, or for `nil`, does not have the field.
     fileprivate func has(_ field: (name: String, value: Octets?)) -> Bool {
         head.fields.first { head.lowercasedName($0) == field.name }.map { Octets(head.octets, in: $0.value) }
             == field.value

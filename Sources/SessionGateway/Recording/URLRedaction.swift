@@ -1,22 +1,23 @@
 import WebPrimitives
 
-/// The secrets in URLs, wherever a URL is: as the request's own, in a field, in JSON, or in a parameter of another URL.
+/// The secrets in URLs, wherever a URL occurs: as that of the request, in a field, in JSON, or in a parameter of
+/// another URL.
 extension SecretRedaction {
-    /// How often a value is decoded, and how many URLs are looked into within each other. What is deeper is left out.
+    /// How often a value is decoded, and how deep URLs within URLs are searched. Deeper values are left out.
     static let depthLimit = 8
 
     /// A URL without its secrets: user information, and the values of secret parameters in its path, its query and its
-    /// fragment, also in URLs that are parts of it, however often they are encoded.
+    /// fragment, also in URLs within it, even if they are encoded several times.
     static func url(_ url: [UInt8]) -> [UInt8] {
         url.redacted(places(inURL: url[...]).map { SecretPlace(range: $0) })
     }
 
-    /// The same for a URL that is shown.
+    /// The same for a URL in a message.
     static func url(_ url: String) -> String {
         isSuspicious(url.utf8) ? String(decoding: self.url(Array(url.utf8)), as: UTF8.self) : url
     }
 
-    /// Where secrets are in a URL.
+    /// The places of secrets in a URL.
     static func places(inURL url: ArraySlice<UInt8>, depth: Int = 0) -> [Range<Int>] {
         guard isSuspicious(url) else { return [] }
         let fragment = url.firstIndex(of: ASCII.numberSign) ?? url.endIndex
@@ -31,9 +32,9 @@ extension SecretRedaction {
         return places
     }
 
-    /// Where secrets are in the URLs of a text.
+    /// The places of secrets in the URLs of a text.
     ///
-    /// - Parameter isURL: Whether each word may be a URL, so that relative ones count that do not look like one.
+    /// - Parameter isURL: Whether each word may be a URL, even if it does not look like one, as relative ones.
     static func places(inText text: ArraySlice<UInt8>, isURL: Bool = false, depth: Int = 0) -> [Range<Int>] {
         guard isSuspicious(text) else { return [] }
         return words(of: text).flatMap { word in
@@ -41,8 +42,8 @@ extension SecretRedaction {
         }
     }
 
-    /// The words of a text, without the quotes and brackets around them. URLs may have an apostrophe or a backtick, so
-    /// these are quotes only if they are in front of a word, up to the next one.
+    /// The words of a text, without the quotes and brackets around them. URLs may contain an apostrophe or a backtick,
+    /// so these count as quotes only before a word, up to the next one.
     private static func words(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var words: [ArraySlice<UInt8>] = []
         var start = text.startIndex
@@ -71,13 +72,13 @@ extension SecretRedaction {
             || text.firstIndex(of: ASCII.questionMark).map { text[$0...].contains(ASCII.equals) } == true
     }
 
-    /// Whether a text has an octet without which nothing in it is a secret.
+    /// Whether a text contains an octet that every text with a secret has.
     private static func isSuspicious(_ text: some Sequence<UInt8>) -> Bool {
         text.contains { $0 == ASCII.equals || $0 == ASCII.percent || $0 == UInt8(ascii: "@") || $0 == ASCII.leftBrace }
     }
 
-    /// Where user names and passwords are in front of hosts (RFC 3986, section 3.2.1), in a URL up to its path's end.
-    /// Browsers take a backslash for a slash.
+    /// The places of user names and passwords before hosts (RFC 3986, section 3.2.1), in a URL up to the end of its
+    /// path. Browsers treat a backslash as a slash.
     private static func userInformation(in url: ArraySlice<UInt8>) -> [Range<Int>] {
         func isSlash(_ octet: UInt8) -> Bool { octet == ASCII.slash || octet == ASCII.backslash }
         var places: [Range<Int>] = []
@@ -94,14 +95,14 @@ extension SecretRedaction {
         return places
     }
 
-    /// Where secrets are in a form (`application/x-www-form-urlencoded`) or a query.
+    /// The places of secrets in a form (`application/x-www-form-urlencoded`) or a query.
     static func places(
         inForm form: ArraySlice<UInt8>, _ names: SecretNames = .secrets, depth: Int = 0
     ) -> [Range<Int>] {
         form.split(separator: ASCII.ampersand).flatMap { places(inPairs: $0, names, depth) }
     }
 
-    /// Where secrets are in a name and its value, or in several with semicolons between them. What is behind the first
+    /// The places of secrets in a name and its value, or in several separated by semicolons. Everything after the first
     /// secret name may be part of its value.
     private static func places(
         inPairs text: ArraySlice<UInt8>, _ names: SecretNames, _ depth: Int
@@ -123,7 +124,7 @@ extension SecretRedaction {
         return places
     }
 
-    /// Where secrets are in a value, which may be a URL or JSON, encoded or not.
+    /// The places of secrets in a value, which may be a URL or JSON, encoded or not.
     ///
     /// - Parameter isPart: Whether it is shorter than the text in which it was found.
     private static func places(inValue value: ArraySlice<UInt8>, isPart: Bool, _ depth: Int) -> [Range<Int>] {
@@ -140,7 +141,7 @@ extension SecretRedaction {
         return places.map { starts[$0.lowerBound]..<starts[$0.upperBound] }
     }
 
-    /// A text without its percent-encoding, and where each octet begins in the text, and where the text ends.
+    /// The percent-decoded text, with the positions of its octets in the original, and the end of the original.
     private static func percentDecoded(_ text: ArraySlice<UInt8>) -> (octets: [UInt8], starts: [Int]) {
         var octets: [UInt8] = []
         var starts: [Int] = []

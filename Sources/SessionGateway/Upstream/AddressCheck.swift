@@ -1,12 +1,12 @@
 import NIOCore
 import WebPrimitives
 
-/// Refuses connections to addresses that the gateway may not reach, whatever names led to them: each address is checked
-/// just before it is connected to.
+/// Refuses connections to addresses that the gateway must not reach, under any name. Each address is checked just
+/// before the connection is made.
 final class AddressCheck: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
 
-    /// An address may not be connected to.
+    /// The error for an address that the gateway must not connect to.
     struct Prohibition: Error {}
 
     private let isProhibited: @Sendable (SocketAddress) -> Bool
@@ -31,8 +31,8 @@ extension SocketAddress {
         ipAddress.flatMap { WebHost($0.contains(":") ? "[\($0)]" : $0) }?.addressOctets ?? []
     }
 
-    /// Whether a connection to it leads to this machine itself: a loopback address, or the address of all zeros, which
-    /// operating systems take for one. So does an address that stands for one.
+    /// Whether a connection to it leads to this machine itself: a loopback address, the address of all zeros, which
+    /// operating systems treat as one, or an address that stands for one of these.
     var isThisMachine: Bool {
         WebHost.addresses(meantBy: addressOctets).contains { octets in
             octets.count == 4
@@ -42,7 +42,7 @@ extension SocketAddress {
         }
     }
 
-    /// Whether it is one of this machine's own loopback addresses, as IPv4 sockets of IPv6 write it, too.
+    /// Whether it is one of this machine's loopback addresses, also as an IPv4 address in an IPv6 socket.
     var isLoopback: Bool {
         let octets = addressOctets
         let address = octets.starts(with: WebHost.mappedPrefix) ? Array(octets.suffix(4)) : octets
@@ -51,7 +51,7 @@ extension SocketAddress {
 }
 
 extension WebHost {
-    /// The addresses at which clouds give credentials to any program of a machine, beside `169.254.0.0/16`.
+    /// The addresses at which clouds give credentials to any program on a machine, in addition to `169.254.0.0/16`.
     private static let metadataServices: [[UInt8]] = [
         // Alibaba Cloud.
         "100.100.100.200", "[fd00:100::100:200]",
@@ -71,17 +71,17 @@ extension WebHost {
         "[fd00:42::42]",
     ].compactMap { WebHost($0)?.addressOctets }
 
-    /// Whether the gateway may connect to an address. What is no address has to be resolved first.
+    /// Whether the gateway may connect to an address. A name has to be resolved first.
     static func isReachable(_ address: [UInt8]) -> Bool {
         !addresses(meantBy: address).contains { $0.starts(with: [169, 254]) || metadataServices.contains($0) }
     }
 
-    /// `::ffff:0:0/96`: an IPv4 address as IPv6 sockets write it (RFC 4291, section 2.5.5.2).
+    /// `::ffff:0:0/96`: an IPv4 address in an IPv6 socket (RFC 4291, section 2.5.5.2).
     fileprivate static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// An address, and the IPv4 addresses that packets to it may get to: mapped, translated and tunnelled ones.
+    /// An address, and the IPv4 addresses that packets to it may reach: mapped, translated and tunnelled ones.
     ///
-    /// Of a translator's own prefix, only its operator knows the length. So all that are possible are read.
+    /// Only the operator of a translator knows the length of its prefix. So all possible lengths are tried.
     static func addresses(meantBy octets: [UInt8]) -> [[UInt8]] {
         guard octets.count == 16 else { return [octets] }
         var meant = [octets]

@@ -10,16 +10,16 @@ import X509
 
 /// A private certificate authority for the hosts whose requests a gateway reads.
 ///
-/// Its certificate is constrained to those hosts (RFC 5280, section 4.2.1.10): clients accept no certificate of its for
-/// any other host. Clients of the gateway trust ``certificatePEM``. A new authority exists only in memory, unless
+/// Its certificate is constrained to those hosts (RFC 5280, section 4.2.1.10): clients accept its certificates for no
+/// other host. Clients of the gateway trust ``certificatePEM``. A new authority exists only in memory, unless
 /// ``stored`` is added to a database.
 public final class CertificateAuthority: Sendable {
-    /// How long an authority is valid that a database stores, in seconds: a year.
+    /// The lifetime of a stored authority in seconds: a year.
     public static let storedLifetime: Int64 = 365 * 86_400
 
-    /// How long a host's certificate is valid, in seconds.
+    /// The lifetime of a host's certificate in seconds.
     private static let leafLifetime: Int64 = 7 * 86_400
-    /// How much earlier it begins, for clients whose clock is slow.
+    /// How much earlier a host's certificate begins to be valid, for clients with a slow clock.
     private static let leafMargin = 86_400.0
     /// For how many hosts certificates are kept.
     private static let contextLimit = 1000
@@ -42,13 +42,13 @@ public final class CertificateAuthority: Sendable {
     /// Creates an authority with a new key.
     ///
     /// - Parameters:
-    ///   - hosts: The hosts that it may name, subdomains included.
+    ///   - hosts: The hosts that it may name, including subdomains.
     ///   - lifetime: How long it is valid, in seconds.
     ///   - now: The current time.
     public convenience init(for hosts: [WebHost], lifetime: Int64 = 30 * 86_400, now: Timestamp) throws {
         let name = try DistinguishedName { CommonName("Crumb gateway on this machine") }
         let key = P256.Signing.PrivateKey()
-        // A list without an entry of one kind would permit all of that kind.
+        // A list without an entry of one kind would permit all names of that kind.
         let permitted =
             hosts.map(CertificateAuthority.constraint) + [
                 .dnsName("invalid"), .ipAddress(.init(contentBytes: [0, 0, 0, 0, 255, 255, 255, 255])),
@@ -73,7 +73,7 @@ public final class CertificateAuthority: Sendable {
                 expiry: Timestamp(seconds: now.seconds + lifetime)))
     }
 
-    /// Creates an authority from what a database stores of it.
+    /// Creates an authority from its stored form.
     public init(_ stored: StoredAuthority) throws {
         self.stored = stored
         key = try P256.Signing.PrivateKey(rawRepresentation: stored.privateKey.exposedBytes)
@@ -127,10 +127,10 @@ public final class CertificateAuthority: Sendable {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
-                // Tells apart authorities of one name: one that was removed may still be trusted.
+                // Distinguishes authorities of one name: a removed one may still be trusted.
                 AuthorityKeyIdentifier(
                     keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey)).keyIdentifier)
-                // Without a subject, the names have to be critical (RFC 5280, section 4.2.1.6).
+                // Without a subject, the names must be critical (RFC 5280, section 4.2.1.6).
                 Critical(SubjectAlternativeNames([alternative]))
             },
             issuerPrivateKey: .init(key))

@@ -21,7 +21,7 @@ final class ConnectionAttempt: Sendable {
             }, isolation: isolation)
     }
 
-    /// Does something with a connection, which is aborted if the task is cancelled meanwhile.
+    /// Runs an action with a connection. Aborts the connection if the task is cancelled meanwhile.
     static func with<Value: Sendable>(
         _ stream: ByteStream, isolation: isolated (any Actor)? = #isolation, _ action: () async throws -> Value
     ) async throws -> Value {
@@ -31,7 +31,7 @@ final class ConnectionAttempt: Sendable {
 
     /// Adds a socket that is about to connect.
     ///
-    /// - Throws: `CancellationError` if no more is needed.
+    /// - Throws: `CancellationError` if no further socket is needed.
     func add(_ channel: any Channel) throws {
         let isCancelled = state.withLock { state in
             state.channels.append(channel)

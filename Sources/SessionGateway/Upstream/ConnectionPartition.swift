@@ -3,25 +3,25 @@ import HTTPMessages
 import PublicSuffix
 import WebPrimitives
 
-/// The requests that may share connections to a server, parted as browsers do it (Fetch, section 2.7): by the site in the
-/// address bar, and by whether the request has credentials.
+/// A set of requests that may share connections to a server. As in browsers (Fetch, section 2.7), it depends on the
+/// site in the address bar, and on whether the request has credentials.
 ///
-/// A server may have authenticated a connection, or may take the rest of one request for the next one. So no page uses a
-/// connection on which a page of another site could have left something.
+/// A server may have authenticated a connection, or may take the rest of one request for the next one. So no page uses
+/// a connection on which a page of another site could have left data.
 struct ConnectionPartition: Hashable, Sendable {
     /// The sources of the requests.
     enum Sharer: Hashable {
         /// Programs, whose requests the jar decides on.
         case programs
-        /// The pages of that site in tabs of their own, with everything of the same site in them.
+        /// Pages of the site in tabs, with all same-site requests in them.
         case site(SchemefulSite)
-        /// One connection of the client: the site in the address bar is not known, but browsers part their connections
-        /// to a proxy by it. Those that do not are told apart by the site of the page that the request names.
+        /// One connection of the client. The site in the address bar is unknown, but browsers separate their
+        /// connections to a proxy by it. For other browsers, the site of the page that the request names is used, too.
         case client(UInt64, page: SchemefulSite?)
     }
 
     let sharer: Sharer
-    /// Whether the requests have the session. A server gets no client certificate without it.
+    /// Whether the requests have the session. Without credentials, a server gets no client certificate.
     let hasCredentials: Bool
 
     /// The partition of a request.
@@ -29,7 +29,7 @@ struct ConnectionPartition: Hashable, Sendable {
     /// - Parameter client: The number of the client's connection.
     init(_ request: ForwardedRequest, _ decision: GatewayDecision, client: UInt64, _ suffixes: PublicSuffixList) {
         let classes = decision.verdict?.classes ?? []
-        // Over http, nothing tells the page of a tab from that of a frame.
+        // Over http, nothing distinguishes the page of a tab from that of a frame.
         let isPage = decision.context?.isTopLevelNavigation == true && request.url.scheme.isCryptographic
         if decision.isOfProgram {
             sharer = .programs
@@ -50,19 +50,19 @@ struct ConnectionPartition: Hashable, Sendable {
         hasCredentials = true
     }
 
-    /// The number of the client's connection that the partition ends with; `nil` if it does not.
+    /// The number of the client's connection with which the partition ends; `nil` if it does not end with one.
     var client: UInt64? { if case .client(let number, _) = sharer { number } else { nil } }
 }
 
 extension GatewayDecision {
-    /// Whether the jar alone has decided.
+    /// Whether only the jar has decided.
     fileprivate var isOfProgram: Bool { verdict == nil && context != nil }
 
     /// Whether a connection can be used again after the body of the request.
     ///
-    /// A server that ignores a body takes it for the next request, which then has the credentials of whatever uses the
-    /// connection next. No answer proves that it has read the body. So the body has to come from the server's own pages, or
-    /// from a program.
+    /// A server that ignores a body takes it for the next request, which then has the credentials of the next user of
+    /// the connection. No response proves that the server has read the body. So the body has to come from the server's
+    /// own pages, or from a program.
     func trustsBody(of request: ForwardedRequest) -> Bool {
         isOfProgram
             || verdict?.classes.contains(.strict) == true

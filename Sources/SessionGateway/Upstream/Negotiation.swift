@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Something that several requests wait for, begun by one of them. It ends if all of them are cancelled.
+/// An operation that several requests wait for, begun by one of them. It is cancelled if all of them are.
 final class Negotiation<Outcome: Sendable>: Sendable {
     private struct State {
         var outcome: Outcome?
         var task: Task<Void, Never>?
         var waiters: [Int: CheckedContinuation<Outcome?, Never>] = [:]
         var count = 0
-        /// Whether the request that has begun it does not wait any more.
+        /// Whether the request that has begun it no longer waits.
         var isFirstGone = false
         var isAbandoned = false
     }
@@ -15,8 +15,8 @@ final class Negotiation<Outcome: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - negotiate: Runs in a task of its own, since others wait for it.
-    ///   - drop: Gets the outcome if the request that has begun it has gone.
+    ///   - negotiate: The operation. It runs in a separate task, because others wait for it.
+    ///   - drop: Receives the outcome if the request that has begun it no longer waits.
     init(
         _ negotiate: @escaping @Sendable () async -> Outcome,
         droppingForFirst drop: @escaping @Sendable (Outcome) async -> Void
@@ -34,7 +34,7 @@ final class Negotiation<Outcome: Sendable>: Sendable {
         state.withLock { $0.task = task }
     }
 
-    /// Whether it has ended because nothing waited for it.
+    /// Whether it was cancelled because no request waited for it.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// How many requests wait.

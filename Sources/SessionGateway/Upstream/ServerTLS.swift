@@ -8,7 +8,7 @@ import Synchronization
 import WebPrimitives
 import X509
 
-/// How servers are verified, and which certificate is shown to each.
+/// The verification of servers, and the client certificates for them.
 final class ServerTLS: Sendable {
     /// The protocols that a server may choose from (ALPN).
     enum Offer: Hashable {
@@ -19,7 +19,7 @@ final class ServerTLS: Sendable {
     }
 
     private struct Kind: Hashable {
-        /// The host that gets a certificate of its own; `nil` for all others.
+        /// The host with its own client certificate; `nil` for all others.
         let host: WebHost?
         let offer: Offer
         let isLegacy: Bool
@@ -29,7 +29,7 @@ final class ServerTLS: Sendable {
     struct OtherHost: Error {}
 
     private let configuration: TLSConfiguration
-    /// Whether a server has to be the one that the host names.
+    /// Whether the certificate has to match the host.
     private let checksHosts: Bool
     private let certificates: [WebHost: ClientCertificate]
     /// The servers that may speak TLS 1.0 and 1.1, which RFC 8996 forbids.
@@ -45,10 +45,10 @@ final class ServerTLS: Sendable {
         legacyHosts = frame.settings.legacyTLS
     }
 
-    /// Puts TLS under a connection to a host, and verifies the server before anything is sent to it.
+    /// Adds TLS to a connection to a host, and verifies the server before anything is sent to it.
     ///
-    /// NIOSSL compares the addresses of a certificate with the one that the connection leads to, which behind a proxy is
-    /// the proxy's, and accepts such an address for any name. So the host is checked here.
+    /// NIOSSL compares the addresses of a certificate with the peer's address, which may be that of a proxy, and
+    /// accepts such an address for any name. So the host is checked here.
     ///
     /// - Parameter isIdentified: Whether the server gets the host's client certificate if it asks for one.
     /// - Throws: ``OtherHost``; the errors of the handshake.
@@ -56,7 +56,7 @@ final class ServerTLS: Sendable {
         _ stream: ByteStream, to host: WebHost, offering offer: Offer, identified isIdentified: Bool,
         within limit: TimeAmount
     ) async throws {
-        // An address goes into no SNI field (RFC 6066, section 3).
+        // SNI must not contain an address (RFC 6066, section 3).
         let name = host.isIPAddress ? nil : host.description
         let context = try context(for: host, offering: offer, identified: isIdentified)
         try await stream.startTLS(NIOSSLClientHandler(context: context, serverHostname: name), within: limit)
@@ -102,7 +102,7 @@ extension TLSConfiguration {
 }
 
 extension NIOSSLCertificate {
-    /// Whether a server shows it for a host (RFC 9525, sections 6.3 to 6.5). The common name does not count.
+    /// Whether the certificate is valid for a host (RFC 9525, sections 6.3 to 6.5). The common name does not count.
     func isFor(_ host: WebHost) throws -> Bool {
         let address = host.addressOctets
         let names = try Certificate(derEncoded: toDERBytes()).extensions.subjectAlternativeNames
@@ -115,10 +115,10 @@ extension NIOSSLCertificate {
         } ?? false
     }
 
-    /// Whether a name of a certificate is that of a host. A wildcard stands for one whole label, the first one.
+    /// Whether a name in a certificate matches a host. A wildcard stands for the complete first label.
     ///
-    /// As in browsers, no wildcard is for the hosts below a registry's suffix or an unknown top-level domain. Those below a
-    /// suffix such as `github.io` are one owner's.
+    /// As in browsers, no wildcard matches the hosts below a registry's suffix or an unknown top-level domain. The
+    /// hosts below a suffix such as `github.io` have one owner.
     private static func matches(_ pattern: String, _ host: WebHost) -> Bool {
         let name = host.description.hasSuffix(".") ? String(host.description.dropLast()) : host.description
         let pattern = pattern.lowercased()

@@ -1,27 +1,28 @@
 import NIOCore
 import Synchronization
 
-/// The HTTP/2 connections of one jar to servers: one for each route, which is of one partition, whichever event loop asks, and further ones while the
-/// server takes no more requests at the same time on those that are open.
+/// The HTTP/2 connections of one jar to servers: one for each route, which belongs to one partition, for all event
+/// loops, and further ones while the server accepts no more requests at the same time on the open ones.
 ///
-/// Which protocol a server speaks is known after the first TLS handshake. Requests that come meanwhile wait for it.
+/// The protocol of a server is known after the first TLS handshake. Meanwhile, requests wait for it.
 final class SharedConnections: Sendable {
     typealias Route = UpstreamConnections.Route
     /// Opens a connection, on which the server may have chosen HTTP/2.
     typealias Opener = @Sendable () async -> Result<ByteStream, GatewayFailure>
 
-    /// How a request gets to a server.
+    /// The way in which a request reaches a server.
     enum Answer {
         /// In a stream of an HTTP/2 connection.
         case stream(ByteStream, isNew: Bool)
         /// Over the connection that was opened for this request, whose server speaks HTTP/1.1.
         case own(ByteStream)
-        /// Over a connection of HTTP/1.1 that is still to be found.
+        /// Over a connection of HTTP/1.1 that the caller has to find.
         case none
     }
 
     private enum Negotiated {
-        /// With the stream of the request that the connection was opened for; `nil` if the connection has ended already.
+        /// An HTTP/2 connection, with the stream of the request that it was opened for; `nil` if the connection has
+        /// already ended.
         case shared(HTTP2ServerConnection, first: ByteStream?)
         case own(ByteStream)
     }
@@ -30,17 +31,17 @@ final class SharedConnections: Sendable {
 
     private enum Entry {
         case negotiating(Opening)
-        /// With what opens another one; `nil` if none is being opened.
+        /// The HTTP/2 connections, with the negotiation of another one; `nil` if none is being opened.
         case shared([HTTP2ServerConnection], further: Opening?)
-        /// The server did not choose HTTP/2. It is asked again after that time.
+        /// The server did not choose HTTP/2. After that time, it is offered again.
         case single(until: NIODeadline)
     }
 
     /// How many routes are remembered.
     private static let routeLimit = 1000
-    /// How many connections there are on a route. Requests beyond the limits of all of them wait.
+    /// The maximum number of connections on a route. Requests beyond the limits of all of them wait.
     private static let connectionLimit = 6
-    /// How long a server counts as one that speaks HTTP/1.1 only.
+    /// How long a server counts as one that only supports HTTP/1.1.
     private static let singleTime = TimeAmount.minutes(10)
 
     private let limits: GatewayEnvironment.Limits
@@ -50,10 +51,10 @@ final class SharedConnections: Sendable {
         self.limits = limits
     }
 
-    /// Finds out how a request gets to a server. Ends early if the task is cancelled.
+    /// Decides how a request reaches a server. Ends early if the task is cancelled.
     func answer(_ route: Route, opening open: @escaping Opener) async throws(GatewayFailure) -> Answer {
         var full: [HTTP2ServerConnection] = []
-        // A connection may end, or be full, just when it is to be used.
+        // A connection may end, or be full, just before it is used.
         for _ in 0..<(3 * SharedConnections.connectionLimit) {
             switch step(route, without: full, open) {
             case .single: return .none
@@ -86,7 +87,7 @@ final class SharedConnections: Sendable {
         return .none
     }
 
-    /// A stream of the connection with the fewest requests, in which the request waits for the end of others; `nil` if it
+    /// A stream of the connection with the fewest requests, in which the request waits for others to end; `nil` if it
     /// has ended.
     private func waitingStream(_ connections: [HTTP2ServerConnection], _ route: Route) async -> ByteStream? {
         var least: (connection: HTTP2ServerConnection, count: Int)?
@@ -100,8 +101,8 @@ final class SharedConnections: Sendable {
         return stream
     }
 
-    /// A stream for a WebSocket on a connection that is open; `nil` if the server opens none in streams. A connection is not
-    /// opened for this: its server tells only after the handshake.
+    /// A stream for a WebSocket on an open connection; `nil` if the server does not support it. No connection is opened
+    /// for this, because a server announces its support only after the handshake.
     func webSocketStream(_ route: Route) async -> ByteStream? {
         guard case .shared(let connections, _)? = state.withLock({ $0.entries[route] }) else { return nil }
         for connection in connections where await connection.acceptsWebSockets {
@@ -110,7 +111,7 @@ final class SharedConnections: Sendable {
         return nil
     }
 
-    /// Closes the connections that only one client has used, which has gone, after their last requests.
+    /// Closes the connections that only one disconnected client has used, after their last requests.
     func release(client: UInt64) async {
         let entries = state.withLock { state in
             let routes = state.entries.keys.filter { $0.partition.client == client }
@@ -119,7 +120,7 @@ final class SharedConnections: Sendable {
         for case .shared(let connections, _) in entries { for connection in connections { await connection.retire() } }
     }
 
-    /// Closes all connections, and those that are still being opened once they are open.
+    /// Closes all connections, including those that are still being opened.
     func close() {
         let entries = state.withLock { state in
             defer { state = ([:], true) }
@@ -136,7 +137,7 @@ final class SharedConnections: Sendable {
         case single
     }
 
-    /// - Parameter full: The connections that take no more requests at the same time.
+    /// - Parameter full: The connections that accept no more requests at the same time.
     private func step(_ route: Route, without full: [HTTP2ServerConnection], _ open: @escaping Opener) -> Step {
         state.withLock { state in
             func negotiation() -> Opening {
@@ -185,7 +186,7 @@ final class SharedConnections: Sendable {
         case .success(let stream) where await stream.applicationProtocol == "h2":
             do {
                 let connection = try await HTTP2ServerConnection(on: stream, idle: limits.idle)
-                // Before others can take it.
+                // The first stream is opened before others can use the connection.
                 result = .success(.shared(connection, first: await connection.open().stream))
             } catch {
                 await stream.abort()

@@ -7,12 +7,13 @@ import WebPrimitives
 
 /// The connections of one jar to servers, on one event loop.
 ///
-/// They are never shared between jars, nor between the partitions of one (``ConnectionPartition``): a server may have
-/// authenticated the connection. Those of HTTP/1.1 stay on the event loop, those of HTTP/2 are for all.
+/// They are never shared between jars, nor between the partitions of a jar (``ConnectionPartition``), because a server
+/// may have authenticated the connection. Those of HTTP/1.1 stay on the event loop; all event loops share those of
+/// HTTP/2.
 actor UpstreamConnections {
     typealias Destination = ForwardedRequest.Destination
 
-    /// How requests get to a server.
+    /// The route to a server.
     struct Route: Sendable, Hashable {
         let destination: Destination
         /// The proxy in front of it; `nil` if there is none.
@@ -40,12 +41,12 @@ actor UpstreamConnections {
     private let resolver: GatewayEnvironment.ResolverMaker?
     private let tls: ServerTLS
     private let shared: SharedConnections
-    /// Whether nothing may connect to an address.
+    /// Whether connections to an address are prohibited.
     private let isProhibited: @Sendable (SocketAddress) -> Bool
-    /// Connections that wait for a request, the one that was used last at the end.
+    /// Connections that wait for a request, the last used one at the end.
     private var idle: [Route: [ByteStream]] = [:]
     private var idleCount = 0
-    /// The routes with such connections, the one that was added first at the beginning.
+    /// The routes with such connections, in the order in which they were added.
     private var order: [Route] = []
 
     init(
@@ -67,13 +68,13 @@ actor UpstreamConnections {
 
     /// The requirements of a request on its connection to a server.
     struct Demand {
-        /// A connection that the client's tunnel has opened already, without TLS.
+        /// A connection that the client's tunnel has opened, without TLS.
         var spare: ByteStream?
         /// Whether the request cannot be sent over HTTP/2.
         var isHTTP1 = false
-        /// Whether the request opens a WebSocket, which it can do over HTTP/2 if the server permits it.
+        /// Whether the request opens a WebSocket, which is possible over HTTP/2 if the server permits it.
         var isWebSocket = false
-        /// Whether a connection that has had a request is not good enough, since it may be closed just now.
+        /// Whether a new connection is required, because a used one may be closed at any moment.
         var isFresh = false
         /// The gateways that the request has passed.
         var passed = PassedGateways()
@@ -82,12 +83,12 @@ actor UpstreamConnections {
     /// A connection, and whether it has had a request before.
     typealias Found = (server: ByteStream, isReused: Bool)
 
-    /// A connection for one request that is open already; `nil` if one has to be opened, or negotiated.
+    /// An open connection for one request; `nil` if one has to be opened or negotiated.
     func idle(_ route: Route, for demand: Demand) async -> ByteStream? {
         route.destination.isEncrypted || demand.isFresh ? nil : await takeIdle(route)
     }
 
-    /// A connection for one request, or a stream that stands for one. Ends early if the task is cancelled.
+    /// A connection for one request, or a stream in its place. Ends early if the task is cancelled.
     func connection(_ route: Route, for demand: Demand) async throws(GatewayFailure) -> Found {
         guard route.destination.isEncrypted else { return (try await open(route, after: demand.passed), false) }
         let spare = SpareConnection(demand.spare)
@@ -113,7 +114,7 @@ actor UpstreamConnections {
             }
             switch answer {
             case .stream(let stream, let isNew):
-                // The tunnel's connection is not used if there was another one.
+                // The tunnel's connection is not needed if another one was found.
                 await spare.take()?.abort()
                 return (stream, !isNew)
             case .own(let stream): return (stream, false)
@@ -125,7 +126,7 @@ actor UpstreamConnections {
         return (try await open(route, after: demand.passed, through: unused, offering: .http1), false)
     }
 
-    /// A connection that is open already; `nil` if there is none.
+    /// An open connection; `nil` if the route has none.
     private func takeIdle(_ route: Route) async -> ByteStream? {
         while let stream = idle[route]?.popLast() {
             idleCount -= 1
@@ -141,7 +142,7 @@ actor UpstreamConnections {
 
     /// Keeps a connection for further requests. A stream of an HTTP/2 connection ends.
     func put(_ stream: ByteStream, _ route: Route) async {
-        // The server has answered, so it needs nothing more of the request.
+        // The server has answered, so it does not need the rest of the request.
         guard !stream.isStream else { return await stream.abort() }
         guard await stream.isIdle else { return await stream.abort() }
         if idleCount >= limits.idleServers { await removeOldest() }
@@ -151,7 +152,7 @@ actor UpstreamConnections {
         idleCount += 1
     }
 
-    /// Closes connections that have ended, and of the others the one that waits longest.
+    /// Closes connections that have ended, and the one that has waited longest.
     private func removeOldest() async {
         var isRemoved = false
         for route in order {
@@ -166,7 +167,7 @@ actor UpstreamConnections {
         order = order.filter { idle[$0] != nil }
     }
 
-    /// Closes the connections that only one client has used, which has gone.
+    /// Closes the connections that only one disconnected client has used.
     func release(client: UInt64) async {
         let routes = order.filter { $0.partition.client == client }
         order.removeAll { $0.partition.client == client }
@@ -177,7 +178,7 @@ actor UpstreamConnections {
         await shared.release(client: client)
     }
 
-    /// Closes what waits for a request.
+    /// Closes the connections that wait for a request.
     func closeIdle() async {
         let streams = idle.values.joined()
         (idle, order, idleCount) = ([:], [], 0)
@@ -186,7 +187,7 @@ actor UpstreamConnections {
 
     /// Opens a connection for requests.
     ///
-    /// - Parameter passed: The gateways that the first of them has passed.
+    /// - Parameter passed: The gateways that the first of these requests has passed.
     func open(_ route: Route, after passed: PassedGateways) async throws(GatewayFailure) -> ByteStream {
         if let proxy = route.proxy, route.isTunnel {
             return try await tunnel(to: route.destination, through: proxy, after: passed)
@@ -196,7 +197,7 @@ actor UpstreamConnections {
 
     /// Opens a connection with TLS, and verifies the server.
     ///
-    /// - Parameter spare: A connection that is open already, without TLS.
+    /// - Parameter spare: An open connection without TLS.
     private func open(
         _ route: Route, after passed: PassedGateways, through spare: ByteStream?, offering offer: ServerTLS.Offer
     ) async throws(GatewayFailure) -> ByteStream {
@@ -216,8 +217,8 @@ actor UpstreamConnections {
 
     /// Opens a connection to a server, or to the proxy in front of it.
     ///
-    /// Addresses of both families are tried as RFC 8305 describes. Each is checked when it is connected to, so a name that
-    /// changes its address gains nothing.
+    /// Addresses of both families are tried as RFC 8305 describes. Each address is checked when the connection is made,
+    /// so changing the address of a name does not help an attacker.
     private func connect(
         to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?
     ) async throws(GatewayFailure) -> ByteStream {
@@ -277,7 +278,7 @@ actor UpstreamConnections {
             let status = StatusLine(head.octets.span.extracting(head.startLine))?.status ?? 0
             guard status / 100 == 2 else {
                 await stream.close()
-                // The proxy, or one behind it, is this gateway or has come upon it.
+                // The proxy, or one behind it, is or has reached this gateway.
                 guard status != 508 else { throw GatewayFailure.loop }
                 throw GatewayFailure(
                     .destinationUnavailable, 502,
