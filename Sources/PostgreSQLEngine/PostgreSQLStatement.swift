@@ -44,14 +44,10 @@ final class PostgreSQLStatement: ServedStatement {
         parameters[place] = parameter
     }
 
+    func bindNull(_ index: Int32) { set(index, .null) }
     func bind(_ index: Int32, _ number: Int64) { set(index, .number(number)) }
-    func bind(_ index: Int32, _ number: Int64?) { set(index, number.map { .number($0) } ?? .null) }
-    func bind(_ index: Int32, _ flag: Bool) { set(index, .number(flag ? 1 : 0)) }
-    func bind(_ index: Int32, text: String) { set(index, .octets(Array(text.utf8))) }
-    func bind(_ index: Int32, text octets: Octets?) { set(index, octets.map { .octets($0.bytes) } ?? .null) }
-    func bindEmptyText(_ index: Int32) { set(index, .octets([])) }
-    func bind(_ index: Int32, _ octets: Octets) { set(index, .octets(octets.bytes)) }
-    func bind(_ index: Int32, _ bytes: [UInt8]?) { set(index, bytes.map { .octets($0) } ?? .null) }
+    func bind(_ index: Int32, text octets: UnsafeRawBufferPointer) { set(index, .octets(Array(octets))) }
+    func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer) { set(index, .octets(Array(octets))) }
     func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer) { set(index, .octets(Array(octets))) }
     func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?) {
         set(index, octets.map { .octets(Array($0)) } ?? .null)
@@ -205,20 +201,8 @@ extension PostgreSQLStatement {
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
     }
 
-    func optionalInt64(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : int64(column)
-    }
-
-    func bytes(_ column: Int32) -> [UInt8] {
-        Array(borrowedBytes(column))
-    }
-
     func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let count = Int(library.length(result, row, column))
         return UnsafeRawBufferPointer(start: count == 0 ? nil : library.value(result, row, column), count: count)
-    }
-
-    func text(_ column: Int32) -> String {
-        String(decoding: borrowedBytes(column), as: UTF8.self)
     }
 }

@@ -1,7 +1,6 @@
 internal import GRDB
 internal import GRDBSQLite
 internal import StoreEngine
-package import WebPrimitives
 
 /// A prepared statement, bound and read without a detour over Foundation's types: the hot path of a jar.
 ///
@@ -30,63 +29,35 @@ package struct SQLiteStatement: StoreStatement {
         self.connection = connection
     }
 
+    package func bindNull(_ index: Int32) {
+        sqlite3_bind_null(pointer, index)
+    }
+
     package func bind(_ index: Int32, _ number: Int64) {
         sqlite3_bind_int64(pointer, index, number)
     }
 
-    package func bind(_ index: Int32, _ flag: Bool) {
-        sqlite3_bind_int64(pointer, index, flag ? 1 : 0)
-    }
-
-    package func bind(_ index: Int32, _ number: Int64?) {
-        if let number {
-            sqlite3_bind_int64(pointer, index, number)
-        } else {
-            sqlite3_bind_null(pointer, index)
-        }
-    }
-
-    package func bind(_ index: Int32, text: String) {
-        var text = text
-        // With its length: a text with U+0000 does not end there.
-        text.withUTF8 { octets in
-            guard !octets.isEmpty else { return bindEmptyText(index) }
-            octets.withMemoryRebound(to: CChar.self) { text in
-                _ = sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
-            }
-        }
-    }
-
-    /// Binds octets that are UTF-8 as text, or NULL.
-    package func bind(_ index: Int32, text octets: Octets?) {
-        guard let octets else {
-            sqlite3_bind_null(pointer, index)
+    package func bind(_ index: Int32, text octets: UnsafeRawBufferPointer) {
+        // A null address would bind NULL instead of an empty text.
+        guard !octets.isEmpty else {
+            sqlite3_bind_text(pointer, index, emptyText.utf8Start, 0, nil)
             return
         }
-        octets.withSpan { span in
-            span.withUnsafeBytes { bytes in
-                let text = bytes.assumingMemoryBound(to: CChar.self)
-                sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
-            }
+        // With its length: a text with U+0000 does not end there.
+        let text = octets.assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), transient)
+    }
+
+    package func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer) {
+        // A null address would bind NULL instead of an empty value.
+        guard !octets.isEmpty else {
+            sqlite3_bind_zeroblob(pointer, index, 0)
+            return
         }
-    }
-
-    /// Binds the empty text.
-    package func bindEmptyText(_ index: Int32) {
-        sqlite3_bind_text(pointer, index, emptyText.utf8Start, 0, nil)
-    }
-
-    package func bind(_ index: Int32, _ octets: Octets) {
-        octets.withSpan { span in
-            span.withUnsafeBufferPointer { bind(index, $0) }
-        }
-    }
-
-    package func bind(_ index: Int32, _ bytes: [UInt8]?) {
-        if let bytes {
-            bytes.withUnsafeBufferPointer { bind(index, $0) }
+        if let kept = parameters?.keep(octets) {
+            sqlite3_bind_blob(pointer, index, kept, Int32(octets.count), nil)
         } else {
-            sqlite3_bind_null(pointer, index)
+            sqlite3_bind_blob(pointer, index, octets.baseAddress, Int32(octets.count), transient)
         }
     }
 
@@ -118,24 +89,6 @@ package struct SQLiteStatement: StoreStatement {
 
     /// How many rows the connection's last statement changed.
     package var changeCount: Int { Int(sqlite3_changes(connection)) }
-
-    private func bind(_ index: Int32, _ buffer: UnsafeBufferPointer<UInt8>) {
-        // A null address would bind NULL where an empty value is meant.
-        if !buffer.isEmpty {
-            let (address, destructor) = lasting(buffer)
-            sqlite3_bind_blob(pointer, index, address, Int32(buffer.count), destructor)
-        } else {
-            sqlite3_bind_zeroblob(pointer, index, 0)
-        }
-    }
-
-    /// Where SQLite finds what is bound, and what it is to do with it: leave it, or make a copy of its own.
-    private func lasting(
-        _ buffer: UnsafeBufferPointer<UInt8>
-    ) -> (UnsafePointer<UInt8>?, sqlite3_destructor_type?) {
-        if let kept = parameters?.keep(buffer) { return (kept, nil) }
-        return (buffer.baseAddress, transient)
-    }
 
     /// Whether there is a further row.
     package func step() throws -> Bool {
@@ -171,22 +124,10 @@ package struct SQLiteStatement: StoreStatement {
         sqlite3_column_int64(pointer, column)
     }
 
-    package func optionalInt64(_ column: Int32) -> Int64? {
-        isNull(column) ? nil : int64(column)
-    }
-
-    package func bytes(_ column: Int32) -> [UInt8] {
-        Array(borrowedBytes(column))
-    }
-
     /// The octets where SQLite has them, good until the next step.
     package func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let base = sqlite3_column_blob(pointer, column)
         return UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
-    }
-
-    package func text(_ column: Int32) -> String {
-        String(decoding: bytes(column), as: UTF8.self)
     }
 }
 
@@ -208,12 +149,12 @@ final class ParameterBuffer {
     deinit { bytes.deallocate() }
 
     /// Copies octets; `nil` where there is no room for them.
-    func keep(_ octets: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8>? {
+    func keep(_ octets: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         guard octets.count <= bytes.count - used else { return nil }
         let room = UnsafeMutableRawBufferPointer(rebasing: bytes[used..<(used + octets.count)])
-        room.copyMemory(from: UnsafeRawBufferPointer(octets))
+        room.copyMemory(from: octets)
         used += octets.count
-        return UnsafePointer(room.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        return UnsafeRawPointer(room.baseAddress)
     }
 
     /// Makes room for what is bound next.

@@ -29,16 +29,12 @@ package protocol StoreConnection {
 
 /// A prepared statement: parameters count from 1 and columns from 0.
 package protocol StoreStatement {
+    func bindNull(_ index: Int32)
     func bind(_ index: Int32, _ number: Int64)
-    func bind(_ index: Int32, _ number: Int64?)
-    func bind(_ index: Int32, _ flag: Bool)
-    func bind(_ index: Int32, text: String)
-    /// Binds octets that are UTF-8 as text, or NULL.
-    func bind(_ index: Int32, text octets: Octets?)
-    func bindEmptyText(_ index: Int32)
-    func bind(_ index: Int32, _ octets: Octets)
-    func bind(_ index: Int32, _ bytes: [UInt8]?)
-    /// Binds octets that stay where they are until ``releaseParameters()``.
+    /// Binds octets that are UTF-8 as text.
+    func bind(_ index: Int32, text octets: UnsafeRawBufferPointer)
+    func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer)
+    /// Binds octets that stay where they are until ``releaseParameters()``; none bind NULL.
     func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer)
     /// Binds octets that are UTF-8 as text, or NULL, and that stay where they are until ``releaseParameters()``.
     func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?)
@@ -63,11 +59,59 @@ package protocol StoreStatement {
 
     func isNull(_ column: Int32) -> Bool
     func int64(_ column: Int32) -> Int64
-    func optionalInt64(_ column: Int32) -> Int64?
-    func bytes(_ column: Int32) -> [UInt8]
     /// The octets where the engine has them, valid until the next step.
     func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer
-    func text(_ column: Int32) -> String
+}
+
+// Binding Swift's values, and reading them.
+extension StoreStatement {
+    @inlinable
+    package func bind(_ index: Int32, _ number: Int64?) {
+        if let number { bind(index, number) } else { bindNull(index) }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ flag: Bool) {
+        bind(index, Int64(flag ? 1 : 0))
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, text: String) {
+        var text = text
+        text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Binds octets that are UTF-8 as text, or NULL.
+    @inlinable
+    package func bind(_ index: Int32, text octets: Octets?) {
+        guard let octets else { return bindNull(index) }
+        octets.withSpan { span in span.withUnsafeBytes { bind(index, text: $0) } }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ octets: Octets) {
+        octets.withSpan { span in span.withUnsafeBytes { bind(index, $0) } }
+    }
+
+    @inlinable
+    package func bind(_ index: Int32, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bind(index, $0) }
+    }
+
+    @inlinable
+    package func optionalInt64(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : int64(column)
+    }
+
+    @inlinable
+    package func bytes(_ column: Int32) -> [UInt8] {
+        Array(borrowedBytes(column))
+    }
+
+    @inlinable
+    package func text(_ column: Int32) -> String {
+        String(decoding: borrowedBytes(column), as: UTF8.self)
+    }
 }
 
 /// A connection that only reads, outside transactions, and tells whether anything was committed.

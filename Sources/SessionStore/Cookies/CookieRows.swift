@@ -53,10 +53,8 @@ struct CookieRows {
 
     /// All cookies of the jar, by site.
     func allCookies() throws -> [Cookie] {
-        let statement = try database.statement(
-            "SELECT \(CookieRows.columns) FROM cookie WHERE jar_id = ? ORDER BY site, sequence")
-        statement.bind(1, jarID)
-        return try CookieRows.collect(statement)
+        try database.statement("SELECT \(CookieRows.columns) FROM cookie WHERE jar_id = ? ORDER BY site, sequence")
+            .rows(jarID) { CookieRows.cookie($0) }
     }
 
     /// A part of the jar: the cookies after a place in the order of sites and, within one, of creation.
@@ -64,77 +62,54 @@ struct CookieRows {
     /// - Parameter count: how many cookies there are at most.
     /// - Complexity: O(*n* log *n*), where *n* is the number of cookies of the sites that the part is of.
     func rows(after site: Octets, _ sequence: Int64, count: Int) throws -> [StoredCookie] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT \(CookieRows.rowColumns) FROM cookie
             WHERE jar_id = ?1 AND site >= ?2 AND (site > ?2 OR sequence > ?3) ORDER BY site, sequence LIMIT ?4
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, sequence)
-        statement.bind(4, Int64(count))
-        return try CookieRows.collectRows(statement)
+            """
+        ).rows(jarID, site, sequence, count) { CookieRows.storedCookie($0) }
     }
 
     /// The registrable domains below `site`, which is one itself, that have cookies. Reads the whole jar.
     func sites(below site: Octets) throws -> [Octets] {
-        let statement = try database.statement(
+        let end = [UInt8(ascii: ".")] + site.bytes
+        return try database.statement(
             """
             SELECT DISTINCT site FROM cookie
             WHERE jar_id = ?1 AND length(site) >= ?3 AND substr(site, length(site) - ?3 + 1) = ?2
-            """)
-        statement.bind(1, jarID)
-        let end = [UInt8(ascii: ".")] + site.bytes
-        statement.bind(2, end)
-        statement.bind(3, Int64(end.count))
-        return try statement.allOctets()
+            """
+        ).rows(jarID, end, end.count) { Octets($0.bytes(0)) }
     }
 
     /// The number of cookies, expired ones included. Reads the whole jar.
     func count() throws -> Int {
-        let statement = try database.statement("SELECT count(*) FROM cookie WHERE jar_id = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        return try statement.step() ? Int(statement.int64(0)) : 0
+        try database.statement("SELECT count(*) FROM cookie WHERE jar_id = ?").first(jarID) { Int($0.int64(0)) } ?? 0
     }
 
     /// The numbers of cookies that have expired and that have not. Reads the whole jar.
     func counts(now: Timestamp) throws -> (live: Int, expired: Int) {
-        let statement = try database.statement(
-            "SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, now.microseconds)
-        guard try statement.step() else { return (0, 0) }
-        return (Int(statement.int64(0) - statement.int64(1)), Int(statement.int64(1)))
+        try database.statement("SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
+            .first(jarID, now) { (Int($0.int64(0) - $0.int64(1)), Int($0.int64(1))) } ?? (0, 0)
     }
 
     /// The registrable domains that have cookies. Reads the whole jar.
     func sites() throws -> [Octets] {
-        let statement = try database.statement("SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
-        statement.bind(1, jarID)
-        return try statement.allOctets()
+        try database.statement("SELECT DISTINCT site FROM cookie WHERE jar_id = ? ORDER BY site")
+            .rows(jarID) { Octets($0.bytes(0)) }
     }
 
     /// The hosts that have cookies, each with its registrable domain. Reads the whole jar.
     func hosts() throws -> [(site: Octets, host: WebHost)] {
-        let statement = try database.statement("SELECT DISTINCT site, domain FROM cookie WHERE jar_id = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        var hosts: [(site: Octets, host: WebHost)] = []
-        while try statement.step() {
-            hosts.append((Octets(statement.bytes(0)), WebHost(stored: Octets(statement.bytes(1)))))
+        try database.statement("SELECT DISTINCT site, domain FROM cookie WHERE jar_id = ?").rows(jarID) { row in
+            (Octets(row.bytes(0)), WebHost(stored: Octets(row.bytes(1))))
         }
-        return hosts
     }
 
     /// The whole rows of one registrable domain, in the order of creation.
     func rows(site: Octets) throws -> [StoredCookie] {
-        let statement = try database.statement(
-            "SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ? AND site = ? ORDER BY created_at, sequence")
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        return try CookieRows.collectRows(statement)
+        try database.statement(
+            "SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ? AND site = ? ORDER BY created_at, sequence"
+        ).rows(jarID, site) { CookieRows.storedCookie($0) }
     }
 
     /// All whole rows, by site.
@@ -161,14 +136,11 @@ struct CookieRows {
     private func first(
         _ count: Int, where condition: String, by order: String, _ now: Timestamp
     ) throws -> [StoredCookie] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ?1 AND \(condition) ORDER BY \(order) LIMIT ?2
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, Int64(count))
-        statement.bind(3, now.microseconds)
-        return try CookieRows.collectRows(statement)
+            """
+        ).rows(jarID, count, now) { CookieRows.storedCookie($0) }
     }
 
     static let insertion = """
@@ -238,51 +210,30 @@ struct CookieRows {
 
     /// When the response came that gave a cookie its value; `nil` if that is not known.
     func received(_ id: Cookie.ID, site: Octets) throws -> Timestamp? {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT received_at FROM cookie WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5
                 AND host_only = ?6 AND partition_key = ?7
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: id)
-        return try statement.step() ? statement.optionalTimestamp(0) : nil
+            """
+        ).first(jarID, site, id) { $0.optionalTimestamp(0) }
     }
 
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE cookie SET last_access_at = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
                 AND name = ?5 AND host_only = ?6 AND partition_key = ?7
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: id)
-        statement.bind(8, now.microseconds)
-        try statement.run()
+            """
+        ).run(jarID, site, id, now)
     }
 
-    private static func collect(_ statement: Statement) throws -> [Cookie] {
-        defer { statement.reset() }
-        var cookies: [Cookie] = []
-        while try statement.step() { cookies.append(cookie(statement)) }
-        return cookies
-    }
-
-    private static func collectRows(_ statement: Statement) throws -> [StoredCookie] {
-        defer { statement.reset() }
-        var rows: [StoredCookie] = []
-        while try statement.step() {
-            let source = StoredCookie.Source(
-                captureID: statement.optionalInt64(14),
-                url: statement.isNull(15) ? nil : Octets(statement.bytes(15)),
-                received: statement.optionalTimestamp(16))
-            rows.append(
-                StoredCookie(cookie: cookie(statement), site: Octets(statement.bytes(13)), source: source))
-        }
-        return rows
+    /// The current row, which has ``rowColumns``.
+    private static func storedCookie(_ row: Statement) -> StoredCookie {
+        let source = StoredCookie.Source(
+            captureID: row.optionalInt64(14), url: row.isNull(15) ? nil : Octets(row.bytes(15)),
+            received: row.optionalTimestamp(16))
+        return StoredCookie(cookie: cookie(row), site: Octets(row.bytes(13)), source: source)
     }
 
     /// The cookie of the current row, which begins with ``columns``.
@@ -312,20 +263,14 @@ extension CookieRows {
 
     /// The cookies of one registrable domain, each with a value that is as long as its own and says nothing.
     func outlines(site: Octets) throws -> [Cookie] {
-        let statement = try database.statement(.cookieOutlines)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        var cookies: [Cookie] = []
-        while try statement.step() {
+        try database.statement(.cookieOutlines).rows(jarID, site) { row in
             var cookie = CookieRows.cookie(
-                statement, value: blank(Sealer.openedCount(Int(statement.int64(5)))))
-            if !statement.isNull(13) {
-                cookie.request = CookieRequest(time: statement.optionalTimestamp(14), url: statement.text(13))
+                row, value: blank(Sealer.openedCount(Int(row.int64(5)))))
+            if !row.isNull(13) {
+                cookie.request = CookieRequest(time: row.optionalTimestamp(14), url: row.text(13))
             }
-            cookies.append(cookie)
+            return cookie
         }
-        return cookies
     }
 
     private func blank(_ count: Int) -> Octets {

@@ -95,15 +95,13 @@ extension Connection {
     func removeExpired(
         from table: StaticString, key: StaticString, before now: Timestamp, limit: Int64
     ) throws {
-        let statement = try statement(
+        try statement(
             """
             DELETE FROM \(table) WHERE \(key) IN (
                 SELECT \(key) FROM \(table) WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2
                 FOR UPDATE SKIP LOCKED)
-            """)
-        statement.bind(1, now.microseconds)
-        statement.bind(2, limit)
-        try statement.run()
+            """
+        ).run(now, limit)
     }
 }
 
@@ -114,7 +112,7 @@ struct RepeatableRequestRows {
     /// Takes a request that no attempt has, unless it was answered or committed. Waits for a transaction of another
     /// attempt that is about to end.
     func take(_ request: RepeatableRequest, until hold: Timestamp, expiry: Timestamp, now: Timestamp) throws -> Bool {
-        let statement = try database.statement(
+        let isTaken = try database.statement(
             """
             INSERT INTO repeatable_request AS known (key, request, attempt, held_until, expires_at)
             VALUES (?1, ?2, ?3, ?4, ?5)
@@ -123,31 +121,25 @@ struct RepeatableRequestRows {
             WHERE known.expires_at < ?6 OR (known.held_until < ?6 AND known.is_committed = 0
                 AND known.answer IS NULL AND known.request = excluded.request)
             RETURNING 1
-            """)
-        defer { statement.reset() }
-        statement.bind(1, request.key)
-        statement.bind(2, request.request)
-        statement.bind(3, request.attempt)
-        statement.bind(4, hold.microseconds)
-        statement.bind(5, expiry.microseconds)
-        statement.bind(6, now.microseconds)
-        return try statement.step()
+            """
+        ).first(request.key, request.request, request.attempt, hold, expiry, now) { _ in true }
+        return isTaken == true
     }
 
     /// The state of a request that cannot be taken.
     func state(of request: RepeatableRequest, now: Timestamp, _ sealer: Sealer) throws -> RepeatableRequest.State {
-        let statement = try database.statement(
-            "SELECT request, held_until, is_committed, answer FROM repeatable_request WHERE key = ?")
-        defer { statement.reset() }
-        statement.bind(1, request.key)
-        // One that was removed just now is tried again.
-        guard try statement.step() else { return .running }
-        guard statement.bytes(0) == request.request else { return .different }
-        if !statement.isNull(3) {
-            // An answer that was sealed under a key that is gone is lost.
-            return sealer.open(Octets(statement.bytes(3)), at: request.place).map { .answered($0) } ?? .committed
+        let state: RepeatableRequest.State? = try database.statement(
+            "SELECT request, held_until, is_committed, answer FROM repeatable_request WHERE key = ?"
+        ).first(request.key) { row in
+            guard row.bytes(0) == request.request else { return .different }
+            if !row.isNull(3) {
+                // An answer that was sealed under a key that is gone is lost.
+                return sealer.open(Octets(row.bytes(3)), at: request.place).map { .answered($0) } ?? .committed
+            }
+            return row.timestamp(1) >= now || row.int64(2) == 0 ? .running : .committed
         }
-        return statement.timestamp(1) >= now || statement.int64(2) == 0 ? .running : .committed
+        // One that was removed just now is tried again.
+        return state ?? .running
     }
 
     /// Records that the transaction is one of each of these attempts. It fails if another attempt has taken one over.
@@ -155,25 +147,19 @@ struct RepeatableRequestRows {
         for request in requests {
             let statement = try database.statement(
                 "UPDATE repeatable_request SET is_committed = 1 WHERE key = ? AND attempt = ?")
-            statement.bind(1, request.key)
-            statement.bind(2, request.attempt)
+            statement.bindAll(request.key, request.attempt)
             try statement.runChangingOneRow()
         }
     }
 
     func end(_ request: RepeatableRequest, answer: [UInt8]?) throws {
-        let statement = try database.statement(
-            "UPDATE repeatable_request SET answer = ?3, held_until = 0 WHERE key = ?1 AND attempt = ?2")
-        statement.bind(1, request.key)
-        statement.bind(2, request.attempt)
-        statement.bind(3, answer)
-        try statement.run()
+        try database.statement(
+            "UPDATE repeatable_request SET answer = ?3, held_until = 0 WHERE key = ?1 AND attempt = ?2"
+        ).run(request.key, request.attempt, answer)
     }
 
     func remove(_ request: RepeatableRequest) throws {
-        let statement = try database.statement("DELETE FROM repeatable_request WHERE key = ? AND attempt = ?")
-        statement.bind(1, request.key)
-        statement.bind(2, request.attempt)
-        try statement.run()
+        try database.statement("DELETE FROM repeatable_request WHERE key = ? AND attempt = ?").run(
+            request.key, request.attempt)
     }
 }

@@ -11,6 +11,14 @@ enum Statement: StoreStatement {
 // Each call goes to the statement behind, without a detour for SQLite.
 extension Statement {
     @inline(__always)
+    func bindNull(_ index: Int32) {
+        switch self {
+        case .sqlite(let statement): statement.bindNull(index)
+        case .served(let statement): statement.bindNull(index)
+        }
+    }
+
+    @inline(__always)
     func bind(_ index: Int32, _ number: Int64) {
         switch self {
         case .sqlite(let statement): statement.bind(index, number)
@@ -19,31 +27,7 @@ extension Statement {
     }
 
     @inline(__always)
-    func bind(_ index: Int32, _ number: Int64?) {
-        switch self {
-        case .sqlite(let statement): statement.bind(index, number)
-        case .served(let statement): statement.bind(index, number)
-        }
-    }
-
-    @inline(__always)
-    func bind(_ index: Int32, _ flag: Bool) {
-        switch self {
-        case .sqlite(let statement): statement.bind(index, flag)
-        case .served(let statement): statement.bind(index, flag)
-        }
-    }
-
-    @inline(__always)
-    func bind(_ index: Int32, text: String) {
-        switch self {
-        case .sqlite(let statement): statement.bind(index, text: text)
-        case .served(let statement): statement.bind(index, text: text)
-        }
-    }
-
-    @inline(__always)
-    func bind(_ index: Int32, text octets: Octets?) {
+    func bind(_ index: Int32, text octets: UnsafeRawBufferPointer) {
         switch self {
         case .sqlite(let statement): statement.bind(index, text: octets)
         case .served(let statement): statement.bind(index, text: octets)
@@ -51,26 +35,10 @@ extension Statement {
     }
 
     @inline(__always)
-    func bindEmptyText(_ index: Int32) {
-        switch self {
-        case .sqlite(let statement): statement.bindEmptyText(index)
-        case .served(let statement): statement.bindEmptyText(index)
-        }
-    }
-
-    @inline(__always)
-    func bind(_ index: Int32, _ octets: Octets) {
+    func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer) {
         switch self {
         case .sqlite(let statement): statement.bind(index, octets)
         case .served(let statement): statement.bind(index, octets)
-        }
-    }
-
-    @inline(__always)
-    func bind(_ index: Int32, _ bytes: [UInt8]?) {
-        switch self {
-        case .sqlite(let statement): statement.bind(index, bytes)
-        case .served(let statement): statement.bind(index, bytes)
         }
     }
 
@@ -155,46 +123,141 @@ extension Statement {
     }
 
     @inline(__always)
-    func optionalInt64(_ column: Int32) -> Int64? {
-        switch self {
-        case .sqlite(let statement): statement.optionalInt64(column)
-        case .served(let statement): statement.optionalInt64(column)
-        }
-    }
-
-    @inline(__always)
-    func bytes(_ column: Int32) -> [UInt8] {
-        switch self {
-        case .sqlite(let statement): statement.bytes(column)
-        case .served(let statement): statement.bytes(column)
-        }
-    }
-
-    @inline(__always)
     func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         switch self {
         case .sqlite(let statement): statement.borrowedBytes(column)
         case .served(let statement): statement.borrowedBytes(column)
         }
     }
+}
 
-    @inline(__always)
-    func text(_ column: Int32) -> String {
-        switch self {
-        case .sqlite(let statement): statement.text(column)
-        case .served(let statement): statement.text(column)
+/// A value for one parameter of a statement, or several in a row. Strings are bound as text, octets as a blob.
+protocol StatementParameter {
+    /// Binds the value to the parameter at `index`, and moves `index` on to the next one.
+    func bind(to statement: Statement, at index: inout Int32)
+}
+
+extension Int64: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        statement.bind(index, self)
+        index += 1
+    }
+}
+
+extension Int: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) { Int64(self).bind(to: statement, at: &index) }
+}
+
+extension UInt32: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) { Int64(self).bind(to: statement, at: &index) }
+}
+
+extension Bool: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) { Int64(self ? 1 : 0).bind(to: statement, at: &index) }
+}
+
+extension Timestamp: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) { microseconds.bind(to: statement, at: &index) }
+}
+
+extension String: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        statement.bind(index, text: self)
+        index += 1
+    }
+}
+
+extension Octets: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        statement.bind(index, self)
+        index += 1
+    }
+}
+
+extension [UInt8]: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        statement.bind(index, self)
+        index += 1
+    }
+}
+
+extension Optional: StatementParameter where Wrapped: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        if let self {
+            self.bind(to: statement, at: &index)
+        } else {
+            statement.bindNull(index)
+            index += 1
         }
     }
 }
 
+/// The identity of a cookie takes five parameters: `domain, path, name, host_only, partition_key`.
+extension Cookie.ID: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        statement.bind(index, identity: self)
+        index += 5
+    }
+}
+
+// Parameters in a pack cost some 40 instructions each. The statements of each cookie bind theirs by number instead.
 extension Statement {
-    /// Runs a statement that returns one number, such as the id of the row that it inserts.
-    func returnedNumber() throws -> Int64 {
+    /// Binds values to the parameters, from the first one on.
+    func bindAll<each Parameter: StatementParameter>(_ parameters: repeat each Parameter) {
+        var index: Int32 = 1
+        repeat (each parameters).bind(to: self, at: &index)
+    }
+
+    /// Runs the statement with these parameters. Its rows, if it has any, are not read.
+    func run<each Parameter: StatementParameter>(_ parameters: repeat each Parameter) throws {
+        bindAll(repeat each parameters)
+        try run()
+    }
+
+    /// Runs the statement with these parameters.
+    ///
+    /// - Returns: how many rows it changed.
+    func runCounting<each Parameter: StatementParameter>(_ parameters: repeat each Parameter) throws -> Int {
+        bindAll(repeat each parameters)
+        try run()
+        return changeCount
+    }
+
+    /// Runs a statement with these parameters that returns one number, such as the id of the row that it inserts.
+    func returnedNumber<each Parameter: StatementParameter>(_ parameters: repeat each Parameter) throws -> Int64 {
+        bindAll(repeat each parameters)
         guard try step() else { throw StoreFailure.unexpectedResult }
         let number = int64(0)
         // Only at its end are foreign keys checked.
         while try step() {}
         return number
+    }
+
+    /// Calls `body` for each row that the statement returns with these parameters.
+    func forEach<each Parameter: StatementParameter>(
+        _ parameters: repeat each Parameter, body: (Statement) throws -> Void
+    ) throws {
+        bindAll(repeat each parameters)
+        defer { reset() }
+        while try step() { try body(self) }
+    }
+
+    /// The rows that the statement returns with these parameters, each as `row` reads it.
+    func rows<each Parameter: StatementParameter, Row>(
+        _ parameters: repeat each Parameter, row: (Statement) throws -> Row
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        try forEach(repeat each parameters) { rows.append(try row($0)) }
+        return rows
+    }
+
+    /// The first row that the statement returns with these parameters, as `row` reads it; `nil` if it returns none.
+    func first<each Parameter: StatementParameter, Row>(
+        _ parameters: repeat each Parameter, row: (Statement) throws -> Row?
+    ) throws -> Row? {
+        bindAll(repeat each parameters)
+        defer { reset() }
+        return try step() ? try row(self) : nil
     }
 }
 
@@ -209,7 +272,7 @@ extension Statement {
         if let key = id.partitionKey {
             bind(index + 4, text: key.serialized)
         } else {
-            bindEmptyText(index + 4)
+            bind(index + 4, text: UnsafeRawBufferPointer(start: nil, count: 0))
         }
     }
 
@@ -240,13 +303,5 @@ extension Statement {
     /// A moment, or NULL.
     func optionalTimestamp(_ column: Int32) -> Timestamp? {
         optionalInt64(column).map(Timestamp.init(microseconds:))
-    }
-
-    /// The octets of the first column of every row.
-    func allOctets() throws -> [Octets] {
-        defer { reset() }
-        var octets: [Octets] = []
-        while try step() { octets.append(Octets(bytes(0))) }
-        return octets
     }
 }

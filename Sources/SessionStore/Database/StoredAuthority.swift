@@ -106,43 +106,35 @@ struct AuthorityRow {
     let database: Connection
 
     func read() throws -> Contents? {
-        let statement = try database.statement(
-            "SELECT hosts, certificate, private_key, created_at, expires_at FROM gateway_authority")
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return Contents(
-            hosts: statement.text(0), certificate: statement.text(1), sealedKey: Octets(statement.bytes(2)),
-            creation: statement.timestamp(3), expiry: statement.timestamp(4))
+        try database.statement(
+            "SELECT hosts, certificate, private_key, created_at, expires_at FROM gateway_authority"
+        ).first { row in
+            Contents(
+                hosts: row.text(0), certificate: row.text(1), sealedKey: Octets(row.bytes(2)),
+                creation: row.timestamp(3), expiry: row.timestamp(4))
+        }
     }
 
     func insert(_ authority: StoredAuthority, _ sealer: Sealer) throws {
         let place = AuthorityRow.place(
             authority.hostList, authority.certificatePEM, authority.creation, authority.expiry)
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO gateway_authority (id, hosts, certificate, private_key, created_at, expires_at)
             VALUES (1, ?, ?, ?, ?, ?)
-            """)
-        statement.bind(1, text: authority.hostList)
-        statement.bind(2, text: authority.certificatePEM)
-        statement.bind(3, try sealer.seal(authority.privateKey.exposedBytes, at: place))
-        statement.bind(4, authority.creation.microseconds)
-        statement.bind(5, authority.expiry.microseconds)
-        try statement.run()
+            """
+        ).run(
+            authority.hostList, authority.certificatePEM, try sealer.seal(authority.privateKey.exposedBytes, at: place),
+            authority.creation, authority.expiry)
     }
 
     /// Puts the key, sealed anew, in the place of the one that was read.
     func replaceKey(with sealed: [UInt8], insteadOf old: Octets) throws {
-        let statement = try database.statement("UPDATE gateway_authority SET private_key = ? WHERE private_key = ?")
-        statement.bind(1, sealed)
-        statement.bind(2, old)
-        try statement.run()
+        try database.statement("UPDATE gateway_authority SET private_key = ? WHERE private_key = ?").run(sealed, old)
     }
 
     func delete() throws -> Bool {
-        let statement = try database.statement("DELETE FROM gateway_authority")
-        try statement.run()
-        return statement.changeCount > 0
+        try database.statement("DELETE FROM gateway_authority").runCounting() > 0
     }
 
     private static func place(

@@ -101,39 +101,24 @@ struct HeaderFieldRows {
 
     /// The result of ``query`` for a jar.
     static func rows(ofJar jarID: Int64, by statement: Statement) throws -> [Row] {
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        var rows: [Row] = []
-        while try statement.step() {
-            rows.append(
-                Row(name: statement.text(0), scope: statement.text(1), sealed: Octets(statement.bytes(2))))
-        }
-        return rows
+        try statement.rows(jarID) { Row(name: $0.text(0), scope: $0.text(1), sealed: Octets($0.bytes(2))) }
     }
 
     /// Keeps a value in the place of the one that was there. The name is written as it is now.
     func put(_ sealed: [UInt8], named name: String, scope: String) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO header_field (jar_id, name, scope, value) VALUES (?, ?, ?, ?)
             ON CONFLICT (jar_id, name, scope) DO UPDATE SET name = excluded.name, value = excluded.value
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, text: name)
-        statement.bind(3, text: scope)
-        statement.bind(4, sealed)
-        try statement.run()
+            """
+        ).run(jarID, name, scope, sealed)
     }
 
     /// Forgets a field; whether there was one of that name and scope.
     func delete(named name: String, scope: String) throws -> Bool {
-        let statement = try database.statement(
-            "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?")
-        statement.bind(1, jarID)
-        statement.bind(2, text: name)
-        statement.bind(3, text: scope)
-        try statement.run()
-        return statement.changeCount > 0
+        try database.statement(
+            "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?"
+        ).runCounting(jarID, name, scope) > 0
     }
 
     /// Takes over the fields of another jar whose names and scopes are not in use here.

@@ -23,27 +23,23 @@ struct JarBinRows {
         try FormerJournal(database: database).include(jar: id)
         try ChangeRows(database: database, jarID: id).removeAll()
         try JarSiteRows(database: database).removeAll(ofJar: id)
-        let insertion = try database.statement(
+        // A control character, which the name of a jar cannot have.
+        let name = "\u{2}\(id)"
+        try database.statement(
             """
             INSERT INTO jar (\(JarBinRows.kept), id, name, next_sequence, removed_name, removed_at)
             SELECT \(JarBinRows.kept), -id, ?2, ?3, name, ?4 FROM jar WHERE id = ?1
-            """)
-        insertion.bind(1, id)
-        // A control character, which the name of a jar cannot have.
-        insertion.bind(2, text: "\u{2}\(id)")
-        insertion.bind(3, sequence)
-        insertion.bind(4, now.microseconds)
-        try insertion.run()
+            """
+        ).run(id, name, sequence, now)
         try moveRows(from: id, to: -id)
         try delete(id: id)
-        let excess = try database.statement(
+        try database.statement(
             """
             DELETE FROM jar WHERE id IN (
                 SELECT id FROM jar WHERE id < 0 AND removed_name = (SELECT removed_name FROM jar WHERE id = ?1)
                 ORDER BY removed_at DESC, id LIMIT \(Int64.max) OFFSET \(JarBinRows.countOfName))
-            """)
-        excess.bind(1, -id)
-        try excess.run()
+            """
+        ).run(-id)
         try deleteOld(now: now)
     }
 
@@ -58,36 +54,30 @@ struct JarBinRows {
 
     /// The removed jar that had a name last.
     func newest(named name: String) throws -> (id: Int64, time: Timestamp)? {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT id, removed_at FROM jar WHERE id < 0 AND removed_name = ? ORDER BY removed_at DESC, id LIMIT 1
-            """)
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        return try statement.step() ? (statement.int64(0), statement.timestamp(1)) : nil
+            """
+        ).first(name) { ($0.int64(0), $0.timestamp(1)) }
     }
 
     /// Gives a removed jar its rows and its id back.
     func restore(id: Int64, to name: String) throws {
         _ = try database.lock(.jar(id))
-        let insertion = try database.statement(
+        let isThere = try database.statement(
             """
             INSERT INTO jar (\(JarBinRows.kept), id, name, next_sequence, first_change, next_change)
             SELECT \(JarBinRows.kept), -id, ?2, next_sequence, first, first
             FROM jar CROSS JOIN (\(FormerJournal.firstChange)) AS former WHERE jar.id = ?1 RETURNING 1
-            """)
-        insertion.bind(1, id)
-        insertion.bind(2, text: name)
-        let isThere = try insertion.step()
-        insertion.reset()
+            """
+        ).first(id, name) { _ in true }
         // Another transaction may have restored it, or removed it for good.
-        guard isThere else { throw SessionStoreError(noJarNamed: name) }
+        guard isThere == true else { throw SessionStoreError(noJarNamed: name) }
         try moveRows(from: id, to: -id)
         try delete(id: id)
-        let sites = try database.statement(
-            "INSERT INTO jar_site (site, jar_id) SELECT DISTINCT site, jar_id FROM cookie WHERE jar_id = ?1")
-        sites.bind(1, -id)
-        try sites.run()
+        try database.statement(
+            "INSERT INTO jar_site (site, jar_id) SELECT DISTINCT site, jar_id FROM cookie WHERE jar_id = ?1"
+        ).run(-id)
     }
 
     /// Removes for good what was removed up to a time.
@@ -95,12 +85,9 @@ struct JarBinRows {
     /// - Parameter name: the only name that counts; `nil` for all.
     /// - Returns: how many removed jars, and states of others, were removed.
     func delete(until end: Timestamp, named name: String?) throws -> Int {
-        let jars = try database.statement(
-            "DELETE FROM jar WHERE id < 0 AND removed_at <= ?1 \(name == nil ? "" : "AND removed_name = ?2")")
-        jars.bind(1, end.microseconds)
-        if let name { jars.bind(2, text: name) }
-        try jars.run()
-        var count = jars.changeCount
+        var count = try database.statement(
+            "DELETE FROM jar WHERE id < 0 AND removed_at <= ?1 \(name == nil ? "" : "AND removed_name = ?2")"
+        ).runCounting(end, name)
         var ids = try jarsWithUndo(until: end, named: name)
         // Another transaction may have restored one of the states until then, and kept a newer one.
         if try database.lock(.jars(ids)) { ids = try jarsWithUndo(until: end, named: name) }
@@ -109,17 +96,12 @@ struct JarBinRows {
     }
 
     private func jarsWithUndo(until end: Timestamp, named name: String?) throws -> [Int64] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT jar_id FROM jar_undo WHERE made_at <= ?1
                 \(name == nil ? "" : "AND jar_id IN (SELECT id FROM jar WHERE name = ?2)") ORDER BY jar_id
-            """)
-        defer { statement.reset() }
-        statement.bind(1, end.microseconds)
-        if let name { statement.bind(2, text: name) }
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(statement.int64(0)) }
-        return ids
+            """
+        ).rows(end, name) { $0.int64(0) }
     }
 
     /// Gives the rows of a jar another jar's id. Both jars are there.
@@ -148,15 +130,12 @@ struct JarBinRows {
 
     /// A saved session gets a new id, since its cookies refer to it by both ids. No value is sealed to it.
     private func move(snapshot snapshotID: Int64, from id: Int64, to newID: Int64) throws {
-        let insertion = try database.statement(
+        let newSnapshotID = try database.statement(
             """
             INSERT INTO snapshot (jar_id, name, created_at)
             SELECT ?2, name, created_at FROM snapshot WHERE jar_id = ?1 AND id = ?3 RETURNING id
-            """)
-        insertion.bind(1, id)
-        insertion.bind(2, newID)
-        insertion.bind(3, snapshotID)
-        let newSnapshotID = try insertion.returnedNumber()
+            """
+        ).returnedNumber(id, newID, snapshotID)
         for table in ["snapshot_cookie", "web_storage"] {
             try run(
                 "UPDATE \(table) SET jar_id = ?2, snapshot_id = ?4 WHERE jar_id = ?1 AND snapshot_id = ?3", id, newID,
@@ -169,10 +148,8 @@ struct JarBinRows {
         try run("DELETE FROM jar WHERE id = ?1", id)
     }
 
-    private func run(_ sql: String, _ parameters: Int64...) throws {
-        let statement = try database.statement(sql)
-        for (index, parameter) in parameters.enumerated() { statement.bind(Int32(index + 1), parameter) }
-        try statement.run()
+    private func run<each Parameter: StatementParameter>(_ sql: String, _ parameters: repeat each Parameter) throws {
+        try database.statement(sql).run(repeat each parameters)
     }
 }
 
@@ -198,29 +175,20 @@ struct JarUndoRows {
     func end(_ cause: SessionDatabase.RemovedJar.Cause, hasChanged: Bool = true, now: Timestamp) throws {
         guard hasChanged else { return try delete(JarUndoRows.newName) }
         try delete()
-        let renaming = try database.statement("UPDATE snapshot SET name = ?3 WHERE jar_id = ?1 AND name = ?2")
-        renaming.bind(1, jarID)
-        renaming.bind(2, text: JarUndoRows.newName)
-        renaming.bind(3, text: JarUndoRows.name)
-        try renaming.run()
-        let statement = try database.statement("INSERT INTO jar_undo (jar_id, cause, made_at) VALUES (?, ?, ?)")
-        statement.bind(1, jarID)
-        statement.bind(2, text: cause.rawValue)
-        statement.bind(3, now.microseconds)
-        try statement.run()
+        try database.statement("UPDATE snapshot SET name = ?3 WHERE jar_id = ?1 AND name = ?2").run(
+            jarID, JarUndoRows.newName, JarUndoRows.name)
+        try database.statement("INSERT INTO jar_undo (jar_id, cause, made_at) VALUES (?, ?, ?)").run(
+            jarID, cause.rawValue, now)
         try JarBinRows(database: database).deleteOld(now: now)
     }
 
     /// Restores the state, and keeps the one from before that; `nil` if there is nothing to restore.
     func restore(_ name: String, now: Timestamp) throws -> SessionDatabase.RemovedJar? {
-        let query = try database.statement("SELECT cause, made_at FROM jar_undo WHERE jar_id = ?")
-        defer { query.reset() }
-        query.bind(1, jarID)
-        guard try query.step(), let (id, session) = try snapshots.snapshots(named: JarUndoRows.name).first else {
-            return nil
-        }
-        let (cause, time) = (query.text(0), query.timestamp(1))
-        query.reset()
+        let undo = try database.statement("SELECT cause, made_at FROM jar_undo WHERE jar_id = ?")
+            .first(jarID) { ($0.text(0), $0.timestamp(1)) }
+        guard let (cause, time) = undo,
+            let (id, session) = try snapshots.snapshots(named: JarUndoRows.name).first
+        else { return nil }
         try begin(now: now)
         let expired = try snapshots.restore(id, now: now).expired.count
         try end(.restored, now: now)
@@ -235,10 +203,7 @@ struct JarUndoRows {
     @discardableResult
     func delete() throws -> Bool {
         try delete(JarUndoRows.name)
-        let statement = try database.statement("DELETE FROM jar_undo WHERE jar_id = ?")
-        statement.bind(1, jarID)
-        try statement.run()
-        return statement.changeCount > 0
+        return try database.statement("DELETE FROM jar_undo WHERE jar_id = ?").runCounting(jarID) > 0
     }
 
     private func delete(_ name: String) throws {

@@ -42,10 +42,7 @@ final class JarCache: Sendable {
             if !isCurrent { contents = Contents() }
             let key = Octets(name)
             if let known = contents.jars[key] { return known }
-            defer { statements.jar.reset() }
-            statements.jar.bind(1, text: name)
-            guard try statements.jar.step() else { return nil }
-            let found = JarRows.row(statements.jar)
+            let found = try statements.jar.first(name) { JarRows.row($0) }
             contents.jars[key] = found
             return found
         }

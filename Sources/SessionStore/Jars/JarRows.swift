@@ -32,10 +32,7 @@ struct JarRows {
 
     /// The jar of that name.
     func jar(named name: String) throws -> Row? {
-        let statement = try database.statement(JarRows.query)
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        return try statement.step() ? JarRows.row(statement) : nil
+        try database.statement(JarRows.query).first(name) { JarRows.row($0) }
     }
 
     /// The current row, which has ``columns`` from `column` on.
@@ -91,56 +88,47 @@ struct JarRows {
     /// - Returns: whether it was made.
     @discardableResult
     func insert(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Bool {
-        let statement = try database.statement(
+        let isMade = try database.statement(
             """
             INSERT INTO jar (\(JarRows.settings), name, created_at, first_change, next_change)
             SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, first, first
             FROM (\(FormerJournal.firstChange)) AS former WHERE true
             ON CONFLICT (name) DO NOTHING RETURNING 1
-            """)
-        bind(settings, to: statement)
-        statement.bind(8, text: name)
-        statement.bind(9, now.microseconds)
-        let isMade = try statement.step()
-        statement.reset()
-        guard isMade else { return false }
+            """
+        ).first(settings, name, now) { _ in true }
+        guard isMade == true else { return false }
         // The insertion may have waited for a transaction that removed a jar of that name: a further statement sees how
         // far its journal went.
-        let begin = try database.statement(
+        try database.statement(
             """
             UPDATE jar SET first_change = first, next_change = first
             FROM (\(FormerJournal.firstChange)) AS former WHERE jar.name = ? AND first_change < first
-            """)
-        begin.bind(1, text: name)
-        try begin.run()
+            """
+        ).run(name)
         return true
     }
 
     /// Gives a jar other settings.
     func update(_ settings: JarSettings, id: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE jar SET profile = ?, domain_cookies = ?, total_cookies = ?, partition_cookies = ?,
                 partition_octets = ?, request_cookies = ?, request_octets = ?
             WHERE id = ?
-            """)
-        bind(settings, to: statement)
-        statement.bind(8, id)
-        try statement.run()
+            """
+        ).run(settings, id)
     }
 
     /// Gives a jar another name.
     func rename(id: Int64, to name: String) throws {
         try FormerJournal(database: database).include(jar: id)
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE jar SET name = ?, first_change = first, next_change = first
             FROM (\(FormerJournal.firstChange)) AS former
             WHERE jar.id = ?
-            """)
-        statement.bind(1, text: name)
-        statement.bind(2, id)
-        try statement.run()
+            """
+        ).run(name, id)
     }
 
     /// Removes a jar and its data.
@@ -148,9 +136,7 @@ struct JarRows {
         try FormerJournal(database: database).include(jar: id)
         try ChangeRows(database: database, jarID: id).removeAll()
         try JarSiteRows(database: database).removeAll(ofJar: id)
-        let statement = try database.statement("DELETE FROM jar WHERE id = ?")
-        statement.bind(1, id)
-        try statement.run()
+        try database.statement("DELETE FROM jar WHERE id = ?").run(id)
     }
 
     /// What is removed with a jar.
@@ -162,11 +148,9 @@ struct JarRows {
 
     /// How many saved sessions a jar has.
     private func savedSessionCount(id: Int64) throws -> Int {
-        let statement = try database.statement(
-            "SELECT count(*) FROM snapshot WHERE jar_id = ? AND \(SnapshotRows.isNamed)")
-        defer { statement.reset() }
-        statement.bind(1, id)
-        return try statement.step() ? Int(statement.int64(0)) : 0
+        try database.statement(
+            "SELECT count(*) FROM snapshot WHERE jar_id = ? AND \(SnapshotRows.isNamed)"
+        ).first(id) { Int($0.int64(0)) } ?? 0
     }
 
     /// The next place in the order of creation.
@@ -176,10 +160,7 @@ struct JarRows {
 
     /// Keeps the next place in the order of creation, where it is not the journal that tells it.
     func setNextSequence(_ sequence: Int64, id: Int64) throws {
-        let statement = try database.statement("UPDATE jar SET next_sequence = ? WHERE id = ?")
-        statement.bind(1, sequence)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement("UPDATE jar SET next_sequence = ? WHERE id = ?").run(sequence, id)
     }
 
     /// Names as one parameter, for `json_each`.
@@ -206,15 +187,17 @@ struct JarRows {
         settings.limits.requestOctets = limit(6)
         return settings
     }
+}
 
-    private func bind(_ settings: JarSettings, to statement: Statement) {
-        statement.bind(1, text: settings.profileText)
-        statement.bind(2, settings.limits.domainCookies.map(Int64.init))
-        statement.bind(3, settings.limits.totalCookies.map(Int64.init))
-        statement.bind(4, settings.limits.partitionCookies.map(Int64.init))
-        statement.bind(5, settings.limits.partitionOctets.map(Int64.init))
-        statement.bind(6, settings.limits.requestCookies.map(Int64.init))
-        statement.bind(7, settings.limits.requestOctets.map(Int64.init))
+/// Settings take the seven parameters that ``JarRows/settings`` names.
+extension JarSettings: StatementParameter {
+    func bind(to statement: Statement, at index: inout Int32) {
+        profileText.bind(to: statement, at: &index)
+        let values = [
+            limits.domainCookies, limits.totalCookies, limits.partitionCookies, limits.partitionOctets,
+            limits.requestCookies, limits.requestOctets,
+        ]
+        for value in values { value.bind(to: statement, at: &index) }
     }
 }
 

@@ -30,30 +30,23 @@ struct JarSiteRows {
 
     /// Notes whether a jar has cookies of a site, after a change that may have brought the first or removed the last.
     func refresh(site: Octets, jarID: Int64) throws {
-        let hasCookies = try database.statement(
-            "SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
-        defer { hasCookies.reset() }
-        hasCookies.bind(1, site)
-        hasCookies.bind(2, jarID)
-        let isHere = try hasCookies.step() && hasCookies.int64(0) != 0
-        let statement = try database.statement(
-            isHere
+        let hasCookies = try database.statement("SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
+            .first(site, jarID) { $0.int64(0) != 0 }
+        try database.statement(
+            hasCookies == true
                 ? "INSERT INTO jar_site (site, jar_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING"
-                : "DELETE FROM jar_site WHERE site = ?1 AND jar_id = ?2")
-        statement.bind(1, site)
-        statement.bind(2, jarID)
-        try statement.run()
+                : "DELETE FROM jar_site WHERE site = ?1 AND jar_id = ?2"
+        ).run(site, jarID)
     }
 
     /// Removes the rows of a jar that is about to be removed with its cookies.
     func removeAll(ofJar id: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             DELETE FROM jar_site
             WHERE jar_id = ?1 AND site IN (SELECT DISTINCT site FROM cookie WHERE jar_id = ?1)
-            """)
-        statement.bind(1, id)
-        try statement.run()
+            """
+        ).run(id)
     }
 
     /// Calls `body` with each cookie of a site in jars other than one, and with the jar.
@@ -65,15 +58,10 @@ struct JarSiteRows {
         // SQLite joins in the order in which the tables are named; a server does as it likes.
         let order = database.file == nil ? " ORDER BY owner_id DESC" : ""
         let statement = try database.statement(JarSiteRows.query(onlyNamed: names != nil) + order)
-        defer { statement.reset() }
-        statement.bind(1, site)
-        statement.bind(2, text: jar)
-        statement.bind(3, JarSiteRows.jarLimit)
-        if let names { statement.bind(4, text: names) }
-        while try statement.step() {
+        try statement.forEach(site, jar, JarSiteRows.jarLimit, names) { row in
             let jar = JarRows.Named(
-                id: statement.int64(13), name: statement.text(14), settings: JarRows.settings(statement, from: 15))
-            try body(jar, CookieRows.cookie(statement))
+                id: row.int64(13), name: row.text(14), settings: JarRows.settings(row, from: 15))
+            try body(jar, CookieRows.cookie(row))
         }
     }
 }

@@ -38,7 +38,7 @@ extension SessionDatabase {
     {
         try read { database in
             let condition = names == nil ? "" : "WHERE name IN (SELECT value FROM json_each(?1))"
-            let statement = try database.statement(
+            return try database.statement(
                 """
                 SELECT name, cause, time, cookies, sessions FROM (
                     SELECT removed_name AS name, 'removed' AS cause, removed_at AS time,
@@ -54,20 +54,13 @@ extension SessionDatabase {
                     WHERE jar_undo.jar_id > 0 AND jar.id = jar_undo.jar_id AND snapshot.jar_id = jar.id
                         AND snapshot.name = ?2
                 ) AS entry \(condition) ORDER BY name, time DESC LIMIT ?3
-                """)
-            defer { statement.reset() }
-            if let names { statement.bind(1, text: JarRows.jsonArray(names)) }
-            statement.bind(2, text: JarUndoRows.name)
-            statement.bind(3, Int64(limit))
-            var jars: [RemovedJar] = []
-            while try statement.step() {
-                jars.append(
-                    RemovedJar(
-                        name: statement.text(0), cause: RemovedJar.Cause(rawValue: statement.text(1)) ?? .restored,
-                        time: statement.timestamp(2), cookieCount: Int(statement.int64(3)),
-                        savedSessionCount: Int(statement.int64(4))))
+                """
+            ).rows(names.map(JarRows.jsonArray), JarUndoRows.name, limit) { row in
+                RemovedJar(
+                    name: row.text(0), cause: RemovedJar.Cause(rawValue: row.text(1)) ?? .restored,
+                    time: row.timestamp(2), cookieCount: Int(row.int64(3)),
+                    savedSessionCount: Int(row.int64(4)))
             }
-            return jars
         }
     }
 

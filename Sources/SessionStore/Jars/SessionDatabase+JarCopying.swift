@@ -219,7 +219,7 @@ struct JournaledCookieRows {
     /// - Returns: the number of removed cookies.
     func removeExpired(before confirmed: Timestamp, now: Timestamp) throws -> Int {
         let statement = try deletion(where: "expires_at < ?2")
-        statement.bind(2, confirmed.microseconds)
+        statement.bindAll(rows.jarID, confirmed)
         return try journal.append(.expired, returnedBy: statement, now: now)
     }
 
@@ -241,7 +241,7 @@ struct JournaledCookieRows {
         let statement = try rows.database.statement(
             "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.changeColumns)"
         )
-        statement.bind(1, rows.jarID)
+        statement.bindAll(rows.jarID)
         return statement
     }
 }

@@ -90,7 +90,7 @@ extension SessionDatabase {
         if names != nil { conditions.append("name IN (SELECT value FROM json_each(?4))") }
         if !text.isEmpty { conditions.append("instr(lower(name), lower(?5)) > 0") }
         return try read { database in
-            let statement = try database.statement(
+            try database.statement(
                 """
                 SELECT jar.name, count(cookie.name), count(cookie.name) FILTER (WHERE expires_at IS NULL),
                     min(CASE WHEN expires_at >= ?1 THEN expires_at END), jar.created_at,
@@ -103,25 +103,13 @@ extension SessionDatabase {
                 CROSS JOIN jar LEFT JOIN cookie ON jar_id = jar.id
                 WHERE jar.id = page.id
                 GROUP BY jar.id ORDER BY jar.name
-                """)
-            defer { statement.reset() }
-            statement.bind(1, now.microseconds)
-            if let name { statement.bind(2, text: name) }
-            statement.bind(3, Int64(limit))
-            if let names { statement.bind(4, text: JarRows.jsonArray(names)) }
-            if !text.isEmpty { statement.bind(5, text: text) }
-            var jars: [JarSummary] = []
-            while try statement.step() {
-                jars.append(
-                    JarSummary(
-                        name: statement.text(0), cookieCount: Int(statement.int64(1)),
-                        sessionCookieCount: Int(statement.int64(2)),
-                        nextExpiry: statement.optionalInt64(3).map(Timestamp.init(microseconds:)),
-                        creation: Timestamp(microseconds: statement.int64(4)),
-                        savedSessionCount: Int(statement.int64(5)),
-                        settings: JarRows.settings(statement, from: 6)))
+                """
+            ).rows(now, name, limit, names.map(JarRows.jsonArray), text) { row in
+                JarSummary(
+                    name: row.text(0), cookieCount: Int(row.int64(1)), sessionCookieCount: Int(row.int64(2)),
+                    nextExpiry: row.optionalTimestamp(3), creation: row.timestamp(4),
+                    savedSessionCount: Int(row.int64(5)), settings: JarRows.settings(row, from: 6))
             }
-            return jars
         }
     }
 

@@ -44,11 +44,9 @@ struct ChangeRows {
 
     /// How far the jar has come: the newest entry tells it, and the jar's own row where it is further.
     func end() throws -> JournalEnd {
-        let statement = try database.statement(.journalEnd)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        guard try statement.step() else { return JournalEnd(nextPosition: 1, nextSequence: 1) }
-        return JournalEnd(nextPosition: statement.int64(0), nextSequence: statement.int64(1))
+        try database.statement(.journalEnd).first(jarID) {
+            JournalEnd(nextPosition: $0.int64(0), nextSequence: $0.int64(1))
+        } ?? JournalEnd(nextPosition: 1, nextSequence: 1)
     }
 
     /// The position that the next entry gets, in a query on `jar`.
@@ -75,11 +73,9 @@ struct ChangeRows {
 
     /// Where the journal begins, and the position that the next entry gets; `nil` if the jar no longer exists.
     func bounds() throws -> (first: Int64, next: Int64)? {
-        let statement = try database.statement(
-            "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+        try database.statement(
+            "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1"
+        ).first(jarID) { ($0.int64(0), $0.int64(1)) }
     }
 
     /// Lets all but the newest entries go. How far the jar has come is kept in its row, in case none stays.
@@ -87,11 +83,8 @@ struct ChangeRows {
     /// - Returns: how many went.
     func removeOldest(keeping count: Int64) throws -> Int {
         let end = try end()
-        let update = try database.statement("UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?")
-        update.bind(1, end.nextPosition)
-        update.bind(2, end.nextSequence)
-        update.bind(3, jarID)
-        try update.run()
+        try database.statement("UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?").run(
+            end.nextPosition, end.nextSequence, jarID)
         return try remove(before: end.nextPosition - count)
     }
 
@@ -114,11 +107,8 @@ struct ChangeRows {
 
     /// - Returns: how many went.
     private func remove(before position: Int64) throws -> Int {
-        let statement = try database.statement("DELETE FROM cookie_change WHERE id >= ? AND id < ?")
-        statement.bind(1, ChangeRows.id(0, ofJar: jarID))
-        statement.bind(2, ChangeRows.id(position, ofJar: jarID))
-        try statement.run()
-        return statement.changeCount
+        try database.statement("DELETE FROM cookie_change WHERE id >= ? AND id < ?").runCounting(
+            ChangeRows.id(0, ofJar: jarID), ChangeRows.id(position, ofJar: jarID))
     }
 
     /// Writes one entry.
@@ -176,15 +166,9 @@ struct ChangeRows {
     /// The entries after `position`, at most `count`; `nil` if the jar no longer exists.
     func page(after position: Int64, count: Int) throws -> ChangePage? {
         guard let (start, next) = try bounds() else { return nil }
-        let statement = try database.statement(
-            "\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?4")
-        defer { statement.reset() }
-        statement.bind(1, ChangeRows.id(position, ofJar: jarID))
-        statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
-        statement.bind(3, jarID)
-        statement.bind(4, Int64(count))
-        var changes: [CookieChange] = []
-        while try statement.step() { changes.append(ChangeRows.change(statement)) }
+        let changes = try database.statement("\(ChangeRows.selection) ORDER BY cookie_change.id LIMIT ?4").rows(
+            ChangeRows.id(position, ofJar: jarID), ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID), jarID, count
+        ) { ChangeRows.change($0) }
         // A position from the future is one of another database, and one from before the beginning of a jar that had this
         // name: everything may have changed.
         let isForeign = position >= next || position > 0 && position + 1 < start
@@ -197,20 +181,10 @@ struct ChangeRows {
     /// The newest change of each cookie of a registrable domain, the latest first. Reads the jar's whole journal, which is
     /// bounded.
     func latest(site: Octets) throws -> [CookieChange] {
-        let statement = try database.statement(
-            "\(ChangeRows.selection) AND site = ?4 ORDER BY cookie_change.id DESC")
-        defer { statement.reset() }
-        statement.bind(1, ChangeRows.id(0, ofJar: jarID))
-        statement.bind(2, ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID))
-        statement.bind(3, jarID)
-        statement.bind(4, site)
         var known: Set<Cookie.ID> = []
-        var changes: [CookieChange] = []
-        while try statement.step() {
-            let change = ChangeRows.change(statement)
-            if known.insert(change.cookie).inserted { changes.append(change) }
-        }
-        return changes
+        return try database.statement("\(ChangeRows.selection) AND site = ?4 ORDER BY cookie_change.id DESC").rows(
+            ChangeRows.id(0, ofJar: jarID), ChangeRows.id(ChangeRows.lastPosition, ofJar: jarID), jarID, site
+        ) { ChangeRows.change($0) }.filter { known.insert($0.cookie).inserted }
     }
 
     /// Selects the columns that ``change(_:)`` reads, of the entries after one id up to another, and of the captures of a
@@ -244,13 +218,12 @@ struct FormerJournal {
 
     /// Counts in the journal of a jar that is about to lose its name.
     func include(jar id: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO former_journal (id, next_change) SELECT 1, (\(ChangeRows.nextPositionQuery)) WHERE true
             ON CONFLICT (id) DO UPDATE SET
                 next_change = max(former_journal.next_change, excluded.next_change)
-            """)
-        statement.bind(1, id)
-        try statement.run()
+            """
+        ).run(id)
     }
 }

@@ -50,43 +50,32 @@ extension ChangeRows {
         """
 
     fileprivate func endings(of site: Octets, now: Timestamp) throws -> [CookieEnding] {
-        let statement = try database.statement(ChangeRows.endingQuery)
-        defer { statement.reset() }
-        statement.bind(1, site)
-        statement.bind(2, ChangeRows.id(0, ofJar: jarID))
-        statement.bind(3, ChangeRows.id(.max, ofJar: jarID))
-        statement.bind(4, jarID)
-        statement.bind(5, now.microseconds)
-        var endings: [CookieEnding] = []
-        while try statement.step() {
-            endings.append(
-                CookieEnding(
-                    statement.identity(2), isExpiry: statement.int64(0) != 0, time: statement.timestamp(1)))
+        try database.statement(ChangeRows.endingQuery).rows(
+            site, ChangeRows.id(0, ofJar: jarID), ChangeRows.id(.max, ofJar: jarID), jarID, now
+        ) { row in
+            CookieEnding(
+                row.identity(2), isExpiry: row.int64(0) != 0, time: row.timestamp(1))
         }
-        return endings
     }
 
     /// Begins this journal with the endings of another jar's.
     ///
     /// - Parameter captures: the ids of this jar's captures by those of the other.
     func takeEndings(of otherID: Int64, captures: [Int64: Int64], now: Timestamp) throws {
-        let statement = try database.statement(
+        var writer = ChangeWriter(self, now: now)
+        try database.statement(
             """
             SELECT site, domain, path, name, host_only, partition_key, cause, ended_at, capture_id, source_url
             FROM cookie_change WHERE id BETWEEN ? AND ? AND ended_at IS NOT NULL ORDER BY id
-            """)
-        defer { statement.reset() }
-        statement.bind(1, ChangeRows.id(0, ofJar: otherID))
-        statement.bind(2, ChangeRows.id(.max, ofJar: otherID))
-        var writer = ChangeWriter(self, now: now)
-        while try statement.step() {
-            guard let cause = CookieChange.Cause(rawValue: statement.int64(6)) else { continue }
-            let ended = statement.timestamp(7)
+            """
+        ).forEach(ChangeRows.id(0, ofJar: otherID), ChangeRows.id(.max, ofJar: otherID)) { row in
+            guard let cause = CookieChange.Cause(rawValue: row.int64(6)) else { return }
+            let ended = row.timestamp(7)
             writer.append(
-                cause, statement.identity(1), site: Octets(statement.bytes(0)),
+                cause, row.identity(1), site: Octets(row.bytes(0)),
                 source: StoredCookie.Source(
-                    captureID: statement.isNull(8) ? nil : captures[statement.int64(8)],
-                    url: statement.isNull(9) ? nil : Octets(statement.bytes(9)), received: ended),
+                    captureID: row.isNull(8) ? nil : captures[row.int64(8)],
+                    url: row.isNull(9) ? nil : Octets(row.bytes(9)), received: ended),
                 ended: ended)
         }
         var end = try end()

@@ -144,57 +144,45 @@ struct RejectionRows {
 
     /// Writes a rejection in the place of an earlier one of the same name and host.
     func write(_ rejection: CookieRejection, site: Octets) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO rejected_cookie (jar_id, site, host, name, reasons, rejected_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (jar_id, site, host, name) DO UPDATE SET
                 reasons = excluded.reasons, rejected_at = excluded.rejected_at
             WHERE excluded.rejected_at >= rejected_cookie.rejected_at
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, rejection.host.octets)
-        statement.bind(4, rejection.name)
-        statement.bind(5, text: rejection.reasons.identifiers.joined(separator: ","))
-        statement.bind(6, rejection.time.microseconds)
-        try statement.run()
+            """
+        ).run(
+            jarID, site, rejection.host.octets, rejection.name, rejection.reasons.identifiers.joined(separator: ","),
+            rejection.time)
     }
 
     /// Removes all but the newest rejections.
     func removeOldest(keeping count: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             DELETE FROM rejected_cookie WHERE jar_id = ?1 AND (site, host, name) IN (
                 SELECT site, host, name FROM rejected_cookie WHERE jar_id = ?1
                 ORDER BY rejected_at DESC, site, host, name LIMIT \(Int64.max) OFFSET ?2)
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, count)
-        try statement.run()
+            """
+        ).run(jarID, count)
     }
 
     func rejections(site: Octets) throws -> [CookieRejection] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT host, name, reasons, rejected_at FROM rejected_cookie WHERE jar_id = ?1 AND site = ?2
             ORDER BY rejected_at DESC, host, name
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        var rejections: [CookieRejection] = []
-        while try statement.step() {
+            """
+        ).rows(jarID, site) { row in
             // A newer version of the program may know more reasons.
             var reasons: ReasonSet<RejectionReason> = []
-            let identifiers = Set(statement.text(2).split(separator: ",").map(String.init))
+            let identifiers = Set(row.text(2).split(separator: ",").map(String.init))
             for reason in RejectionReason.allCases where identifiers.contains(reason.identifier) {
                 reasons.insert(reason)
             }
-            rejections.append(
-                CookieRejection(
-                    name: Octets(statement.bytes(1)), host: WebHost(stored: Octets(statement.bytes(0))),
-                    reasons: reasons, time: statement.timestamp(3)))
+            return CookieRejection(
+                name: Octets(row.bytes(1)), host: WebHost(stored: Octets(row.bytes(0))),
+                reasons: reasons, time: row.timestamp(3))
         }
-        return rejections
     }
 }

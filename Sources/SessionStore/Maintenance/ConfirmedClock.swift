@@ -64,13 +64,13 @@ struct ConfirmedClockRows {
 
     /// The clock as it was written down, `nil` before it was.
     func clock() throws -> ConfirmedClock? {
-        let statement = try database.statement(
-            "SELECT seen_at, elapsed, mark_at, mark_elapsed, confirmed_at FROM confirmed_clock")
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return ConfirmedClock(
-            seen: statement.timestamp(0), elapsed: statement.int64(1), mark: statement.timestamp(2),
-            markElapsed: statement.int64(3), confirmed: statement.optionalTimestamp(4))
+        try database.statement(
+            "SELECT seen_at, elapsed, mark_at, mark_elapsed, confirmed_at FROM confirmed_clock"
+        ).first { row in
+            ConfirmedClock(
+                seen: row.timestamp(0), elapsed: row.int64(1), mark: row.timestamp(2),
+                markElapsed: row.int64(3), confirmed: row.optionalTimestamp(4))
+        }
     }
 
     /// Sees the clock at `now`.
@@ -86,18 +86,13 @@ struct ConfirmedClockRows {
     }
 
     private func write(_ clock: ConfirmedClock) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO confirmed_clock (id, seen_at, elapsed, mark_at, mark_elapsed, confirmed_at)
             VALUES (1, ?, ?, ?, ?, ?)
             ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, elapsed = excluded.elapsed,
                 mark_at = excluded.mark_at, mark_elapsed = excluded.mark_elapsed, confirmed_at = excluded.confirmed_at
-            """)
-        statement.bind(1, clock.seen.microseconds)
-        statement.bind(2, clock.elapsed)
-        statement.bind(3, clock.mark.microseconds)
-        statement.bind(4, clock.markElapsed)
-        statement.bind(5, clock.confirmed?.microseconds)
-        try statement.run()
+            """
+        ).run(clock.seen, clock.elapsed, clock.mark, clock.markElapsed, clock.confirmed)
     }
 }

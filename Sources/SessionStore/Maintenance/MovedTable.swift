@@ -129,10 +129,7 @@ extension MovedTable {
     /// Calls `body` for each row of a jar, or of the whole database.
     func forEach(_ database: Connection, jarID: Int64?, _ body: (Statement) throws -> Void) throws {
         let names = columns.map(\.name).joined(separator: ", ")
-        let statement = try database.statement("SELECT \(names) FROM \(name) WHERE \(ofJar)")
-        defer { statement.reset() }
-        if let jarID { statement.bind(1, jarID) }
-        while try statement.step() { try body(statement) }
+        try database.statement("SELECT \(names) FROM \(name) WHERE \(ofJar)").forEach(jarID, body: body)
     }
 
     /// Copies the rows from one database to another.
@@ -144,7 +141,7 @@ extension MovedTable {
             for (index, column) in columns.enumerated() {
                 let (from, to) = (Int32(index), Int32(index + 1))
                 if row.isNull(from) {
-                    insertion.bind(to, Int64?.none)
+                    insertion.bindNull(to)
                 } else {
                     switch column.kind {
                     case .number: insertion.bind(to, row.int64(from))

@@ -14,11 +14,10 @@ extension SealedTable {
             """)
         defer { statement.reset() }
         if case .headerField(let jarID, let name, let scope) = position {
-            statement.bind(1, jarID)
-            statement.bind(2, text: name)
-            statement.bind(3, text: scope)
+            statement.bindAll(jarID, name, scope, limit)
+        } else {
+            statement.bind(4, Int64(limit))
         }
-        statement.bind(4, Int64(limit))
         var values: [SealedValue] = []
         var end: Position?
         while try statement.step() {
@@ -50,9 +49,10 @@ extension SealedTable {
             """)
         defer { statement.reset() }
         if case .storage(let jarID, let snapshotID, let origin, let key) = position {
-            SealedTable.bind(jarID, snapshotID, origin, key, to: statement)
+            statement.bindAll(jarID, snapshotID, origin, key, limit)
+        } else {
+            statement.bind(5, Int64(limit))
         }
-        statement.bind(5, Int64(limit))
         var values: [SealedValue] = []
         var end: Position?
         while try statement.step() {
@@ -81,14 +81,5 @@ extension SealedTable {
         let location = SealedValueLocation(
             kind: .authority, jar: nil, owner: row.hosts, domain: [], path: [], name: "private key")
         return ([SealedValue(key: .authority, location: location, place: row.place, sealed: row.sealedKey)], .authority)
-    }
-
-    static func bind(
-        _ jarID: Int64, _ snapshotID: Int64, _ origin: String, _ key: Octets, to statement: Statement
-    ) {
-        statement.bind(1, jarID)
-        statement.bind(2, snapshotID)
-        statement.bind(3, text: origin)
-        statement.bind(4, key)
     }
 }

@@ -53,44 +53,30 @@ enum SealedTable: CaseIterable {
     static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Connection) throws {
         switch value.key {
         case .token(let id, let column):
-            let statement = try database.statement(
-                "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ? AND \(column.columnName) = ?")
-            statement.bind(1, sealed)
-            statement.bind(2, id)
-            statement.bind(3, value.sealed)
-            try statement.run()
+            try database.statement(
+                "UPDATE token_profile SET \(column.columnName) = ? WHERE id = ? AND \(column.columnName) = ?"
+            ).run(sealed, id, value.sealed)
         case .headerField(let jarID, let name, let scope):
-            let statement = try database.statement(
-                "UPDATE header_field SET value = ? WHERE jar_id = ? AND name = ? AND scope = ? AND value = ?")
-            statement.bind(1, sealed)
-            statement.bind(2, jarID)
-            statement.bind(3, text: name)
-            statement.bind(4, text: scope)
-            statement.bind(5, value.sealed)
-            try statement.run()
+            try database.statement(
+                "UPDATE header_field SET value = ? WHERE jar_id = ? AND name = ? AND scope = ? AND value = ?"
+            ).run(sealed, jarID, name, scope, value.sealed)
         case .storage(let jarID, let snapshotID, let origin, let key):
-            let statement = try database.statement(
+            try database.statement(
                 """
                 UPDATE web_storage SET value = ?5
                 WHERE jar_id = ?1 AND snapshot_id = ?2 AND origin = ?3 AND key = ?4 AND value = ?6
-                """)
-            bind(jarID, snapshotID, origin, key, to: statement)
-            statement.bind(5, sealed)
-            statement.bind(6, value.sealed)
-            try statement.run()
+                """
+            ).run(jarID, snapshotID, origin, key, sealed, value.sealed)
         case .authority:
             try AuthorityRow(database: database).replaceKey(with: sealed, insteadOf: value.sealed)
         case .cookie(let jarID, let snapshotID, let site, let id):
             let (table, condition) = snapshotID == nil ? ("cookie", "") : ("snapshot_cookie", "AND snapshot_id = ?9")
-            let statement = try database.statement(
+            try database.statement(
                 """
                 UPDATE \(table) SET value = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
                     AND name = ?5 AND host_only = ?6 AND partition_key = ?7 AND value = ?10 \(condition)
-                """)
-            bind(jarID, snapshotID, site, id, to: statement)
-            statement.bind(8, sealed)
-            statement.bind(10, value.sealed)
-            try statement.run()
+                """
+            ).run(jarID, site, id, sealed, snapshotID, value.sealed)
         }
     }
 
@@ -100,16 +86,6 @@ enum SealedTable: CaseIterable {
         let digits = String(keyID, radix: 16)
         let hexadecimal = String(repeating: "0", count: 8 - digits.count) + digits
         return "substr(\(column), 1, 5) IS DISTINCT FROM x'01\(hexadecimal)'"
-    }
-
-    /// Binds the identity of a row to the first seven parameters, and the saved session that it is in to the ninth.
-    private static func bind(
-        _ jarID: Int64, _ snapshotID: Int64?, _ site: Octets, _ id: Cookie.ID, to statement: Statement
-    ) {
-        statement.bind(1, jarID)
-        statement.bind(2, site)
-        statement.bind(3, identity: id)
-        if let snapshotID { statement.bind(9, snapshotID) }
     }
 
     private func cookiePage(
@@ -129,13 +105,12 @@ enum SealedTable: CaseIterable {
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
             ORDER BY \(key), \(identity) LIMIT ?8
             """)
-        defer { statement.reset() }
         if case .cookie(let jarID, let snapshotID, let site, let id) = position {
-            SealedTable.bind(jarID, snapshotID, site, id, to: statement)
+            statement.bindAll(jarID, site, id, limit, snapshotID)
+        } else {
+            statement.bind(8, Int64(limit))
         }
-        statement.bind(8, Int64(limit))
-        var values: [SealedValue] = []
-        while try statement.step() { values.append(cookieValue(statement)) }
+        let values = try statement.rows { cookieValue($0) }
         guard let last = values.last, case .cookie(let jarID, let snapshotID, let site, let id) = last.key else {
             return ([], nil)
         }
@@ -174,8 +149,7 @@ enum SealedTable: CaseIterable {
             WHERE id > ?1 AND (\(conditions.joined(separator: " OR "))) ORDER BY id LIMIT ?2
             """)
         defer { statement.reset() }
-        if case .token(let id) = position { statement.bind(1, id) } else { statement.bind(1, Int64.min) }
-        statement.bind(2, Int64(limit))
+        if case .token(let id) = position { statement.bindAll(id, limit) } else { statement.bindAll(Int64.min, limit) }
         var values: [SealedValue] = []
         var end: Position?
         while try statement.step() {

@@ -65,23 +65,19 @@ extension SessionDatabase {
 
     private func orphanFindings() throws(SessionStoreError) -> [DatabaseFinding] {
         try read { database in
-            let statement = try database.statement(
+            return try database.statement(
                 """
                 \(engine.file == nil ? "" : SessionDatabase.orphanQuery)
                 SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
                 WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
                 ORDER BY 1, 2
-                """)
-            defer { statement.reset() }
-            var findings: [DatabaseFinding] = []
-            while try statement.step() {
-                let (table, parent, number) = (statement.text(0), statement.text(1), statement.int64(2))
-                findings.append(
-                    DatabaseFinding(
-                        .orphan, "\(path), table \(table)",
-                        "\(number == 1 ? "a row belongs" : "\(number) rows belong") to no \(parent)"))
+                """
+            ).rows { row in
+                let (table, parent, number) = (row.text(0), row.text(1), row.int64(2))
+                return DatabaseFinding(
+                    .orphan, "\(path), table \(table)",
+                    "\(number == 1 ? "a row belongs" : "\(number) rows belong") to no \(parent)")
             }
-            return findings
         }
     }
 

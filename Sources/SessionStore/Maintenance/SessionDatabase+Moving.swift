@@ -101,10 +101,9 @@ extension SessionDatabase {
         guard table.hasID else { return }
         try table.forEach(source, jarID: jar.id) { row in
             // A removed jar has the negative of its id.
-            let statement = try target.statement("SELECT count(*) FROM \(table.name) WHERE id IN (?, ?)")
-            statement.bind(1, row.int64(0))
-            statement.bind(2, -row.int64(0))
-            guard try statement.returnedNumber() == 0 else {
+            let count = try target.statement("SELECT count(*) FROM \(table.name) WHERE id IN (?, ?)")
+                .returnedNumber(row.int64(0), -row.int64(0))
+            guard count == 0 else {
                 throw SessionStoreError(
                     .jarExists, jar.name,
                     "an id of this jar belongs to another one in \(path); a jar keeps its ids when it moves")
@@ -163,11 +162,7 @@ extension SessionDatabase {
 extension MovedTable {
     /// The jars of a database by name.
     fileprivate static func jars(_ database: Connection) throws -> [(id: Int64, name: String)] {
-        let statement = try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name")
-        defer { statement.reset() }
-        var jars: [(id: Int64, name: String)] = []
-        while try statement.step() { jars.append((statement.int64(0), statement.text(1))) }
-        return jars
+        try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name").rows { ($0.int64(0), $0.text(1)) }
     }
 
     /// The columns whose values a server counts up.

@@ -70,11 +70,7 @@ extension SessionDatabase {
     }
 
     private func jarNames(_ database: Connection) throws -> [(id: Int64, name: String)] {
-        let statement = try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name")
-        defer { statement.reset() }
-        var names: [(id: Int64, name: String)] = []
-        while try statement.step() { names.append((statement.int64(0), statement.text(1))) }
-        return names
+        try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name").rows { ($0.int64(0), $0.text(1)) }
     }
 
     private func isVacuumWorthwhile() throws(SessionStoreError) -> Bool {

@@ -5,25 +5,24 @@ extension SessionDatabase {
     /// Counts jars, cookies and tokens. Reads all cookies' rows, and decrypts none.
     public func statistics(now: Timestamp) throws(SessionStoreError) -> DatabaseStatistics {
         var statistics = try read { database in
-            let statement = try database.statement(
+            try database.statement(
                 """
                 SELECT min(created_at), max(created_at), count(*) FILTER (WHERE expires_at < ?),
                     (SELECT count(*) FROM cookie_change),
                     (SELECT count(*) FROM snapshot WHERE jar_id > 0 AND \(SnapshotRows.isNamed)),
                     (SELECT count(*) FROM jar WHERE id < 0)
                 FROM cookie WHERE jar_id > 0
-                """)
-            defer { statement.reset() }
-            statement.bind(1, now.microseconds)
-            var statistics = DatabaseStatistics()
-            guard try statement.step() else { return statistics }
-            statistics.oldestCookie = statement.optionalInt64(0).map(Timestamp.init(microseconds:))
-            statistics.newestCookie = statement.optionalInt64(1).map(Timestamp.init(microseconds:))
-            statistics.expiredCookies = Int(statement.int64(2))
-            statistics.journalEntries = Int(statement.int64(3))
-            statistics.savedSessions = Int(statement.int64(4))
-            statistics.removedJars = Int(statement.int64(5))
-            return statistics
+                """
+            ).first(now) { row in
+                var statistics = DatabaseStatistics()
+                statistics.oldestCookie = row.optionalTimestamp(0)
+                statistics.newestCookie = row.optionalTimestamp(1)
+                statistics.expiredCookies = Int(row.int64(2))
+                statistics.journalEntries = Int(row.int64(3))
+                statistics.savedSessions = Int(row.int64(4))
+                statistics.removedJars = Int(row.int64(5))
+                return statistics
+            } ?? DatabaseStatistics()
         }
         statistics.freeSize = try SessionStoreError.catching(path) { try engine.size().free }
         statistics.fileSize = FileSystem.size(path) ?? 0

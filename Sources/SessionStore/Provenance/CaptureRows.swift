@@ -8,54 +8,43 @@ struct CaptureRows {
 
     /// The capture of that digest that was imported whole.
     func capture(_ digest: [UInt8]) throws -> CaptureRecord? {
-        let statement = try database.statement(
-            "SELECT name, imported_at FROM capture WHERE jar_id = ? AND digest = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, digest)
-        guard try statement.step() else { return nil }
-        return CaptureRecord(name: statement.text(0), imported: Timestamp(microseconds: statement.int64(1)))
+        try database.statement(
+            "SELECT name, imported_at FROM capture WHERE jar_id = ? AND digest = ?"
+        ).first(jarID, digest) { row in
+            CaptureRecord(name: row.text(0), imported: Timestamp(microseconds: row.int64(1)))
+        }
     }
 
     /// Makes the record of a capture whose import begins. It is not known by its digest before it was imported whole.
     ///
     /// - Parameter isRequests: whether its cookies are those that requests sent.
     func insert(_ name: String, isRequests: Bool, now: Timestamp) throws -> Int64 {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO capture (jar_id, digest, name, imported_at, from_requests) VALUES (?, randomblob(8), ?, ?, ?)
             RETURNING id
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, text: name)
-        statement.bind(3, now.microseconds)
-        statement.bind(4, isRequests ? 1 : 0)
-        return try statement.returnedNumber()
+            """
+        ).returnedNumber(jarID, name, now, isRequests)
     }
 
     /// Has this jar know the captures that another one has taken in.
     ///
     /// - Returns: the ids of this jar by those of the other.
     func take(from otherID: Int64) throws -> [Int64: Int64] {
-        let insertion = try database.statement(
+        try database.statement(
             """
             INSERT INTO capture (jar_id, digest, name, imported_at, from_requests)
             SELECT ?1, digest, name, imported_at, from_requests FROM capture WHERE jar_id = ?2 ORDER BY id
             ON CONFLICT (jar_id, digest) DO NOTHING
-            """)
-        insertion.bind(1, jarID)
-        insertion.bind(2, otherID)
-        try insertion.run()
-        let statement = try database.statement(
+            """
+        ).run(jarID, otherID)
+        var ids: [Int64: Int64] = [:]
+        try database.statement(
             """
             SELECT other.id, own.id FROM capture AS other JOIN capture AS own ON own.digest = other.digest
             WHERE other.jar_id = ?2 AND own.jar_id = ?1
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, otherID)
-        var ids: [Int64: Int64] = [:]
-        while try statement.step() { ids[statement.int64(0)] = statement.int64(1) }
+            """
+        ).forEach(jarID, otherID) { ids[$0.int64(0)] = $0.int64(1) }
         return ids
     }
 
@@ -64,24 +53,17 @@ struct CaptureRows {
     ///
     /// The rows are kept, since cookies refer to them as their origin.
     func allowAgain() throws {
-        let statement = try database.statement(
-            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND length(digest) = 32")
-        statement.bind(1, jarID)
-        try statement.run()
+        try database.statement(
+            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND length(digest) = 32"
+        ).run(jarID)
     }
 
     /// Says that a capture was imported whole; an earlier import of the same octets is forgotten.
     func finish(_ id: Int64, _ digest: [UInt8]) throws {
-        let forget = try database.statement(
-            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND digest = ?")
-        forget.bind(1, jarID)
-        forget.bind(2, digest)
-        try forget.run()
-        let statement = try database.statement("UPDATE capture SET digest = ? WHERE jar_id = ? AND id = ?")
-        statement.bind(1, digest)
-        statement.bind(2, jarID)
-        statement.bind(3, id)
-        try statement.run()
+        try database.statement(
+            "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND digest = ?"
+        ).run(jarID, digest)
+        try database.statement("UPDATE capture SET digest = ? WHERE jar_id = ? AND id = ?").run(digest, jarID, id)
     }
 }
 

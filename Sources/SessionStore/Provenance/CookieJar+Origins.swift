@@ -9,18 +9,15 @@ extension CookieJar {
     /// The same for the cookies of one registrable domain; `nil` for all.
     package func origins(site: Octets?) throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
         try database.read { connection in
-            let statement = try connection.statement(
+            var origins: [Cookie.ID: CookieOrigin] = [:]
+            try connection.statement(
                 """
                 SELECT domain, path, cookie.name, host_only, partition_key, capture.name, source_url, received_at,
                     from_requests
                 FROM cookie LEFT JOIN capture ON capture.jar_id = ?1 AND capture.id = capture_id
                 WHERE cookie.jar_id = ?1
-                """ + (site == nil ? "" : " AND site = ?2"))
-            defer { statement.reset() }
-            statement.bind(1, id)
-            if let site { statement.bind(2, site) }
-            var origins: [Cookie.ID: CookieOrigin] = [:]
-            while try statement.step() { origins[statement.identity(0)] = statement.origin(5) }
+                """ + (site == nil ? "" : " AND site = ?2")
+            ).forEach(id, site) { origins[$0.identity(0)] = $0.origin(5) }
             return origins
         }
     }
@@ -29,18 +26,14 @@ extension CookieJar {
     public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         return try database.read { connection in
-            let statement = try connection.statement(
+            return try connection.statement(
                 """
                 SELECT capture.name, source_url, received_at, from_requests
                 FROM cookie LEFT JOIN capture ON capture.jar_id = ?1 AND capture.id = capture_id
                 WHERE cookie.jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND cookie.name = ?5
                     AND host_only = ?6 AND partition_key = ?7
-                """)
-            defer { statement.reset() }
-            statement.bind(1, id)
-            statement.bind(2, site)
-            statement.bind(3, identity: cookie)
-            return try statement.step() ? statement.origin(0) : nil
+                """
+            ).first(id, site, cookie) { $0.origin(0) }
         }
     }
 }

@@ -120,14 +120,10 @@ struct SealingKeyRows {
 
     /// All keys, the newest last.
     func all() throws -> [Row] {
-        let statement = try database.statement("SELECT id, check_value, created_at FROM sealing_key ORDER BY id")
-        defer { statement.reset() }
-        var rows: [Row] = []
-        while try statement.step() {
-            let id = UInt32(truncatingIfNeeded: statement.int64(0))
-            rows.append(Row(id: id, checkValue: Octets(statement.bytes(1)), createdAt: statement.int64(2)))
+        try database.statement("SELECT id, check_value, created_at FROM sealing_key ORDER BY id").rows { row in
+            let id = UInt32(truncatingIfNeeded: row.int64(0))
+            return Row(id: id, checkValue: Octets(row.bytes(1)), createdAt: row.int64(2))
         }
-        return rows
     }
 
     /// Makes `key` the newest one, under the next id.
@@ -139,19 +135,14 @@ struct SealingKeyRows {
 
     /// Adds a key's row as it is in another database.
     func insert(_ row: Row) throws {
-        let statement = try database.statement(
-            "INSERT INTO sealing_key (id, check_value, created_at) VALUES (?, ?, ?)")
-        statement.bind(1, Int64(row.id))
-        statement.bind(2, row.checkValue)
-        statement.bind(3, row.createdAt)
-        try statement.run()
+        try database.statement(
+            "INSERT INTO sealing_key (id, check_value, created_at) VALUES (?, ?, ?)"
+        ).run(Int64(row.id), row.checkValue, row.createdAt)
     }
 
     /// Forgets all keys but the newest.
     func deleteOlder(than id: UInt32) throws {
-        let statement = try database.statement("DELETE FROM sealing_key WHERE id < ?")
-        statement.bind(1, Int64(id))
-        try statement.run()
+        try database.statement("DELETE FROM sealing_key WHERE id < ?").run(Int64(id))
     }
 
     fileprivate static func checkPlace(_ id: UInt32) -> [UInt8] {

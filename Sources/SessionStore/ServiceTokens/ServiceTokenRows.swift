@@ -44,58 +44,41 @@ struct ServiceTokenRows {
     }
 
     func hasValid(named name: String) throws -> Bool {
-        let statement = try database.statement(
-            "SELECT count(*) FROM service_token WHERE name = ? AND revoked_at IS NULL")
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        return try statement.step() && statement.int64(0) > 0
+        try database.statement("SELECT count(*) FROM service_token WHERE name = ? AND revoked_at IS NULL")
+            .returnedNumber(name) > 0
     }
 
     func insert(
         _ name: String, _ grant: AccessGrant, creation: Timestamp, expiry: Timestamp?, digest: ServiceTokenDigest
     ) throws {
-        let statement = try database.statement(
+        let verbs = AccessVerb.allCases.filter(grant.verbs.contains).map(\.rawValue)
+        let id = try database.statement(
             """
             INSERT INTO service_token (name, digest, verbs, is_for_all_jars, created_at, expires_at)
             VALUES (?, ?, ?, ?, ?, ?) RETURNING id
-            """)
-        let verbs = AccessVerb.allCases.filter(grant.verbs.contains).map(\.rawValue)
-        statement.bind(1, text: name)
-        statement.bind(2, digest.bytes)
-        statement.bind(3, text: verbs.joined(separator: " "))
-        statement.bind(4, grant.coversAll)
-        statement.bind(5, creation.microseconds)
-        statement.bind(6, expiry?.microseconds)
-        let id = try statement.returnedNumber()
+            """
+        ).returnedNumber(name, digest.bytes, verbs.joined(separator: " "), grant.coversAll, creation, expiry)
         if case .named(let names) = grant.jars {
             let jar = try database.statement("INSERT INTO service_token_jar (token_id, jar_name) VALUES (?, ?)")
-            for name in names.sorted() {
-                jar.bind(1, id)
-                jar.bind(2, text: name)
-                try jar.run()
-            }
+            for name in names.sorted() { try jar.run(id, name) }
         }
         try countChange()
     }
 
     /// - Returns: whether there was one to revoke.
     func revoke(named name: String, now: Timestamp) throws -> Bool {
-        let statement = try database.statement(
-            "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL")
-        statement.bind(1, now.microseconds)
-        statement.bind(2, text: name)
-        try statement.run()
-        guard statement.changeCount > 0 else { return false }
+        let count = try database.statement(
+            "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL"
+        ).runCounting(now, name)
+        guard count > 0 else { return false }
         try countChange()
         return true
     }
 
     func noteUse(named name: String, at moment: Timestamp) throws {
-        let statement = try database.statement(
-            "UPDATE service_token SET last_used_at = ? WHERE name = ? AND revoked_at IS NULL")
-        statement.bind(1, moment.microseconds)
-        statement.bind(2, text: name)
-        try statement.run()
+        try database.statement(
+            "UPDATE service_token SET last_used_at = ? WHERE name = ? AND revoked_at IS NULL"
+        ).run(moment, name)
     }
 
     private func countChange() throws {

@@ -29,45 +29,32 @@ struct SnapshotRows {
 
     /// The saved sessions with their ids, by name; only the one of `name` where one is given.
     func snapshots(named name: String?) throws -> [(id: Int64, session: SavedSession)] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT id, name, created_at,
                 (SELECT count(*) FROM snapshot_cookie AS saved WHERE saved.jar_id = ?1 AND snapshot_id = id)
             FROM snapshot WHERE jar_id = ?1 AND \(name == nil ? SnapshotRows.isNamed : "name = ?2") ORDER BY name
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        if let name { statement.bind(2, text: name) }
-        var found: [(id: Int64, session: SavedSession)] = []
-        while try statement.step() {
+            """
+        ).rows(jarID, name) { row in
             let session = SavedSession(
-                name: statement.text(1), creation: Timestamp(microseconds: statement.int64(2)),
-                cookieCount: Int(statement.int64(3)))
-            found.append((statement.int64(0), session))
+                name: row.text(1), creation: Timestamp(microseconds: row.int64(2)),
+                cookieCount: Int(row.int64(3)))
+            return (row.int64(0), session)
         }
-        return found
     }
 
     /// The ids of all, those included that no person has saved.
     func ids() throws -> [Int64] {
-        let statement = try database.statement("SELECT id FROM snapshot WHERE jar_id = ? ORDER BY id")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(statement.int64(0)) }
-        return ids
+        try database.statement("SELECT id FROM snapshot WHERE jar_id = ? ORDER BY id").rows(jarID) { $0.int64(0) }
     }
 
     /// Saves the jar's cookies that have not expired.
     ///
     /// - Returns: how many there are.
     func save(named name: String, now: Timestamp) throws -> Int {
-        let insertion = try database.statement(
-            "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?) RETURNING id")
-        insertion.bind(1, jarID)
-        insertion.bind(2, text: name)
-        insertion.bind(3, now.microseconds)
-        let snapshotID = try insertion.returnedNumber()
+        let snapshotID = try database.statement(
+            "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?) RETURNING id"
+        ).returnedNumber(jarID, name, now)
         try WebStorageRows(database: database, jarID: jarID).save(inSnapshot: snapshotID)
         let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
         return try run(
@@ -91,10 +78,7 @@ struct SnapshotRows {
     /// Forgets a saved session.
     func delete(id: Int64) throws {
         try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
-        let statement = try database.statement("DELETE FROM snapshot WHERE jar_id = ? AND id = ?")
-        statement.bind(1, jarID)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement("DELETE FROM snapshot WHERE jar_id = ? AND id = ?").run(jarID, id)
     }
 
     /// Removes the jar's expired cookies, which count as not there. One that has expired in the snapshot too stays: it
@@ -168,26 +152,19 @@ struct SnapshotRows {
 
     /// The cookies of a snapshot that have expired, without values.
     private func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,
                 last_access_at, sequence
             FROM snapshot_cookie WHERE jar_id = ? AND snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, id)
-        statement.bind(3, now.microseconds)
-        var cookies: [Cookie] = []
-        while try statement.step() {
-            cookies.append(
-                Cookie(
-                    id: statement.identity(0), value: [], isSecure: statement.int64(5) != 0,
-                    isHTTPOnly: statement.int64(6) != 0, sameSite: statement.sameSite(7),
-                    expiry: statement.timestamp(8), creation: statement.timestamp(9),
-                    lastAccess: statement.timestamp(10), sequence: statement.int64(11)))
+            """
+        ).rows(jarID, id, now) { row in
+            Cookie(
+                id: row.identity(0), value: [], isSecure: row.int64(5) != 0,
+                isHTTPOnly: row.int64(6) != 0, sameSite: row.sameSite(7),
+                expiry: row.timestamp(8), creation: row.timestamp(9),
+                lastAccess: row.timestamp(10), sequence: row.int64(11))
         }
-        return cookies
     }
 
     /// Runs a statement about the jar (`?1`), a snapshot (`?2`) and the time (`?3`).
@@ -199,13 +176,8 @@ struct SnapshotRows {
         _ sql: String, _ snapshotID: Int64, _ now: Timestamp, noting cause: CookieChange.Cause? = nil
     ) throws -> Int {
         let statement = try database.statement(sql)
-        statement.bind(1, jarID)
-        statement.bind(2, snapshotID)
-        statement.bind(3, now.microseconds)
-        if let cause {
-            return try ChangeRows(database: database, jarID: jarID).append(cause, returnedBy: statement, now: now)
-        }
-        try statement.run()
-        return statement.changeCount
+        guard let cause else { return try statement.runCounting(jarID, snapshotID, now) }
+        statement.bindAll(jarID, snapshotID, now)
+        return try ChangeRows(database: database, jarID: jarID).append(cause, returnedBy: statement, now: now)
     }
 }

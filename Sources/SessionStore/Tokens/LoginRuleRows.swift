@@ -14,45 +14,32 @@ struct LoginRuleRows {
     static func rules(
         ofJar jarID: Int64, by statement: Statement
     ) throws -> [(name: String, definition: String)] {
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        var rules: [(name: String, definition: String)] = []
-        while try statement.step() { rules.append((statement.text(0), statement.text(1))) }
-        return rules
+        try statement.rows(jarID) { ($0.text(0), $0.text(1)) }
     }
 
     func put(_ definition: String, named name: String) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO login_rule (jar_id, name, definition) VALUES (?, ?, ?)
             ON CONFLICT (jar_id, name) DO UPDATE SET definition = excluded.definition
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, text: name)
-        statement.bind(3, text: definition)
-        try statement.run()
+            """
+        ).run(jarID, name, definition)
     }
 
     /// Forgets a rule; whether there was one of that name.
     func delete(named name: String) throws -> Bool {
-        let statement = try database.statement("DELETE FROM login_rule WHERE jar_id = ? AND name = ?")
-        statement.bind(1, jarID)
-        statement.bind(2, text: name)
-        try statement.run()
-        return statement.changeCount > 0
+        try database.statement("DELETE FROM login_rule WHERE jar_id = ? AND name = ?").runCounting(jarID, name) > 0
     }
 
     /// Takes over the rules of another jar whose names are not in use here.
     func take(from otherID: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO login_rule (jar_id, name, definition)
             SELECT ?, name, definition FROM login_rule WHERE jar_id = ?
             ON CONFLICT (jar_id, name) DO NOTHING
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, otherID)
-        try statement.run()
+            """
+        ).run(jarID, otherID)
     }
 }
 

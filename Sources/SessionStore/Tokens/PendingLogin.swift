@@ -89,38 +89,25 @@ struct PendingLoginRows {
 
     /// The number of logins, counted up to a limit.
     func count(upTo limit: Int, now: Timestamp) throws -> Int64 {
-        let statement = try database.statement(
-            "SELECT count(*) FROM (SELECT 1 FROM pending_login WHERE expires_at >= ?1 LIMIT ?2) AS known")
-        defer { statement.reset() }
-        statement.bind(1, now.microseconds)
-        statement.bind(2, Int64(limit))
-        return try statement.returnedNumber()
+        try database.statement(
+            "SELECT count(*) FROM (SELECT 1 FROM pending_login WHERE expires_at >= ?1 LIMIT ?2) AS known"
+        ).returnedNumber(now, limit)
     }
 
     func insert(_ login: PendingLogin) throws {
-        let statement = try database.statement(
-            "INSERT INTO pending_login (id, state_digest, content, expires_at) VALUES (?, ?, ?, ?)")
-        statement.bind(1, text: login.id)
-        statement.bind(2, login.stateDigest)
-        statement.bind(3, try sealer.seal(login.content.exposedBytes, at: login.place))
-        statement.bind(4, login.expiry.microseconds)
-        try statement.run()
+        try database.statement(
+            "INSERT INTO pending_login (id, state_digest, content, expires_at) VALUES (?, ?, ?, ?)"
+        ).run(login.id, login.stateDigest, try sealer.seal(login.content.exposedBytes, at: login.place), login.expiry)
     }
 
     func update(_ login: PendingLogin) throws {
         let statement = try database.statement("UPDATE pending_login SET state_digest = ?, content = ? WHERE id = ?")
-        statement.bind(1, login.stateDigest)
-        statement.bind(2, try sealer.seal(login.content.exposedBytes, at: login.place))
-        statement.bind(3, text: login.id)
+        statement.bindAll(login.stateDigest, try sealer.seal(login.content.exposedBytes, at: login.place), login.id)
         try statement.runChangingOneRow()
     }
 
     func remove(_ id: String, now: Timestamp) throws -> Bool {
-        let statement = try database.statement("DELETE FROM pending_login WHERE id = ? AND expires_at >= ?")
-        statement.bind(1, text: id)
-        statement.bind(2, now.microseconds)
-        try statement.run()
-        return statement.changeCount > 0
+        try database.statement("DELETE FROM pending_login WHERE id = ? AND expires_at >= ?").runCounting(id, now) > 0
     }
 
     func removeAll() throws {
@@ -131,28 +118,21 @@ struct PendingLoginRows {
 
     /// - Parameter isLocking: Whether to wait for other changes of the row, and to keep them out.
     func login(_ id: String, now: Timestamp, locking isLocking: Bool = false) throws -> PendingLogin? {
-        let statement = try database.statement(
-            "\(Self.query) WHERE id = ? AND expires_at >= ?\(isLocking ? " FOR UPDATE" : "")")
-        defer { statement.reset() }
-        statement.bind(1, text: id)
-        statement.bind(2, now.microseconds)
-        return try login(statement)
+        try database.statement(
+            "\(Self.query) WHERE id = ? AND expires_at >= ?\(isLocking ? " FOR UPDATE" : "")"
+        ).first(id, now) { login($0) }
     }
 
     func login(withStateDigest digest: [UInt8], now: Timestamp) throws -> PendingLogin? {
-        let statement = try database.statement("\(Self.query) WHERE state_digest = ? AND expires_at >= ?")
-        defer { statement.reset() }
-        statement.bind(1, digest)
-        statement.bind(2, now.microseconds)
-        return try login(statement)
+        try database.statement("\(Self.query) WHERE state_digest = ? AND expires_at >= ?")
+            .first(digest, now) { login($0) }
     }
 
-    private func login(_ statement: Statement) throws -> PendingLogin? {
-        guard try statement.step() else { return nil }
+    private func login(_ row: Statement) -> PendingLogin? {
         var login = PendingLogin(
-            id: statement.text(0), expiry: statement.timestamp(3),
-            stateDigest: statement.isNull(1) ? nil : statement.bytes(1), content: Secret([]))
-        guard let content = sealer.open(Octets(statement.bytes(2)), at: login.place) else { return nil }
+            id: row.text(0), expiry: row.timestamp(3), stateDigest: row.isNull(1) ? nil : row.bytes(1),
+            content: Secret([]))
+        guard let content = sealer.open(Octets(row.bytes(2)), at: login.place) else { return nil }
         login.content = Secret(content)
         return login
     }

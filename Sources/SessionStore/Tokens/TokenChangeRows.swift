@@ -62,34 +62,22 @@ struct TokenChangeRows {
     let database: Connection
 
     func append(_ cause: TokenChange.Cause, _ name: String, generation: Int64, now: Timestamp) throws {
-        let statement = try database.statement(
-            "INSERT INTO token_change (name, cause, changed_at, generation) VALUES (?, ?, ?, ?) RETURNING position")
-        statement.bind(1, text: name)
-        statement.bind(2, cause.rawValue)
-        statement.bind(3, now.microseconds)
-        statement.bind(4, generation)
-        let position = try statement.returnedNumber()
-        let removal = try database.statement("DELETE FROM token_change WHERE position <= ?")
-        removal.bind(1, position - TokenChangeRows.limit)
-        try removal.run()
+        let position = try database.statement(
+            "INSERT INTO token_change (name, cause, changed_at, generation) VALUES (?, ?, ?, ?) RETURNING position"
+        ).returnedNumber(name, cause.rawValue, now, generation)
+        try database.statement("DELETE FROM token_change WHERE position <= ?").run(position - TokenChangeRows.limit)
     }
 
     func changes(after position: Int64, count: Int) throws -> [TokenChange] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT position, cause, changed_at, name, generation FROM token_change WHERE position > ?
             ORDER BY position LIMIT ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, position)
-        statement.bind(2, Int64(count))
-        var changes: [TokenChange] = []
-        while try statement.step() {
-            changes.append(
-                TokenChange(
-                    position: statement.int64(0), cause: TokenChange.Cause(rawValue: statement.int64(1)) ?? .stored,
-                    time: statement.timestamp(2), name: statement.text(3), generation: statement.int64(4)))
+            """
+        ).rows(position, count) { row in
+            TokenChange(
+                position: row.int64(0), cause: TokenChange.Cause(rawValue: row.int64(1)) ?? .stored,
+                time: row.timestamp(2), name: row.text(3), generation: row.int64(4))
         }
-        return changes
     }
 }

@@ -18,44 +18,31 @@ struct TokenLeaseRows {
     }
 
     func lease(_ profileID: Int64) throws -> Lease? {
-        let statement = try database.statement(
-            "SELECT holder, expires_at FROM token_lease WHERE profile_id = ?")
-        defer { statement.reset() }
-        statement.bind(1, profileID)
-        return try statement.step()
-            ? Lease(holder: LeaseHolder(statement.text(0)), expiry: statement.timestamp(1)) : nil
+        try database.statement("SELECT holder, expires_at FROM token_lease WHERE profile_id = ?")
+            .first(profileID) { Lease(holder: LeaseHolder($0.text(0)), expiry: $0.timestamp(1)) }
     }
 
     func put(_ profileID: Int64, _ holder: LeaseHolder, _ expiry: Timestamp) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO token_lease (profile_id, holder, expires_at) VALUES (?, ?, ?)
             ON CONFLICT (profile_id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-            """)
-        statement.bind(1, profileID)
-        statement.bind(2, text: holder.description)
-        statement.bind(3, expiry.microseconds)
-        try statement.run()
+            """
+        ).run(profileID, holder.description, expiry)
     }
 
     func renew(_ name: String, _ holder: LeaseHolder, _ expiry: Timestamp) throws -> Bool {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE token_lease SET expires_at = ?
             WHERE profile_id = (SELECT id FROM token_profile WHERE name = ?) AND holder = ?
-            """)
-        statement.bind(1, expiry.microseconds)
-        statement.bind(2, text: name)
-        statement.bind(3, text: holder.description)
-        try statement.run()
-        return statement.changeCount > 0
+            """
+        ).runCounting(expiry, name, holder.description) > 0
     }
 
     func release(_ profileID: Int64, _ holder: LeaseHolder) throws {
-        let statement = try database.statement("DELETE FROM token_lease WHERE profile_id = ? AND holder = ?")
-        statement.bind(1, profileID)
-        statement.bind(2, text: holder.description)
-        try statement.run()
+        try database.statement("DELETE FROM token_lease WHERE profile_id = ? AND holder = ?").run(
+            profileID, holder.description)
     }
 }
 

@@ -46,17 +46,12 @@ struct TokenRows {
 
     /// The other name under which the same issuer, client and account are kept; a profile has one name.
     func otherName(of profile: Profile) throws -> String? {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT name FROM token_profile
             WHERE issuer = ? AND client_id = ? AND account = ? AND issuer <> '' AND name <> ?
-            """)
-        defer { statement.reset() }
-        statement.bind(1, text: profile.id.issuer)
-        statement.bind(2, text: profile.id.clientID)
-        statement.bind(3, text: profile.id.account)
-        statement.bind(4, text: profile.name)
-        return try statement.step() ? statement.text(0) : nil
+            """
+        ).first(profile.id.issuer, profile.id.clientID, profile.id.account, profile.name) { $0.text(0) }
     }
 
     /// Writes everything but the tokens, whose sealing needs the row's id.
@@ -70,7 +65,7 @@ struct TokenRows {
             "settings", "client_secret", "proof_key", "client_certificate", "registration_token", "grant_key",
         ]
         let kept = settings + (keepsResourceTokens ? ["resource_tokens"] : [])
-        let statement = try database.statement(
+        return try database.statement(
             """
             INSERT INTO token_profile (name, issuer, client_id, account, token_type, scope, access_token, received_at,
                 access_expires_at, refresh_expires_at, generation, created_at, grant_expires_at)
@@ -85,69 +80,44 @@ struct TokenRows {
                 grant_expires_at = excluded.grant_expires_at, generation = token_profile.generation + 1,
                 refused_at = NULL
             RETURNING id
-            """)
-        defer { statement.reset() }
-        statement.bind(1, text: profile.name)
-        statement.bind(2, text: profile.id.issuer)
-        statement.bind(3, text: profile.id.clientID)
-        statement.bind(4, text: profile.id.account)
-        statement.bind(5, text: tokens.tokenType.name)
-        if let scopes = tokens.scopes {
-            statement.bind(6, text: scopes.description)
-        } else {
-            statement.bind(6, nil as Int64?)
-        }
-        statement.bind(7, tokens.receivedAt.microseconds)
-        statement.bind(8, tokens.accessTokenExpiry?.microseconds)
-        statement.bind(9, tokens.refreshTokenExpiry?.microseconds)
-        statement.bind(10, now.microseconds)
-        statement.bind(11, tokens.grantExpiry?.microseconds)
-        return try statement.returnedNumber()
+            """
+        ).returnedNumber(
+            profile.name, profile.id.issuer, profile.id.clientID, profile.id.account, tokens.tokenType.name,
+            tokens.scopes?.description, tokens.receivedAt, tokens.accessTokenExpiry, tokens.refreshTokenExpiry, now,
+            tokens.grantExpiry)
     }
 
     func seal(_ tokens: TokenSet, id: Int64) throws {
-        let statement = try database.statement(
-            "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?")
-        statement.bind(1, try sealed(tokens.accessToken, id, .accessToken))
-        statement.bind(2, try tokens.refreshToken.map { try sealed($0, id, .refreshToken) })
-        statement.bind(3, try tokens.idToken.map { try sealed($0, id, .idToken) })
-        statement.bind(4, id)
-        try statement.run()
+        try database.statement(
+            "UPDATE token_profile SET access_token = ?, refresh_token = ?, id_token = ? WHERE id = ?"
+        ).run(
+            try sealed(tokens.accessToken, id, .accessToken),
+            try tokens.refreshToken.map { try sealed($0, id, .refreshToken) },
+            try tokens.idToken.map { try sealed($0, id, .idToken) }, id)
     }
 
     /// The profile of that name, or all of them.
     func tokens(named name: String?) throws -> [Result<StoredToken, SessionStoreError>] {
-        let statement = try database.statement(
-            "SELECT \(TokenRows.columns) FROM token_profile \(name == nil ? "" : "WHERE name = ?1") ORDER BY name")
-        defer { statement.reset() }
-        if let name { statement.bind(1, text: name) }
-        var tokens: [Result<StoredToken, SessionStoreError>] = []
-        while try statement.step() { tokens.append(token(statement)) }
-        return tokens
+        try database.statement(
+            "SELECT \(TokenRows.columns) FROM token_profile \(name == nil ? "" : "WHERE name = ?1") ORDER BY name"
+        ).rows(name) { token($0) }
     }
 
     /// Forgets a profile; the generation that it had, `nil` where there was none.
     func delete(named name: String) throws -> Int64? {
-        let statement = try database.statement("DELETE FROM token_profile WHERE name = ? RETURNING generation")
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        guard try statement.step() else { return nil }
-        let generation = statement.int64(0)
-        while try statement.step() {}
-        return generation
+        try database.statement("DELETE FROM token_profile WHERE name = ? RETURNING generation")
+            .rows(name) { $0.int64(0) }.first
     }
 
     /// Puts a refresh token into the place of the one that it was got for; nothing else changes but the generation.
     func rotate(_ refreshToken: Secret, id: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE token_profile
             SET refresh_token = ?, refresh_expires_at = NULL, refused_at = NULL, generation = generation + 1
             WHERE id = ?
-            """)
-        statement.bind(1, try sealed(refreshToken, id, .refreshToken))
-        statement.bind(2, id)
-        try statement.run()
+            """
+        ).run(try sealed(refreshToken, id, .refreshToken), id)
     }
 
     /// A login with the access token for a resource in the place of its own.
@@ -164,23 +134,20 @@ struct TokenRows {
     func put(_ tokens: TokenSet, for resource: String, named name: String, id: Int64) throws {
         var all = try resourceTokens(of: name)
         all.put(tokens, for: resource)
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE token_profile
             SET resource_tokens = ?, refresh_expires_at = ?, refused_at = NULL, generation = generation + 1
             WHERE id = ?
-            """)
-        statement.bind(1, try sealed(try all.stored(), id, .resourceTokens))
-        statement.bind(2, tokens.refreshTokenExpiry?.microseconds)
-        statement.bind(3, id)
-        try statement.run()
+            """
+        ).run(try sealed(try all.stored(), id, .resourceTokens), tokens.refreshTokenExpiry, id)
     }
 
     /// The access tokens of a login for single resources.
     func resourceTokens(of name: String) throws -> ResourceTokens {
         let statement = try database.statement("SELECT id, resource_tokens FROM token_profile WHERE name = ?")
         defer { statement.reset() }
-        statement.bind(1, text: name)
+        statement.bindAll(name)
         guard try statement.step() else { throw TokenStore.notFound(name) }
         guard let stored = optional(statement, 1, statement.int64(0), .resourceTokens),
             let tokens = ResourceTokens(stored)
@@ -193,71 +160,57 @@ struct TokenRows {
 
     /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
     func noteExpiryOfRefreshToken(_ expiry: Timestamp, id: Int64) throws {
-        let statement = try database.statement("UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?")
-        statement.bind(1, expiry.microseconds)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement("UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?").run(expiry, id)
     }
 
     /// Notes when the access token ends. The tokens are as they were, and so is the generation.
     func expireAccessToken(at end: Timestamp, id: Int64) throws {
-        let statement = try database.statement("UPDATE token_profile SET access_expires_at = ? WHERE id = ?")
-        statement.bind(1, end.microseconds)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement("UPDATE token_profile SET access_expires_at = ? WHERE id = ?").run(end, id)
     }
 
     /// Notes that the server no longer accepts the grant.
     func refuse(id: Int64, now: Timestamp) throws {
-        let statement = try database.statement(
-            "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?")
-        statement.bind(1, now.microseconds)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement(
+            "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?"
+        ).run(now, id)
     }
 
     /// Treats all grants with a refresh token as refused.
     ///
     /// - Returns: the names of those that were not, and their generations.
     func quarantine(now: Timestamp) throws -> [(name: String, generation: Int64)] {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE token_profile SET refused_at = ?, generation = generation + 1
             WHERE refresh_token IS NOT NULL AND refused_at IS NULL RETURNING name, generation
-            """)
-        defer { statement.reset() }
-        statement.bind(1, now.microseconds)
-        var found: [(name: String, generation: Int64)] = []
-        while try statement.step() { found.append((statement.text(0), statement.int64(1))) }
-        return found
+            """
+        ).rows(now) { ($0.text(0), $0.int64(1)) }
     }
 
     /// A profile's row and generation.
     func row(named name: String) throws -> (id: Int64, generation: Int64)? {
-        let statement = try database.statement("SELECT id, generation FROM token_profile WHERE name = ?")
-        defer { statement.reset() }
-        statement.bind(1, text: name)
-        return try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+        try database.statement("SELECT id, generation FROM token_profile WHERE name = ?").first(name) {
+            ($0.int64(0), $0.int64(1))
+        }
     }
 
     // MARK: - Settings
 
     func put(_ credentials: ProfileCredentials, id: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             UPDATE token_profile
             SET settings = ?, client_secret = ?, proof_key = ?, grant_key = ?, client_certificate = ?,
                 registration_token = ?
             WHERE id = ?
-            """)
-        statement.bind(1, text: try credentials.settings.storedText())
-        statement.bind(2, try credentials.clientSecret.map { try sealed($0, id, .clientSecret) })
-        statement.bind(3, try credentials.proofKey.map { try sealed($0, id, .proofKey) })
-        statement.bind(4, try credentials.grantKey.map { try sealed($0, id, .grantKey) })
-        statement.bind(5, try credentials.clientCertificate.map { try sealed($0, id, .clientCertificate) })
-        statement.bind(6, try credentials.registrationToken.map { try sealed($0, id, .registrationToken) })
-        statement.bind(7, id)
-        try statement.run()
+            """
+        ).run(
+            try credentials.settings.storedText(),
+            try credentials.clientSecret.map { try sealed($0, id, .clientSecret) },
+            try credentials.proofKey.map { try sealed($0, id, .proofKey) },
+            try credentials.grantKey.map { try sealed($0, id, .grantKey) },
+            try credentials.clientCertificate.map { try sealed($0, id, .clientCertificate) },
+            try credentials.registrationToken.map { try sealed($0, id, .registrationToken) }, id)
     }
 
     /// The settings of a profile with their secrets; `nil` where it has none.
@@ -268,7 +221,7 @@ struct TokenRows {
             FROM token_profile WHERE name = ?
             """)
         defer { statement.reset() }
-        statement.bind(1, text: name)
+        statement.bindAll(name)
         guard try statement.step(), !statement.isNull(1) else { return nil }
         let id = statement.int64(0)
         guard let settings = ProfileSettings(storedText: statement.text(1)),

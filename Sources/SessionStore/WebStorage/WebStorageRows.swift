@@ -20,106 +20,79 @@ struct WebStorageRows {
 
     /// The items of an origin, or of all of them one after the other, in the order in which they came.
     func rows(ofOrigin origin: String? = nil) throws -> [Row] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT origin, key, value FROM web_storage
             WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
             ORDER BY origin, sequence
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        if let origin { statement.bind(2, text: origin) }
-        var rows: [Row] = []
-        while try statement.step() {
-            rows.append(
-                Row(origin: statement.text(0), key: Octets(statement.bytes(1)), sealed: Octets(statement.bytes(2))))
+            """
+        ).rows(jarID, origin) { row in
+            Row(origin: row.text(0), key: Octets(row.bytes(1)), sealed: Octets(row.bytes(2)))
         }
-        return rows
     }
 
     /// The origins that have items, and their usage.
     func origins() throws -> [(origin: String, usage: Usage)] {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT origin, count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
             WHERE jar_id = ? AND snapshot_id = 0 GROUP BY origin ORDER BY origin
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        var origins: [(origin: String, usage: Usage)] = []
-        while try statement.step() {
-            let usage = Usage(items: Int(statement.int64(1)), octets: Int(statement.int64(2)))
-            origins.append((statement.text(0), usage))
+            """
+        ).rows(jarID) { row in
+            let usage = Usage(items: Int(row.int64(1)), octets: Int(row.int64(2)))
+            return (row.text(0), usage)
         }
-        return origins
     }
 
     /// The usage of all items of the jar. Reads no value.
     func usage() throws -> Usage {
-        let statement = try database.statement(
+        try database.statement(
             """
             SELECT count(*), sum(length(key) + length(value) - \(Sealer.overhead)) FROM web_storage
             WHERE jar_id = ? AND snapshot_id = 0
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        guard try statement.step() else { return Usage() }
-        return Usage(items: Int(statement.int64(0)), octets: Int(statement.optionalInt64(1) ?? 0))
+            """
+        ).first(jarID) { Usage(items: Int($0.int64(0)), octets: Int($0.optionalInt64(1) ?? 0)) } ?? Usage()
     }
 
     /// How many octets each item of an origin takes, by key. Reads no value.
     func octetCounts(ofOrigin origin: String) throws -> [Octets: Int] {
-        let statement = try database.statement(
+        var counts: [Octets: Int] = [:]
+        try database.statement(
             """
             SELECT key, length(key) + length(value) - \(Sealer.overhead) FROM web_storage
             WHERE jar_id = ?1 AND snapshot_id = 0 AND origin = ?2
-            """)
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        statement.bind(2, text: origin)
-        var counts: [Octets: Int] = [:]
-        while try statement.step() { counts[Octets(statement.bytes(0))] = Int(statement.int64(1)) }
+            """
+        ).forEach(jarID, origin) { counts[Octets($0.bytes(0))] = Int($0.int64(1)) }
         return counts
     }
 
     /// The place of the next item in the order.
     func nextSequence() throws -> Int64 {
-        let statement = try database.statement(
-            "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?")
-        defer { statement.reset() }
-        statement.bind(1, jarID)
-        return try statement.step() ? statement.int64(0) : 1
+        try database.statement(
+            "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?"
+        ).first(jarID) { $0.int64(0) } ?? 1
     }
 
     /// Stores an item in the place of the one with that key, or behind the others.
     func put(_ sealed: [UInt8], origin: String, key: Octets, sequence: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO web_storage (jar_id, origin, key, value, sequence) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (jar_id, snapshot_id, origin, key) DO UPDATE SET value = excluded.value
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, text: origin)
-        statement.bind(3, key)
-        statement.bind(4, sealed)
-        statement.bind(5, sequence)
-        try statement.run()
+            """
+        ).run(jarID, origin, key, sealed, sequence)
     }
 
     /// Removes items: all, those of an origin, or one.
     ///
     /// - Returns: how many went.
     func delete(origin: String? = nil, key: Octets? = nil) throws -> Int {
-        let statement = try database.statement(
+        try database.statement(
             """
             DELETE FROM web_storage WHERE jar_id = ?1 AND snapshot_id = 0 \(origin == nil ? "" : "AND origin = ?2")
                 \(key == nil ? "" : "AND key = ?3")
-            """)
-        statement.bind(1, jarID)
-        if let origin { statement.bind(2, text: origin) }
-        if let key { statement.bind(3, key) }
-        try statement.run()
-        return statement.changeCount
+            """
+        ).runCounting(jarID, origin, key)
     }
 
     // MARK: - With the whole jar
@@ -159,22 +132,16 @@ struct WebStorageRows {
 
     /// Forgets the items of a saved session.
     func deleteAll(ofSnapshot id: Int64) throws {
-        let statement = try database.statement("DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?")
-        statement.bind(1, jarID)
-        statement.bind(2, id)
-        try statement.run()
+        try database.statement("DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?").run(jarID, id)
     }
 
     private func copy(from id: Int64, to newID: Int64) throws {
-        let statement = try database.statement(
+        try database.statement(
             """
             INSERT INTO web_storage (jar_id, snapshot_id, origin, key, value, sequence)
             SELECT jar_id, ?3, origin, key, value, sequence FROM web_storage WHERE jar_id = ?1 AND snapshot_id = ?2
-            """)
-        statement.bind(1, jarID)
-        statement.bind(2, id)
-        statement.bind(3, newID)
-        try statement.run()
+            """
+        ).run(jarID, id, newID)
     }
 
     /// The place that a value is sealed to: its jar, origin and key.

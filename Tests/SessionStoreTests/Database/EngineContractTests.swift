@@ -65,20 +65,20 @@ struct EngineContractTests {
             try expectRow(connection, .min, "grün", [0, 255, 0])
             try insert(connection, kept: kept) { statement in
                 statement.bind(1, true)
-                statement.bindEmptyText(2)
+                statement.bind(2, text: UnsafeRawBufferPointer(start: nil, count: 0))
                 statement.bind(3, Octets([]))
             }
             try expectRow(connection, 1, "", [])
             try insert(connection, kept: kept) { statement in
                 statement.bind(1, 0)
                 statement.bind(2, text: "")
-                statement.bind(3, [] as [UInt8]?)
+                statement.bind(3, [] as [UInt8])
             }
             try expectRow(connection, 0, "", [])
             try insert(connection, kept: kept) { statement in
                 statement.bind(1, nil as Int64?)
                 statement.bind(2, text: nil as Octets?)
-                statement.bind(3, nil as [UInt8]?)
+                statement.bindNull(3)
             }
             try expectRow(connection, nil, nil, nil)
             let long = Array(repeating: UInt8(ascii: "x"), count: 10_000)
@@ -95,6 +95,31 @@ struct EngineContractTests {
                 }
             }
             try expectRow(connection, 10_000, String(decoding: long, as: UTF8.self), long)
+        }
+    }
+
+    @Test("Bind all parameters in one call, and read the rows in another")
+    func parameters() throws {
+        try withTable { connection in
+            let insertion = try connection.statement(Self.insertion)
+            try insertion.run(7, "seven", [7] as [UInt8])
+            try expectRow(connection, 7, "seven", [7])
+            let update = try connection.statement("UPDATE item SET number = ?, text = ?, octets = ?")
+            #expect(try update.runCounting(true, "", Octets([])) == 1)
+            try expectRow(connection, 1, "", [])
+            #expect(try update.runCounting(Timestamp(microseconds: -1), nil as String?, nil as Octets?) == 1)
+            try expectRow(connection, -1, nil, nil)
+            for number in 1...3 { try insertion.run(number, "\(number)", nil as [UInt8]?) }
+
+            let query = try connection.statement("SELECT number FROM item WHERE number > ? ORDER BY number")
+            #expect(try query.rows(1 as Int64) { $0.int64(0) } == [2, 3])
+            #expect(try query.first(1 as Int64) { $0.int64(0) } == 2)
+            #expect(try query.first(3 as Int64) { $0.int64(0) } == nil)
+            var sum: Int64 = 0
+            try query.forEach(0 as Int64) { sum += $0.int64(0) }
+            #expect(sum == 6)
+            #expect(try connection.statement("SELECT count(*) FROM item").returnedNumber() == 4)
+            #expect(throws: StoreFailure.unexpectedResult) { try query.returnedNumber(9 as Int64) }
         }
     }
 

@@ -76,8 +76,7 @@ struct PendingLoginTests {
     func sealed(change: String) throws {
         #expect(try add(login("a", state: "state a")) && add(login("b", state: "state b")))
         let shown = try one.read { connection in
-            let statement = try connection.statement("SELECT content FROM pending_login")
-            return try statement.allOctets()
+            try connection.statement("SELECT content FROM pending_login").rows { Octets($0.bytes(0)) }
         }
         #expect(shown.count == 2 && !shown.contains { "\($0)".contains("content") })
         try one.execute("UPDATE pending_login SET \(change) WHERE id = 'a'")
