@@ -4,10 +4,8 @@ package import CookieModel
 ///
 /// Cookies read here carry their sealed value; ``CookieJar`` opens those that are needed.
 struct CookieRows {
-    static let columns = """
-        domain, path, name, host_only, partition_key, value, secure, http_only, same_site, expires_at, created_at,
-        sequence, last_access_at
-        """
+    /// The columns of a `Cookie`.
+    static let columns = CookieColumns.list(CookieColumns.ofCookie)
     /// The columns of a ``StoredCookie``.
     private static let rowColumns = "\(columns), site, capture_id, source_url, received_at"
 
@@ -144,17 +142,20 @@ struct CookieRows {
     }
 
     static let insertion = """
-        INSERT INTO cookie (jar_id, site, \(columns), capture_id, source_url, received_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO cookie (jar_id, \(CookieColumns.list(CookieColumns.all)))
+        VALUES (?\(String(repeating: ", ?", count: CookieColumns.all.count)))
         """
 
     static let update = """
-        UPDATE cookie SET value = ?8, secure = ?9, http_only = ?10, same_site = ?11, expires_at = ?12,
-            created_at = ?13, sequence = ?14, last_access_at = ?15, capture_id = ?16, source_url = ?17,
-            received_at = ?18
-        WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5 AND host_only = ?6
-            AND partition_key = ?7
+        UPDATE cookie
+        SET \(CookieColumns.parameters(CookieColumns.content + CookieColumns.source, separator: ", "))
+        WHERE \(isCookie)
         """
+
+    static let deletion = "DELETE FROM cookie WHERE \(isCookie)"
+
+    /// That the row is the one of a jar, a site and an ID: the first seven parameters.
+    static let isCookie = "jar_id = ?1 AND \(CookieColumns.parameters(CookieColumns.identity, separator: " AND "))"
 
     /// Stores a cookie that the jar does not have.
     ///
@@ -182,11 +183,6 @@ struct CookieRows {
         try run(changes)
     }
 
-    static let deletion = """
-        DELETE FROM cookie WHERE jar_id = ? AND site = ? AND domain = ? AND path = ? AND name = ? AND host_only = ?
-            AND partition_key = ?
-        """
-
     /// Removes the cookie with that ID.
     func delete(_ id: Cookie.ID, site: Octets) throws {
         var changes = CookieRowChanges()
@@ -210,22 +206,14 @@ struct CookieRows {
 
     /// When the response came that gave a cookie its value; `nil` if that is not known.
     func received(_ id: Cookie.ID, site: Octets) throws -> Timestamp? {
-        try database.statement(
-            """
-            SELECT received_at FROM cookie WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4 AND name = ?5
-                AND host_only = ?6 AND partition_key = ?7
-            """
-        ).first(jarID, site, id) { $0.optionalTimestamp(0) }
+        try database.statement("SELECT received_at FROM cookie WHERE \(CookieRows.isCookie)")
+            .first(jarID, site, id) { $0.optionalTimestamp(0) }
     }
 
     /// Notes when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
-        try database.statement(
-            """
-            UPDATE cookie SET last_access_at = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
-                AND name = ?5 AND host_only = ?6 AND partition_key = ?7
-            """
-        ).run(jarID, site, id, now)
+        try database.statement("UPDATE cookie SET last_access_at = ?8 WHERE \(CookieRows.isCookie)")
+            .run(jarID, site, id, now)
     }
 
     /// The current row, which has ``rowColumns``.

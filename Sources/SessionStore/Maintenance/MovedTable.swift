@@ -26,13 +26,6 @@ struct MovedTable {
         self.hasID = hasID
     }
 
-    private static let cookieColumns: Columns = [
-        ("site", .octets), ("domain", .octets), ("path", .octets), ("name", .octets), ("host_only", .number),
-        ("partition_key", .text), ("value", .octets), ("secure", .number), ("http_only", .number),
-        ("same_site", .number), ("expires_at", .number), ("created_at", .number), ("sequence", .number),
-        ("last_access_at", .number), ("capture_id", .number), ("source_url", .text), ("received_at", .number),
-    ]
-
     /// The tables of a jar, each after those that it refers to.
     static let ofJars = [
         MovedTable(
@@ -55,9 +48,10 @@ struct MovedTable {
             [("id", .number), ("jar_id", .number), ("name", .text), ("created_at", .number)]),
         MovedTable(
             "jar_undo", ofJar: "jar_id = ?1", [("jar_id", .number), ("cause", .text), ("made_at", .number)]),
-        MovedTable("cookie", ofJar: "jar_id = ?1", [("jar_id", .number)] + cookieColumns),
+        MovedTable("cookie", ofJar: "jar_id = ?1", [("jar_id", .number)] + CookieColumns.all),
         MovedTable(
-            "snapshot_cookie", ofJar: "jar_id = ?1", [("jar_id", .number), ("snapshot_id", .number)] + cookieColumns),
+            "snapshot_cookie", ofJar: "jar_id = ?1",
+            [("jar_id", .number), ("snapshot_id", .number)] + CookieColumns.all),
         // The id of an entry begins with its jar's: a range of the primary key.
         MovedTable(
             "cookie_change", ofJar: "id >= ?1 * 68719476736 AND id < (?1 + 1) * 68719476736",

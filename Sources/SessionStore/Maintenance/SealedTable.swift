@@ -73,8 +73,7 @@ enum SealedTable: CaseIterable {
             let (table, condition) = snapshotID == nil ? ("cookie", "") : ("snapshot_cookie", "AND snapshot_id = ?9")
             try database.statement(
                 """
-                UPDATE \(table) SET value = ?8 WHERE jar_id = ?1 AND site = ?2 AND domain = ?3 AND path = ?4
-                    AND name = ?5 AND host_only = ?6 AND partition_key = ?7 AND value = ?10 \(condition)
+                UPDATE \(table) SET value = ?8 WHERE \(CookieRows.isCookie) AND value = ?10 \(condition)
                 """
             ).run(jarID, site, id, sealed, snapshotID, value.sealed)
         }
@@ -92,7 +91,7 @@ enum SealedTable: CaseIterable {
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {
         let isSaved = self == .savedCookies
-        let identity = "site, domain, path, name, host_only, partition_key"
+        let identity = CookieColumns.list(CookieColumns.identity)
         let (key, start) = isSaved ? ("jar_id, snapshot_id", "?1, ?9") : ("jar_id", "?1")
         let after = position == nil ? "true" : "(\(key), \(identity)) > (\(start), ?2, ?3, ?4, ?5, ?6, ?7)"
         let owner = "(SELECT name FROM snapshot WHERE snapshot.jar_id = saved.jar_id AND id = snapshot_id)"

@@ -4,16 +4,12 @@ internal import CookieModel
 ///
 /// Rows are copied unchanged, with sealed values: the place that a value is sealed to does not change within a jar.
 struct SnapshotRows {
-    private static let identity = "site, domain, path, name, host_only, partition_key"
-    private static let content = """
-        value, secure, http_only, same_site, expires_at, created_at, sequence, last_access_at, source_url, received_at
-        """
+    /// The columns that a cookie and a saved one share, without the capture.
+    private static let columns = CookieColumns.list(CookieColumns.identity + CookieColumns.saved)
     /// That the rows `saved` and `cookie` are the same cookie, of this jar.
-    private static let isSameCookie = """
-        cookie.jar_id = ?1 AND cookie.site = saved.site AND cookie.domain = saved.domain AND cookie.path = saved.path
-            AND cookie.name = saved.name AND cookie.host_only = saved.host_only
-            AND cookie.partition_key = saved.partition_key
-        """
+    private static let isSameCookie =
+        (["cookie.jar_id = ?1"] + CookieColumns.identity.map { "cookie.\($0.name) = saved.\($0.name)" })
+        .joined(separator: " AND ")
     /// That the row `saved` belongs to the snapshot.
     private static let isSaved = "saved.jar_id = ?1 AND saved.snapshot_id = ?2"
     /// That it has not expired either.
@@ -56,7 +52,7 @@ struct SnapshotRows {
             "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?) RETURNING id"
         ).returnedNumber(jarID, name, now)
         try WebStorageRows(database: database, jarID: jarID).save(inSnapshot: snapshotID)
-        let columns = "\(SnapshotRows.identity), \(SnapshotRows.content), capture_id"
+        let columns = "\(SnapshotRows.columns), capture_id"
         return try run(
             """
             INSERT INTO snapshot_cookie (jar_id, snapshot_id, \(columns))
@@ -110,21 +106,15 @@ struct SnapshotRows {
     ///
     /// - Returns: the number of cookies that differed in more than the time of their last use.
     private func restoreChanged(_ id: Int64, now: Timestamp) throws -> Int {
+        let assignments = CookieColumns.saved.map { "\($0.name) = saved.\($0.name)" }.joined(separator: ", ")
+        let compared = CookieColumns.saved.filter { $0.name != "last_access_at" }
         let changed = try run(
             """
-            UPDATE cookie SET
-                value = saved.value, secure = saved.secure, http_only = saved.http_only, same_site = saved.same_site,
-                expires_at = saved.expires_at, created_at = saved.created_at, sequence = saved.sequence,
-                last_access_at = saved.last_access_at, source_url = saved.source_url,
-                received_at = saved.received_at, capture_id = \(SnapshotRows.capture)
+            UPDATE cookie SET \(assignments), capture_id = \(SnapshotRows.capture)
             FROM snapshot_cookie AS saved
-            WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie) AND (
-                cookie.value, cookie.secure, cookie.http_only, cookie.same_site, cookie.expires_at, cookie.created_at,
-                cookie.sequence, cookie.source_url, cookie.received_at
-            ) IS DISTINCT FROM (
-                saved.value, saved.secure, saved.http_only, saved.same_site, saved.expires_at, saved.created_at,
-                saved.sequence, saved.source_url, saved.received_at
-            )
+            WHERE \(SnapshotRows.isWanted) AND \(SnapshotRows.isSameCookie)
+                AND (\(CookieColumns.list(compared, of: "cookie")))
+                IS DISTINCT FROM (\(CookieColumns.list(compared, of: "saved")))
             RETURNING \(ChangeRows.changeColumns)
             """, id, now, noting: .replaced)
         _ = try run(
@@ -142,8 +132,8 @@ struct SnapshotRows {
     private func restoreMissing(_ id: Int64, now: Timestamp) throws -> Int {
         try run(
             """
-            INSERT INTO cookie (jar_id, \(SnapshotRows.identity), \(SnapshotRows.content), capture_id)
-            SELECT ?1, \(SnapshotRows.identity), \(SnapshotRows.content), \(SnapshotRows.capture)
+            INSERT INTO cookie (jar_id, \(SnapshotRows.columns), capture_id)
+            SELECT ?1, \(SnapshotRows.columns), \(SnapshotRows.capture)
             FROM snapshot_cookie AS saved
             WHERE \(SnapshotRows.isWanted) AND NOT EXISTS (SELECT 1 FROM cookie WHERE \(SnapshotRows.isSameCookie))
             RETURNING \(ChangeRows.changeColumns)
