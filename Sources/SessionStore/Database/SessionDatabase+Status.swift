@@ -1,4 +1,3 @@
-internal import Dispatch
 import Platform
 
 extension SessionDatabase {
@@ -7,52 +6,6 @@ extension SessionDatabase {
 
     /// The newest migration that the schema has seen: this version's own, since older ones are brought up to date.
     public var schemaVersion: String { engine.schemaVersion }
-
-    /// The state of the server that the database is on; `nil` for a file.
-    package func serverStatus() throws(SessionStoreError) -> ServerStatus? {
-        guard case .served(let database) = engine else { return nil }
-        return try SessionStoreError.catching(path) { try database.status() }
-    }
-
-    /// Commits a heartbeat at once and then with each interval, until the task is cancelled: a service that has a fenced
-    /// server reads and writes nothing without one. Does nothing for a file.
-    ///
-    /// - Parameters:
-    ///   - clock: what the interval is measured with.
-    ///   - note: is called with each outcome, on a thread that may block.
-    package func keepBeating(
-        every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
-        _ note: @escaping @Sendable (SessionStoreError?) -> Void
-    ) async throws {
-        guard case .served = engine else { return }
-        let thread = DispatchQueue(label: "crumb.heartbeat")
-        while true {
-            await withCheckedContinuation { continuation in
-                thread.async { [self] in
-                    do throws(SessionStoreError) {
-                        try beat()
-                        note(nil)
-                    } catch {
-                        note(error)
-                    }
-                    continuation.resume()
-                }
-            }
-            try await clock.sleep(for: interval)
-        }
-    }
-
-    /// Whether the database is on a server, which services of other machines may use too.
-    package var isOnServer: Bool {
-        guard case .served = engine else { return false }
-        return true
-    }
-
-    /// Commits one heartbeat on a server.
-    package func beat() throws(SessionStoreError) {
-        guard case .served(let database) = engine else { return }
-        try SessionStoreError.catching(path) { try database.beat() }
-    }
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
     public var sizeInBytes: Int64 {
@@ -91,18 +44,6 @@ extension SessionDatabase {
     package var writeLoad: WriteLoad {
         let (waiting, commits, writers) = engine.load
         return WriteLoad(waiting: waiting, commits: commits, writers: writers)
-    }
-
-    /// How much this object has used a server; `nil` for a file.
-    package var serverLoad: ServerLoad? {
-        guard case .served(let database) = engine else { return nil }
-        return database.load
-    }
-
-    /// How many requests have asked a server what is committed, and with how many statements: those that wait share one.
-    /// `nil` for a file.
-    package var committedStateLoad: (requests: Int, statements: Int)? {
-        committedStates.map { ($0.requestCount, $0.statementCount) }
     }
 }
 

@@ -52,22 +52,6 @@ struct ChangeRows {
     /// The position that the next entry gets, in a query on `jar`.
     static let nextPosition = "max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0))"
 
-    /// That jars on a server have come as far as their ``end()`` says, and no further.
-    static func assumption(_ jars: [(id: Int64, end: JournalEnd)]) -> Assumption {
-        Assumption(
-            """
-            (SELECT bool_and(coalesce((
-                SELECT \(nextPosition) = known.position AND jar.next_sequence <= known.sequence
-                FROM jar WHERE jar.id = known.id), false))
-            FROM unnest(?1::text::bigint[], ?2::text::bigint[], ?3::text::bigint[]) AS known (id, position, sequence))
-            """
-        ) { statement in
-            statement.bind(1, list: jars.map(\.id))
-            statement.bind(2, list: jars.map(\.end.nextPosition))
-            statement.bind(3, list: jars.map(\.end.nextSequence))
-        }
-    }
-
     /// The position that the next entry gets: a query with the jar's id as its parameter.
     static let nextPositionQuery = "SELECT \(nextPosition) FROM jar WHERE jar.id = ?1"
 
