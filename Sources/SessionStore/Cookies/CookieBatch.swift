@@ -1,5 +1,4 @@
 public import CookieModel
-internal import StoreEngine
 
 /// Responses and records received in one transaction of a ``CookieJar``.
 public struct CookieBatch {
@@ -38,32 +37,32 @@ public struct CookieBatch {
     private var end: JournalEnd?
     /// Whether the jar had never had a cookie then, and all that it has had since are in ``store``: no site need be read.
     private var isNewJar = false
-    /// The cookies that the rules have rejected.
-    private(set) var rejections = RejectionList()
-    /// Whether ``store`` is what an ``Assumption`` is about, which says nothing of when cookies were last accessed.
-    private let isAssumed: Bool
-    /// The state of the jar that the next batch may begin with; `nil` before this batch has ended, and if that state is
-    /// not known.
-    private(set) var remembered: RememberedJar?
+    private var rejections = RejectionList()
+    /// Whether a cookie had to go because its site, or its partition, had too many.
+    private(set) var hasEvicted = false
 
+    /// A batch within a transaction.
+    ///
+    /// - Parameters:
+    ///   - remembered: the state of the jar.
+    ///   - memory: has the nonces of what the batch seals.
     init(
-        rows: CookieRows, policy: CookiePolicy, remembered: RememberedJar, isAssumed: Bool, memory: WriterMemory,
-        sealer: Sealer, path: String, capture: CaptureID?, journalLimit: Int, now: Timestamp
+        _ order: BatchOrder, on connection: Connection, beginningWith remembered: RememberedJar, _ memory: WriterMemory
     ) {
-        self.isAssumed = isAssumed
-        captureID = capture?.rawValue
+        let (jar, database) = (order.jar, order.jar.database)
+        now = order.now
+        captureID = order.capture?.rawValue
+        jarID = jar.id
+        path = database.path
+        sealer = database.sealer
+        limits = jar.policy.limits
+        rows = RowWriter(CookieRows(database: connection, jarID: jar.id), sealer, memory)
         journal = ChangeWriter(
-            ChangeRows(database: rows.database, jarID: rows.jarID, limit: Int64(journalLimit)), now: now)
-        jarID = rows.jarID
-        self.rows = RowWriter(rows, sealer, memory)
-        self.sealer = sealer
-        self.path = path
-        self.now = now
-        limits = policy.limits
+            ChangeRows(database: connection, jarID: jar.id, limit: Int64(database.journalLimit)), now: now)
         // Most of the jar stays on disk, so its total is counted there.
-        var policy = policy
+        var policy = jar.policy
         policy.limits.totalCookies = nil
-        policy.identityLimit = rows.database.identityLimit
+        policy.identityLimit = connection.identityLimit
         store = remembered.store ?? CookieStore()
         store.policy = policy
         siteCount = remembered.siteCount
@@ -182,9 +181,9 @@ public struct CookieBatch {
 
     /// Ends the batch: writes the remaining rows, the journal and the next number in the order of creation, and removes
     /// the cookies over the total limit.
-    mutating func finish() throws(SessionStoreError) -> [Eviction] {
+    mutating func finish() throws(SessionStoreError) -> FinishedBatch {
         let rows = try writtenRows()
-        guard var end else { return [] }
+        guard var end else { return FinishedBatch(evicted: [], rejections: rejections, remembered: nil) }
         let evicted = try SessionStoreError.catching(path) {
             end.nextSequence = store.nextSequence
             try noteSites(rows)
@@ -195,21 +194,20 @@ public struct CookieBatch {
                 journaled: JournaledCookieRows(database: rows.database, jarID: jarID), limits: limits, now: now
             ).removeTotalExcess()
         }
+        let jar = RememberedJar(store: store, siteCount: siteCount, expired: expired, end: end)
         // The limit may have removed cookies of any site.
-        if limits.totalCookies == nil {
-            remembered = RememberedJar(store: store, siteCount: siteCount, expired: expired, end: end)
-        }
-        return evicted
-    }
-
-    /// The rows, with everything that the batch has decided so far.
-    mutating func writtenRows() throws(SessionStoreError) -> CookieRows {
-        try SessionStoreError.catching(path) { try rows.writtenRows() }
+        return FinishedBatch(
+            evicted: evicted, rejections: rejections, remembered: limits.totalCookies == nil ? jar : nil)
     }
 
     /// Ends the writing, whether the batch is finished or has failed: nothing uses the connection afterwards.
     mutating func endWriting() {
         rows.end()
+    }
+
+    /// The rows, with everything that the batch has decided so far.
+    mutating func writtenRows() throws(SessionStoreError) -> CookieRows {
+        try SessionStoreError.catching(path) { try rows.writtenRows() }
     }
 
     /// Notes of which sites there are cookies now; everything that the batch has decided so far is written.
@@ -325,9 +323,8 @@ public struct CookieBatch {
                 if isNew, store[site]?.count == 1 { try siteChanged(site) }
                 if !endedUnseen.isEmpty { endedUnseen[cookie.id] = nil }
             }
-            // Which cookie has to go depends on when each was last accessed: the batch runs again without an assumption.
-            if isAssumed, !decision.evicted.isEmpty { throw StoreFailure.unexpectedResult }
             for eviction in decision.evicted {
+                hasEvicted = true
                 try rows.delete(eviction.cookie.id, site: site)
                 journal.append(.evicted, eviction.cookie.id, site: site, source: source)
             }

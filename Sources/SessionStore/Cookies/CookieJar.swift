@@ -71,68 +71,15 @@ public final class CookieJar: Sendable {
         now: Timestamp,
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        let isOnServer = database.isOnServer
-        var remembered: RememberedJar?
-        var rejections = RejectionList()
-        func run(_ connection: Connection, assuming assumed: RememberedJar? = nil) throws -> (Result, [Eviction]) {
-            let memory = database.memory.ofBatches(connection)
-            var batch = batch(
-                on: connection, remembered: assumed ?? memory.take(id, connection), isAssumed: assumed != nil, memory,
-                from: capture, now: now)
-            defer { batch.endWriting() }
-            let result = try body(&batch)
-            let evicted = try batch.finish()
-            remembered = batch.remembered
-            rejections = batch.rejections
-            if !isOnServer { memory.keep(remembered, ofJar: id, connection) }
-            return (result, evicted)
+        var result: Result?
+        let finished = try database.writer.write(
+            BatchOrder(jar: self, capture: capture, expected: response, isRepeatable: isRepeatable, now: now)
+        ) { batch throws(SessionStoreError) in
+            result = try body(&batch)
         }
-        var outcome: (Result, [Eviction])?
-        if isOnServer, isRepeatable, let known = rememberedOnServer(), let end = known.end {
-            let assumptions = [database.sealer.assumption, ChangeRows.assumption([(id, end)])]
-            outcome = try database.writeAtOnce(.jar(id), isPatient: true, assuming: assumptions) {
-                try run($0, assuming: known)
-            }
-        }
-        let result: (Result, [Eviction])
-        if let outcome {
-            result = outcome
-        } else {
-            // Nothing is known of the jar, or what was known may be wrong: it is read.
-            let queries = isOnServer ? foreseenQueries(of: response) : []
-            result = try database.write(.jar(id), isRepeatable: isRepeatable, foreseeing: queries) { try run($0) }
-        }
-        if isOnServer { database.servedJars.keep(remembered, ofJar: id) }
-        record(rejections)
-        return result
-    }
-
-    /// A batch of this jar within a transaction. It begins with what is `remembered`, which is certain if `isAssumed` is
-    /// `false`.
-    func batch(
-        on connection: Connection, remembered: RememberedJar, isAssumed: Bool, _ memory: WriterMemory,
-        from capture: CaptureID? = nil, now: Timestamp
-    ) -> CookieBatch {
-        CookieBatch(
-            rows: CookieRows(database: connection, jarID: id), policy: policy, remembered: remembered,
-            isAssumed: isAssumed, memory: memory, sealer: database.sealer, path: database.path, capture: capture,
-            journalLimit: database.journalLimit, now: now)
-    }
-
-    /// Takes what is known of this jar on a server, so that a batch may assume it; `nil` for nothing.
-    func rememberedOnServer() -> RememberedJar? {
-        database.servedJars.take(id, notBefore: state?.jar?.nextChange)
-    }
-
-    /// The queries of a batch before it writes, in this order.
-    private func foreseenQueries(of response: ReceivedResponse?) -> [ForeseenQuery] {
-        let end = ForeseenQuery(ChangeRows.endQuery) { [id] in $0.bind(1, id) }
-        guard let site = response?.context.url.host.registrableDomain(policy.publicSuffixes) else { return [end] }
-        let outlines = ForeseenQuery(CookieRows.outlineQuery) { [id] in
-            $0.bind(1, id)
-            $0.bind(2, site)
-        }
-        return [end, outlines]
+        record(finished.rejections)
+        guard let result else { throw SessionStoreError(.databaseFailed, database.path, "the batch did not run") }
+        return (result, finished.evicted)
     }
 
     /// All cookies, values opened; those whose value was tampered with come second, without it.

@@ -12,8 +12,7 @@ public final class SessionDatabase: Sendable {
     let engine: Engine
     let keyRing: KeyRing
     let memory: WriterMemory
-    /// What is known of jars on a server.
-    let servedJars = ServedJarMemory()
+    let writer: any JarWriter
     let cache = SiteCache()
     let jarCache = JarCache()
     let rejections = RejectionMemory()
@@ -67,6 +66,7 @@ public final class SessionDatabase: Sendable {
             try KeyRing(engine, source: keys, path: name, now: now)
         }
         memory = WriterMemory(keyRing)
+        writer = FileWriter(memory: memory)
         committedStates = nil
     }
 
@@ -90,6 +90,7 @@ public final class SessionDatabase: Sendable {
             try KeyRing(engine, source: keys, path: name, now: now)
         }
         memory = WriterMemory(keyRing)
+        writer = ServedWriter()
         committedStates = CommittedStateQueue(engine, path: name)
     }
 

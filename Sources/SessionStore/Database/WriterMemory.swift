@@ -52,14 +52,6 @@ final class WriterMemory: @unchecked Sendable {
         try keyRing.renew(connection)
     }
 
-    /// The memory for the batches of a transaction: of a server's many connections, each transaction has its own.
-    func ofBatches(_ connection: Connection) -> WriterMemory {
-        switch connection {
-        case .sqlite: self
-        case .served: WriterMemory(keyRing)
-        }
-    }
-
     /// Whether nothing but batches wrote since the last transaction; where something did, forgets the sites.
     func isCurrent(_ connection: Connection) -> Bool {
         let version = connection.dataVersion
