@@ -41,6 +41,19 @@ struct SourcesTests {
         }
     }
 
+    @Test("Above the engines, two files of the store know which one runs")
+    func engineInUse() throws {
+        let cut = ["Engine", "Engine+Maintenance", "Statement"].map { "SessionStore/Database/\($0).swift" }
+        let questions = ["isOnServer", "case .served", "case .sqlite", "Engine.served", "engine.file"]
+        let asking = try Self.files().filter { path, text in
+            path.hasPrefix("SessionStore/") && !cut.contains(path) && questions.contains { text.contains($0) }
+        }
+        #expect(
+            asking.map(\.path).sorted() == [
+                "SessionStore/Database/SessionDatabase.swift", "SessionStore/Served/SessionDatabase+Server.swift",
+            ])
+    }
+
     @Test("No type name means two things in two targets")
     func typeNames() throws {
         let declaration = try Regex(

@@ -62,7 +62,7 @@ public struct CookieBatch {
         // Most of the jar stays on disk, so its total is counted there.
         var policy = jar.policy
         policy.limits.totalCookies = nil
-        policy.identityLimit = connection.identityLimit
+        policy.identityLimit = connection.traits.identityLimit
         store = remembered.store ?? CookieStore()
         store.policy = policy
         siteCount = remembered.siteCount

@@ -67,6 +67,11 @@ extension Engine {
         try file?.compact()
     }
 
+    /// Writes a copy of the file, as it is at one moment.
+    func writeCopy(to path: String) throws {
+        try file?.writeCopy(to: path)
+    }
+
     /// Moves the write-ahead log into the file and cuts it off.
     ///
     /// - Returns: whether that was possible; not while another process is reading.
@@ -86,16 +91,30 @@ extension Connection {
     /// as the end of a lease, goes by the server's.
     func clockLead(over now: Timestamp) throws -> Int64 {
         guard case .served = self else { return 0 }
-        let statement = try statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
-        guard try statement.step() else { throw StoreFailure.unexpectedResult }
-        defer { statement.reset() }
-        return statement.int64(0) - now.microseconds
+        let time = try statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").returnedNumber()
+        return time - now.microseconds
+    }
+
+    /// Has new rows get higher ids than those that were inserted with theirs, as they do in a file.
+    func raiseNextIDs() throws {
+        guard case .served = self else { return }
+        let columns = [
+            ("jar", "id"), ("capture", "id"), ("snapshot", "id"), ("token_profile", "id"), ("service_token", "id"),
+            ("token_change", "position"),
+        ]
+        for (table, column) in columns {
+            _ = try statement(
+                """
+                SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'),
+                    greatest((SELECT max(abs(\(column))) FROM \(table)), 1))
+                """
+            ).returnedNumber()
+        }
     }
 
     /// Returns the errors in the structure of the file, at most 20 lines. They name pages, tables and indexes, and quote
     /// no values.
     func structureFailures() throws -> [String] {
-        guard case .sqlite(let connection) = self else { return [] }
-        return try connection.structureFailures()
+        try file?.structureFailures() ?? []
     }
 }

@@ -17,6 +17,13 @@ enum Engine: Sendable {
             try SQLiteDatabase(path: path, waitsForDisk: waitsForDisk, busyTimeout: busyTimeout, clock: clock))
     }
 
+    var traits: EngineTraits {
+        switch self {
+        case .sqlite: .file
+        case .served: .server
+        }
+    }
+
     /// Whether questions are worth being answered from memory: not in a database that is in memory itself.
     var isOnDisk: Bool {
         switch self {
@@ -146,25 +153,17 @@ enum Connection: StoreConnection {
         return true
     }
 
-    /// How many octets of a cookie's identity the index takes (``Cookie/ID/octetCount``); `nil` for any number. A row of
-    /// a PostgreSQL index has 2,704 at most, some of which are not the identity's.
-    var identityLimit: Int? {
+    var traits: EngineTraits {
         switch self {
-        case .sqlite: nil
-        case .served: 2600
+        case .sqlite: .file
+        case .served: .server
         }
     }
 
     /// How many rows this connection has changed since it was opened: what only SQLite's memory asks for.
-    var totalChangeCount: Int64 {
-        guard case .sqlite(let connection) = self else { return 0 }
-        return connection.totalChangeCount
-    }
+    var totalChangeCount: Int64 { file?.totalChangeCount ?? 0 }
 
-    var dataVersion: UInt32? {
-        guard case .sqlite(let connection) = self else { return nil }
-        return connection.dataVersion
-    }
+    var dataVersion: UInt32? { file?.dataVersion }
 
     /// The connection to a SQLite file, for what concerns files alone; `nil` for a server.
     var file: SQLiteConnection? {

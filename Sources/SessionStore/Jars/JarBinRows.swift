@@ -46,7 +46,7 @@ struct JarBinRows {
     /// Removes for good what was removed more than a day ago. Only in a file, for which no service may run: on a server,
     /// housekeeping does it.
     func deleteOld(now: Timestamp) throws {
-        guard database.file != nil, let end = try ConfirmedClockRows(database: database).see(now).confirmed else {
+        guard !database.traits.isShared, let end = try ConfirmedClockRows(database: database).see(now).confirmed else {
             return
         }
         _ = try delete(until: end, named: nil)
@@ -106,22 +106,21 @@ struct JarBinRows {
 
     /// Gives the rows of a jar another jar's id. Both jars are there.
     private func moveRows(from id: Int64, to newID: Int64) throws {
-        // In a file, a cookie refers to its capture by the id alone; on a server by the jar's id too, so that the new row
-        // must be there before the cookie, and the old one until after it.
-        let isFile = database.file != nil
-        if isFile {
-            try run("UPDATE capture SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
-        } else {
+        let referencesCapturesByJar = database.traits.referencesCapturesByJar
+        if referencesCapturesByJar {
+            // The new row must be there before the cookie refers to it, and the old one until after that.
             try run(
                 """
                 INSERT INTO capture (id, jar_id, digest, name, imported_at, from_requests)
                 SELECT id, ?2, digest, name, imported_at, from_requests FROM capture WHERE jar_id = ?1
                 """, id, newID)
+        } else {
+            try run("UPDATE capture SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
         }
         for table in ["cookie", "header_field", "login_rule", "jar_undo"] {
             try run("UPDATE \(table) SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
         }
-        if !isFile { try run("DELETE FROM capture WHERE jar_id = ?1", id) }
+        if referencesCapturesByJar { try run("DELETE FROM capture WHERE jar_id = ?1", id) }
         for snapshotID in try SnapshotRows(database: database, jarID: id).ids() {
             try move(snapshot: snapshotID, from: id, to: newID)
         }

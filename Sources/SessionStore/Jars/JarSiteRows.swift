@@ -55,8 +55,7 @@ struct JarSiteRows {
     func forEachCookie(
         of site: Octets, besides jar: String, named names: String?, _ body: (JarRows.Named, Cookie) throws -> Void
     ) throws {
-        // SQLite joins in the order in which the tables are named; a server does as it likes.
-        let order = database.file == nil ? " ORDER BY owner_id DESC" : ""
+        let order = database.traits.joinsInOrder ? "" : " ORDER BY owner_id DESC"
         let statement = try database.statement(JarSiteRows.query(onlyNamed: names != nil) + order)
         try statement.forEach(site, jar, JarSiteRows.jarLimit, names) { row in
             let jar = JarRows.Named(

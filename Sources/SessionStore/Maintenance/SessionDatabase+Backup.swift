@@ -16,7 +16,7 @@ extension SessionDatabase {
     ///   written; nothing is left behind then.
     @discardableResult
     public func backUp(to destination: String, replacing: Bool = false) throws(SessionStoreError) -> Int64 {
-        guard let file = engine.file else {
+        guard !engine.traits.isShared else {
             throw SessionStoreError(
                 .fileNotWritten, destination, "the database is on a server; back it up with pg_dump or pg_basebackup")
         }
@@ -25,7 +25,7 @@ extension SessionDatabase {
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw SessionStoreError.notWritten(destination, failure) }
         defer { DatabaseFile.remove(temporary) }
-        try SessionStoreError.catching(destination) { try file.writeCopy(to: temporary) }
+        try SessionStoreError.catching(destination) { try engine.writeCopy(to: temporary) }
         let size = FileSystem.size(temporary) ?? 0
         let publishing = PrivateFile.publish(file: temporary, as: destination, replacing: replacing)
         guard publishing == 0 else { throw SessionStoreError.notWritten(destination, publishing) }

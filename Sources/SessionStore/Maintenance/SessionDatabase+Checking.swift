@@ -30,7 +30,7 @@ extension SessionDatabase {
         switch use {
         case .newest: return nil
         case .former, .several:
-            if isOnServer {
+            if engine.traits.isShared {
                 return DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
                     "a newer key is not in use, or not everywhere: 'crumb cluster rotate-key' finishes the rotation")
@@ -67,7 +67,7 @@ extension SessionDatabase {
         try read { database in
             return try database.statement(
                 """
-                \(engine.file == nil ? "" : SessionDatabase.orphanQuery)
+                \(engine.traits.mayHaveOrphans ? SessionDatabase.orphanQuery : "")
                 SELECT 'cookie_change', 'jar', count(*) FROM cookie_change
                 WHERE jar_id NOT IN (SELECT id FROM jar) HAVING count(*) > 0
                 ORDER BY 1, 2

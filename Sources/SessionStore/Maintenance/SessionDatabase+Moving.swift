@@ -145,15 +145,7 @@ extension SessionDatabase {
         try SessionStoreError.catching(path) {
             try engine.writeAlone { connection in
                 try body(connection)
-                guard engine.file == nil else { return }
-                for (table, column) in MovedTable.sequences {
-                    _ = try connection.statement(
-                        """
-                        SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'),
-                            greatest((SELECT max(abs(\(column))) FROM \(table)), 1))
-                        """
-                    ).returnedNumber()
-                }
+                try connection.raiseNextIDs()
             }
         }
     }
@@ -164,10 +156,4 @@ extension MovedTable {
     fileprivate static func jars(_ database: Connection) throws -> [(id: Int64, name: String)] {
         try database.statement("SELECT id, name FROM jar WHERE id > 0 ORDER BY name").rows { ($0.int64(0), $0.text(1)) }
     }
-
-    /// The columns whose values a server counts up.
-    fileprivate static let sequences = [
-        ("jar", "id"), ("capture", "id"), ("snapshot", "id"), ("token_profile", "id"), ("service_token", "id"),
-        ("token_change", "position"),
-    ]
 }

@@ -35,9 +35,9 @@ extension SessionDatabase {
         if let jar, jars.isEmpty, pruning.removedJars == 0 {
             throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
         }
-        // A transaction for each jar lets the other writers of a server in. A file has one writer, and waits for the disk.
+        // A transaction for each jar lets other writers in, if there can be several. Otherwise each waits for the disk.
         let groups: [(WriteLock, [(id: Int64, name: String)])] =
-            isOnServer ? jars.map { (.jar($0.id), [$0]) } : [(.database, jars)]
+            engine.traits.hasRowLocks ? jars.map { (.jar($0.id), [$0]) } : [(.database, jars)]
         for (lock, group) in groups {
             let part = try write(lock) { database in
                 var part = Pruning()

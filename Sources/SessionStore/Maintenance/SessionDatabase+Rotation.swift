@@ -21,7 +21,7 @@ extension SessionDatabase {
         batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
     ) throws(SessionStoreError) -> KeyRotation {
         // The file is one of many on a server, and others must have the key first.
-        guard !isOnServer, let file = keyRing.source.file else {
+        guard !engine.traits.isShared, let file = keyRing.source.file else {
             return try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
         }
         return try file.locked { () throws(SessionStoreError) in
@@ -77,10 +77,10 @@ extension SessionDatabase {
             let rows = SealingKeyRows(database: database)
             if !sealer.newestKey.isSame(as: key) {
                 try rows.append(key, now: now)
-            } else if try rows.all().count == 1, isOnServer || keyRing.source.file == nil {
+            } else if try rows.all().count == 1, engine.traits.isShared || keyRing.source.file == nil {
                 throw SessionStoreError(
                     .keyRotationRefused, keyRing.source.name,
-                    isOnServer
+                    engine.traits.isShared
                         ? "its newest key is in use; for another one, run 'crumb cluster rotate-key --new-key' first"
                         : "there is no newer key; append one to the old one")
             }
@@ -140,7 +140,7 @@ extension SessionDatabase {
 
     /// What a transaction locks that reseals values. On a server, a value that was replaced since it was read is left
     /// alone, so that nothing else has to wait.
-    private var resealingLock: WriteLock { isOnServer ? .changedRows : .database }
+    private var resealingLock: WriteLock { engine.traits.hasRowLocks ? .changedRows : .database }
 
     /// Seals one value anew.
     ///

@@ -20,7 +20,7 @@ final class KeyRing: Sendable {
         var rows = try engine.read { try SealingKeyRows(database: $0).all() }
         if rows.isEmpty {
             // On a server, a key of one machine would lock the others out.
-            let keys = try source.load(mayCreate: engine.file != nil)
+            let keys = try source.load(mayCreate: !engine.traits.isShared)
             rows = try KeyRing.firstRows(engine, key: try KeyRing.newest(keys, of: source), now: now)
             if let sealer = KeyRing.sealer(rows, keys: keys) {
                 state = Mutex(sealer)

@@ -154,7 +154,7 @@ extension TokenStore {
             let logins = try TokenRows(database: connection, sealer: database.sealer).quarantine(now: now)
                 .sorted { $0.name < $1.name }
             let changes = TokenChangeRows(database: connection)
-            if database.isOnServer {
+            if connection.traits.isShared {
                 try PendingLoginRows(database: connection, sealer: database.sealer).removeAll()
             }
             for login in logins { try changes.append(.quarantined, login.name, generation: login.generation, now: now) }
