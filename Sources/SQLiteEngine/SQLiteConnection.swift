@@ -3,7 +3,7 @@ internal import GRDBSQLite
 internal import StoreEngine
 
 /// The connection of a ``SQLiteDatabase`` while one thread uses it.
-package struct SQLiteConnection: StoreConnection {
+package struct SQLiteConnection {
     let database: Database
     private let kept: KeptStatements
     private let control: KeptStatements
@@ -14,16 +14,24 @@ package struct SQLiteConnection: StoreConnection {
         self.control = control
     }
 
+    /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
     package func statement(_ sql: String) throws -> SQLiteStatement {
         try StoreFailure.translating { try SQLiteStatement(database.cachedStatement(sql: sql)) }
     }
 
+    /// The statement of that number, which each transaction or each cookie needs: found without its text.
+    ///
+    /// - Parameters:
+    ///   - number: a small number that always stands for the same text.
+    ///   - sql: the text, evaluated the first time.
     package func statement(kept number: Int, _ sql: @autoclosure () -> String) throws -> SQLiteStatement {
         try kept.statement(number, on: database, sql())
     }
 
+    /// How many rows this connection has changed since it was opened.
     package var totalChangeCount: Int64 { sqlite3_total_changes64(database.sqliteConnection) }
 
+    /// The version of what is committed: a different number after each commit of any connection; `nil` if unknown.
     package var dataVersion: UInt32? {
         var version: UInt32 = 0
         let result = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &version)

@@ -5,12 +5,16 @@ internal import StoreEngine
 /// A connection that can only read, beside the one that writes: no writer of this process holds it up.
 ///
 /// SQLite's own, without a queue: its owner ensures that one thread at a time uses it.
-package final class SQLiteReader: StoreReader {
+package final class SQLiteReader {
+    /// Equal if nothing was committed in between.
+    package typealias Version = WALIndex.Header
+
     private let pointer: OpaquePointer
     /// The index of the write-ahead log; `nil` if there is none, as on some network drives.
     private(set) var walIndex: WALIndex?
 
-    package var version: WALIndex.Header? { walIndex?.header }
+    /// The version of what is committed now; `nil` if it is being changed or unknown.
+    package var version: Version? { walIndex?.header }
 
     /// - Parameter busyTimeout: how many seconds to wait for another process before giving up.
     /// - Throws: also where another file lies in the place of this one.
@@ -40,6 +44,7 @@ package final class SQLiteReader: StoreReader {
         sqlite3_close(pointer)
     }
 
+    /// A statement that lives as long as this connection.
     package func prepare(_ sql: String) throws -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

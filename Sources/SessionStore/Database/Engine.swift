@@ -124,7 +124,7 @@ enum Engine: Sendable {
 }
 
 /// The connection of an ``Engine`` while one thread has it.
-enum Connection: StoreConnection {
+enum Connection {
     case sqlite(SQLiteConnection)
     case served(any ServedConnection)
 

@@ -21,7 +21,7 @@ struct EngineContractTests {
     }
 
     private func expectRow(
-        _ connection: some StoreConnection, _ number: Int64?, _ text: String?, _ octets: [UInt8]?
+        _ connection: Connection, _ number: Int64?, _ text: String?, _ octets: [UInt8]?
     ) throws {
         // Columns of a server have one type.
         let types = TestServer.shared == nil ? ", typeof(text), typeof(octets)" : ""
@@ -41,9 +41,7 @@ struct EngineContractTests {
 
     private static let insertion = "INSERT INTO item (number, text, octets) VALUES (?, ?, ?)"
 
-    private func insert<Engine: StoreConnection>(
-        _ connection: Engine, kept: Bool, _ bind: (Engine.Statement) -> Void
-    ) throws {
+    private func insert(_ connection: Connection, kept: Bool, _ bind: (Statement) -> Void) throws {
         try connection.statement("DELETE FROM item").run()
         let statement =
             kept

@@ -1,33 +1,11 @@
 package import WebPrimitives
 
-/// A connection to the database of a store: what jars, tokens and the journal are written on.
+/// A prepared statement: parameters count from 1 and columns from 0.
 ///
-/// This protocol and ``StoreStatement`` are the cut between what the store keeps and the engine that keeps it. An engine
-/// is its own target: it opens connections, runs transactions on them, and throws ``StoreFailure``. The statements are
-/// SQL; the store above does not know what runs them.
+/// This protocol is the cut between the store and its engines. An engine is its own target: it opens connections, runs
+/// transactions and statements on them, and throws ``StoreFailure``. The statements are SQL, the same for all engines.
 ///
 /// One thread at a time uses a connection and its statements.
-package protocol StoreConnection {
-    associatedtype Statement: StoreStatement
-
-    /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
-    func statement(_ sql: String) throws -> Statement
-
-    /// The statement of that number, which each transaction or each cookie needs: found without its text.
-    ///
-    /// - Parameters:
-    ///   - number: a small number that always stands for the same text.
-    ///   - sql: the text, evaluated the first time.
-    func statement(kept number: Int, _ sql: @autoclosure () -> String) throws -> Statement
-
-    /// How many rows this connection has changed since it was opened.
-    var totalChangeCount: Int64 { get }
-
-    /// The version of what is committed: a different number after each commit of any connection; `nil` if unknown.
-    var dataVersion: UInt32? { get }
-}
-
-/// A prepared statement: parameters count from 1 and columns from 0.
 package protocol StoreStatement {
     func bindNull(_ index: Int32)
     func bind(_ index: Int32, _ number: Int64)
@@ -112,19 +90,6 @@ extension StoreStatement {
     package func text(_ column: Int32) -> String {
         String(decoding: borrowedBytes(column), as: UTF8.self)
     }
-}
-
-/// A connection that only reads, outside transactions, and tells whether anything was committed.
-package protocol StoreReader: AnyObject {
-    associatedtype Statement: StoreStatement
-    /// Equal if nothing was committed in between.
-    associatedtype Version: Equatable & Sendable
-
-    /// The version of what is committed now; `nil` if it is being changed or unknown.
-    var version: Version? { get }
-
-    /// A statement that lives as long as this connection.
-    func prepare(_ sql: String) throws -> Statement
 }
 
 /// Why an engine could not run a statement: the kinds that the store tells apart, and the engine's own code.
