@@ -2,13 +2,14 @@ internal import CookieModel
 
 /// The contents of a jar that are known after a transaction.
 struct RememberedJar: Sendable {
-    /// The sites that were decided on; `nil` for none.
-    var store: CookieStore?
+    /// The sites that were decided on, those without cookies included. Nothing is decided on a value but how long it is,
+    /// so none is opened.
+    var store = CookieStore()
     /// How many sites are there.
     var siteCount = 0
     /// The cookies of those sites that have expired and whose rows are still there.
     var expired: [Octets: ExpiredCookies] = [:]
-    /// `nil` where it is not known.
+    /// How far the jar has come; `nil` if it is not known.
     var end: JournalEnd?
 }
 

@@ -30,7 +30,7 @@ final class ServedJarMemory: Sendable {
     func knows(_ site: Octets, ofJar id: Int64, notBefore next: Int64?) -> Bool {
         state.withLock { state in
             guard let jar = state.jars[id], jar.reaches(next) else { return false }
-            return jar.store?[site] != nil
+            return jar.store[site] != nil
         }
     }
 
@@ -53,7 +53,7 @@ extension RememberedJar {
 
     /// How much room it takes.
     fileprivate var size: Int {
-        1 + siteCount + (store?.count ?? 0) + expired.values.reduce(0) { $0 + $1.count }
+        1 + siteCount + store.count + expired.values.reduce(0) { $0 + $1.count }
     }
 }
 
