@@ -36,10 +36,8 @@ public struct Cookie: Sendable, Hashable {
     public var id: ID
     /// The value, possibly empty.
     public var value: Octets
-    /// The secure-only-flag.
-    public var isSecure: Bool
-    /// The http-only-flag.
-    public var isHTTPOnly: Bool
+    /// The secure-only-flag and the http-only-flag.
+    public var attributes: CookieAttributes
     /// The same-site-flag.
     public var sameSite: SameSite
     /// The expiry-time; `nil` if the persistent-flag is false, for a cookie that ends with the session.
@@ -58,15 +56,36 @@ public struct Cookie: Sendable, Hashable {
         id: ID, value: Octets, isSecure: Bool, isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
         creation: Timestamp, lastAccess: Timestamp, sequence: Int64 = 0
     ) {
+        self.init(
+            id: id, value: value, attributes: CookieAttributes(isSecure: isSecure, isHTTPOnly: isHTTPOnly),
+            sameSite: sameSite, expiry: expiry, creation: creation, lastAccess: lastAccess, sequence: sequence)
+    }
+
+    /// Creates a cookie from its fields, without validation.
+    public init(
+        id: ID, value: Octets, attributes: CookieAttributes, sameSite: SameSite, expiry: Timestamp?,
+        creation: Timestamp, lastAccess: Timestamp, sequence: Int64 = 0
+    ) {
         self.id = id
         self.value = value
-        self.isSecure = isSecure
-        self.isHTTPOnly = isHTTPOnly
+        self.attributes = attributes
         self.sameSite = sameSite
         self.expiry = expiry
         self.creation = creation
         self.lastAccess = lastAccess
         self.sequence = sequence
+    }
+
+    /// The secure-only-flag.
+    @inlinable public var isSecure: Bool {
+        get { attributes[.secure] }
+        set { attributes[.secure] = newValue }
+    }
+
+    /// The http-only-flag.
+    @inlinable public var isHTTPOnly: Bool {
+        get { attributes[.httpOnly] }
+        set { attributes[.httpOnly] = newValue }
     }
 
     /// The name, possibly empty.

@@ -15,10 +15,8 @@ public struct CookieRecord: Sendable, Hashable {
     public var isHostOnly: Bool
     /// The cookie's path, beginning with `/`.
     public var path: Octets
-    /// Whether only secure connections get the cookie.
-    public var isSecure: Bool
-    /// Whether the cookie is hidden from scripts.
-    public var isHTTPOnly: Bool
+    /// Whether only secure connections get the cookie, and whether it is hidden from scripts.
+    public var attributes: CookieAttributes
     /// The same-site-flag; `default` if the store does not have it.
     public var sameSite: SameSite
     /// The expiry; `nil` for a session cookie.
@@ -46,11 +44,22 @@ public struct CookieRecord: Sendable, Hashable {
         self.domain = domain
         self.isHostOnly = isHostOnly
         self.path = path
-        self.isSecure = isSecure
-        self.isHTTPOnly = isHTTPOnly
+        attributes = CookieAttributes(isSecure: isSecure, isHTTPOnly: isHTTPOnly)
         self.sameSite = sameSite
         self.expiry = expiry
         self.creation = creation
+    }
+
+    /// Whether only secure connections get the cookie.
+    public var isSecure: Bool {
+        get { attributes[.secure] }
+        set { attributes[.secure] = newValue }
+    }
+
+    /// Whether the cookie is hidden from scripts.
+    public var isHTTPOnly: Bool {
+        get { attributes[.httpOnly] }
+        set { attributes[.httpOnly] = newValue }
     }
 }
 
@@ -79,35 +88,41 @@ package final class CookieRequest: Sendable, Hashable {
 
 /// Properties of a cookie that another program's store may leave open.
 package struct CookieProperties: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
-    package init(rawValue: UInt8) {
+    package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    package static let hostOnly = CookieProperties(rawValue: 1)
-    package static let secure = CookieProperties(rawValue: 2)
-    package static let httpOnly = CookieProperties(rawValue: 4)
-    package static let sameSite = CookieProperties(rawValue: 8)
+    /// The properties that are attributes.
+    package init(_ attributes: CookieAttributes) {
+        rawValue = UInt16(attributes.rawValue)
+    }
+
+    /// The attributes among the properties.
+    package var attributes: CookieAttributes { CookieAttributes(rawValue: UInt8(truncatingIfNeeded: rawValue)) }
+
+    package static let secure = CookieProperties(.secure)
+    package static let httpOnly = CookieProperties(.httpOnly)
+    package static let hostOnly = CookieProperties(rawValue: 1 << 8)
+    package static let sameSite = CookieProperties(rawValue: 2 << 8)
     /// That there was no SameSite attribute: some stores name the browser's default instead.
-    package static let noSameSite = CookieProperties(rawValue: 16)
-    package static let exactExpiry = CookieProperties(rawValue: 32)
-    package static let partition = CookieProperties(rawValue: 64)
+    package static let noSameSite = CookieProperties(rawValue: 4 << 8)
+    package static let exactExpiry = CookieProperties(rawValue: 8 << 8)
+    package static let partition = CookieProperties(rawValue: 16 << 8)
     /// The properties of a ``CookieProtection``.
     package static let protection: CookieProperties = [.secure, .httpOnly, .sameSite]
 }
 
 /// The properties that keep a cookie from scripts, unencrypted connections and other sites, as far as they are known.
 package struct CookieProtection: Sendable, Hashable {
-    package var isHTTPOnly = false
-    package var isSecure = false
+    package var attributes: CookieAttributes = []
     /// `default` if nothing is known.
     package var sameSite = SameSite.default
 
     /// Adds the attributes that protect more.
     package mutating func formUnion(_ other: CookieProtection) {
-        isHTTPOnly = isHTTPOnly || other.isHTTPOnly
-        isSecure = isSecure || other.isSecure
+        attributes.formUnion(other.attributes)
         if other.sameSite.rawValue > sameSite.rawValue { sameSite = other.sameSite }
     }
 }
@@ -118,7 +133,7 @@ extension CookieRecord {
 
     /// The protective attributes that the record states.
     package var protection: CookieProtection {
-        CookieProtection(isHTTPOnly: isHTTPOnly, isSecure: isSecure, sameSite: sameSite)
+        CookieProtection(attributes: attributes, sameSite: sameSite)
     }
 
     /// Completes the properties that the record leaves open, from the stored cookie that it corresponds to, if there is
@@ -128,14 +143,7 @@ extension CookieRecord {
     package mutating func complete(from stored: Cookie?) -> CookieProperties {
         let leavesSameSiteOpen = sameSite == .default && unstated.contains(.sameSite)
         var kept = stored.map { takeOver($0) } ?? []
-        if unstated.contains(.secure), !isSecure, twins.isSecure {
-            isSecure = true
-            kept.insert(.secure)
-        }
-        if unstated.contains(.httpOnly), !isHTTPOnly, twins.isHTTPOnly {
-            isHTTPOnly = true
-            kept.insert(.httpOnly)
-        }
+        kept.formUnion(takeOver(twins.attributes))
         // `None` protects less than a stored cookie without the attribute, and needs Secure.
         if leavesSameSiteOpen, twins.sameSite.rawValue > sameSite.rawValue,
             twins.sameSite != .none || isSecure && stored == nil
@@ -158,14 +166,7 @@ extension CookieRecord {
             partitionKey = key
             kept.insert(.partition)
         }
-        if unstated.contains(.secure), !isSecure, stored.isSecure {
-            isSecure = true
-            kept.insert(.secure)
-        }
-        if unstated.contains(.httpOnly), !isHTTPOnly, stored.isHTTPOnly {
-            isHTTPOnly = true
-            kept.insert(.httpOnly)
-        }
+        kept.formUnion(takeOver(stored.attributes))
         // SameSite=None needs Secure, which the store may know to be gone.
         if leavesSameSiteOpen(storedAs: stored.sameSite), sameSite != stored.sameSite,
             stored.sameSite != .none || isSecure
@@ -182,6 +183,15 @@ extension CookieRecord {
         return kept
     }
 
+    /// Adds the attributes that the record leaves open.
+    ///
+    /// - Returns: those that it had not got.
+    private mutating func takeOver(_ known: CookieAttributes) -> CookieProperties {
+        let added = known.intersection(unstated.attributes).subtracting(attributes)
+        attributes.formUnion(added)
+        return CookieProperties(added)
+    }
+
     private func leavesSameSiteOpen(storedAs stored: SameSite) -> Bool {
         if sameSite == .default { return unstated.contains(.sameSite) }
         return stored == .default && unstated.contains(.noSameSite)
@@ -193,8 +203,8 @@ extension CookieRecord {
     public init(_ cookie: Cookie) {
         self.init(
             name: cookie.name, value: cookie.value, domain: cookie.domain.description, isHostOnly: cookie.isHostOnly,
-            path: cookie.path, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite,
-            expiry: cookie.expiry, creation: cookie.creation)
+            path: cookie.path, sameSite: cookie.sameSite, expiry: cookie.expiry, creation: cookie.creation)
+        attributes = cookie.attributes
         lastAccess = cookie.lastAccess
         partitionKey = cookie.id.partitionKey
     }

@@ -49,7 +49,7 @@ extension CookiePolicy {
         // Step 6: Find the expiry-time.
         let cookie = Cookie(
             id: Cookie.ID(name: name, domain: domain, isHostOnly: isHostOnly, path: path, partitionKey: partitionKey),
-            value: value, isSecure: setCookie.isSecure, isHTTPOnly: setCookie.isHTTPOnly, sameSite: sameSite,
+            value: value, attributes: setCookie.attributes.flags, sameSite: sameSite,
             expiry: expiry(of: setCookie, now: now), creation: now, lastAccess: now)
         checkDepartures(cookie.id, &reasons)
         // Step 16 looks at cookies of the store if neither the cookie nor the connection is secure.
@@ -257,7 +257,7 @@ extension CookiePolicy {
             id: Cookie.ID(
                 name: record.name, domain: host ?? WebHost(canonical: Octets(record.domain), kind: .domain),
                 isHostOnly: isHostOnly, path: record.path, partitionKey: record.partitionKey),
-            value: record.value, isSecure: record.isSecure, isHTTPOnly: record.isHTTPOnly, sameSite: record.sameSite,
+            value: record.value, attributes: record.attributes, sameSite: record.sameSite,
             expiry: record.expiry.map { min($0, now.advanced(bySeconds: lifetimeLimit)) },
             creation: record.creation ?? now, lastAccess: record.lastAccess.map { min($0, now) } ?? now)
         cookie.request = record.request

@@ -200,14 +200,16 @@ package protocol CookieFields {
     /// The partition as ``PartitionKey/serialized`` writes it; empty if there is none.
     var partitionOctets: Bytes { get }
     var isHostOnly: Bool { get }
-    var isSecure: Bool { get }
-    var isHTTPOnly: Bool { get }
+    var attributes: CookieAttributes { get }
     var sameSite: SameSite { get }
     var expiry: Timestamp? { get }
     var creation: Timestamp { get }
 }
 
 extension CookieFields {
+    @inlinable package var isSecure: Bool { attributes[.secure] }
+    @inlinable package var isHTTPOnly: Bool { attributes[.httpOnly] }
+
     /// Whether the expiry-time is in the past (section 5.7 of the draft).
     @inline(__always)
     func hasExpired(at now: Timestamp) -> Bool { isPast(expiry, at: now) }

@@ -54,9 +54,9 @@ public struct SetCookie: Sendable, Hashable {
         }
     }
     /// Whether there is a `Secure` attribute.
-    public var isSecure: Bool { attributes.isSecure }
+    public var isSecure: Bool { attributes.flags[.secure] }
     /// Whether there is an `HttpOnly` attribute.
-    public var isHTTPOnly: Bool { attributes.isHTTPOnly }
+    public var isHTTPOnly: Bool { attributes.flags[.httpOnly] }
     /// The last `SameSite`, `default` for an unknown value, `nil` if there is no such attribute.
     public var sameSite: SameSite? { attributes.sameSite }
     /// Whether there is a `Partitioned` attribute (CHIPS).
@@ -66,7 +66,7 @@ public struct SetCookie: Sendable, Hashable {
     public static func == (left: SetCookie, right: SetCookie) -> Bool {
         left.name == right.name && left.value == right.value && left.expires == right.expires
             && left.maxAge == right.maxAge && left.domain == right.domain && left.path == right.path
-            && left.isSecure == right.isSecure && left.isHTTPOnly == right.isHTTPOnly
+            && left.attributes.flags == right.attributes.flags
             && left.sameSite == right.sameSite && left.isPartitioned == right.isPartitioned
     }
 

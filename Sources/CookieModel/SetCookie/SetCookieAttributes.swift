@@ -13,8 +13,7 @@ struct SetCookieAttributes: Sendable {
     /// The place of the last Domain, without its leading dot.
     var domain: OctetRange?
     var path = Path.absent
-    var isSecure = false
-    var isHTTPOnly = false
+    var flags: CookieAttributes = []
     var sameSite: SameSite?
     var isPartitioned = false
 
@@ -54,7 +53,7 @@ struct SetCookieAttributes: Sendable {
             processPath(value, place, profile)
         case 6 where name.equalsIgnoringCase("secure"):
             // Section 5.6.5: Add Secure, whatever the value.
-            isSecure = true
+            flags.insert(.secure)
         case 6 where name.equalsIgnoringCase("domain"):
             // Section 5.6.3, step 1: The value is the domain.
             // Step 2: Remove one leading dot. (Departure: not from a lone dot, with the profile's flag.)
@@ -77,7 +76,7 @@ struct SetCookieAttributes: Sendable {
             maxAge = SetCookieAttributes.deltaSeconds(value) ?? maxAge
         case 8 where name.equalsIgnoringCase("httponly"):
             // Section 5.6.6: Add HttpOnly, whatever the value.
-            isHTTPOnly = true
+            flags.insert(.httpOnly)
         case 8 where name.equalsIgnoringCase("samesite"):
             processSameSite(value, profile)
         case 11 where name.equalsIgnoringCase("partitioned"):

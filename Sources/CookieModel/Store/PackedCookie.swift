@@ -73,7 +73,7 @@ package struct PackedCookie {
             isHostOnly: header.isHostOnly, path: part(header.pathPlace),
             partitionKey: PartitionKey(serialized: String(decoding: partitionOctets, as: UTF8.self)))
         var cookie = Cookie(
-            id: id, value: part(header.valuePlace), isSecure: header.isSecure, isHTTPOnly: header.isHTTPOnly,
+            id: id, value: part(header.valuePlace), attributes: header.attributes,
             sameSite: header.sameSite, expiry: header.expiry, creation: header.creation,
             lastAccess: header.lastAccess, sequence: header.sequence)
         if header.isOfRequest {
@@ -88,8 +88,7 @@ package struct PackedCookie {
 
 extension PackedCookie: CookieFields {
     package var isHostOnly: Bool { header.isHostOnly }
-    package var isSecure: Bool { header.isSecure }
-    package var isHTTPOnly: Bool { header.isHTTPOnly }
+    package var attributes: CookieAttributes { header.attributes }
     package var sameSite: SameSite { header.sameSite }
     package var expiry: Timestamp? { header.expiry }
     package var creation: Timestamp { header.creation }
@@ -181,12 +180,11 @@ package enum PackedValue: UInt8 {
 /// The part of a packed cookie before its octets: everything of a fixed size.
 struct CookieRecordHeader: BitwiseCopyable {
     private static let hostOnlyFlag: UInt32 = 1
-    private static let secureFlag: UInt32 = 2
-    private static let httpOnlyFlag: UInt32 = 4
     private static let persistentFlag: UInt32 = 8
     private static let sameSiteShift: UInt32 = 4
     private static let kindShift: UInt32 = 6
     private static let valueShift: UInt32 = 8
+    private static let attributesShift: UInt32 = 16
     static let timeLength = UInt32(MemoryLayout<Int64>.size)
 
     private let lastAccessMicroseconds: Int64
@@ -207,7 +205,7 @@ struct CookieRecordHeader: BitwiseCopyable {
             value, domain: cookie.domain.kind, domainCount: cookie.domain.octets.count, pathCount: cookie.path.count,
             nameCount: cookie.name.count, partitionCount: cookie.id.partitionKey?.serialized.utf8.count ?? 0,
             valueCount: cookie.value.count, requestPathCount: cookie.request?.path.count ?? 0,
-            isHostOnly: cookie.isHostOnly, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+            isHostOnly: cookie.isHostOnly, attributes: cookie.attributes,
             sameSite: cookie.sameSite, expiry: cookie.expiry, creation: cookie.creation, lastAccess: cookie.lastAccess,
             sequence: cookie.sequence)
     }
@@ -216,8 +214,8 @@ struct CookieRecordHeader: BitwiseCopyable {
     @inline(__always)
     init(
         _ value: PackedValue, domain: WebHost.Kind, domainCount: Int, pathCount: Int, nameCount: Int,
-        partitionCount: Int, valueCount: Int, requestPathCount: Int = 0, isHostOnly: Bool, isSecure: Bool,
-        isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?,
+        partitionCount: Int, valueCount: Int, requestPathCount: Int = 0, isHostOnly: Bool,
+        attributes: CookieAttributes, sameSite: SameSite, expiry: Timestamp?,
         creation: Timestamp, lastAccess: Timestamp, sequence: Int64
     ) {
         lastAccessMicroseconds = lastAccess.microseconds
@@ -225,8 +223,8 @@ struct CookieRecordHeader: BitwiseCopyable {
         creationMicroseconds = creation.microseconds
         self.sequence = sequence
         flags =
-            (isHostOnly ? Self.hostOnlyFlag : 0) | (isSecure ? Self.secureFlag : 0)
-            | (isHTTPOnly ? Self.httpOnlyFlag : 0) | (expiry == nil ? 0 : Self.persistentFlag)
+            (isHostOnly ? Self.hostOnlyFlag : 0) | (expiry == nil ? 0 : Self.persistentFlag)
+            | UInt32(attributes.rawValue) << Self.attributesShift
             | UInt32(sameSite.rawValue) << Self.sameSiteShift | UInt32(domain.rawValue) << Self.kindShift
             | UInt32(value.rawValue) << Self.valueShift
         domainLength = UInt32(domainCount)
@@ -251,8 +249,9 @@ struct CookieRecordHeader: BitwiseCopyable {
     var expiry: Timestamp? { isPersistent ? Timestamp(microseconds: expiryMicroseconds) : nil }
     var creation: Timestamp { Timestamp(microseconds: creationMicroseconds) }
     var isHostOnly: Bool { flags & Self.hostOnlyFlag != 0 }
-    var isSecure: Bool { flags & Self.secureFlag != 0 }
-    var isHTTPOnly: Bool { flags & Self.httpOnlyFlag != 0 }
+    var attributes: CookieAttributes {
+        CookieAttributes(rawValue: UInt8(truncatingIfNeeded: flags >> Self.attributesShift))
+    }
     var isPersistent: Bool { flags & Self.persistentFlag != 0 }
     var isPartitioned: Bool { partitionLength != 0 }
     /// Whether a request told of the cookie and no response set it.

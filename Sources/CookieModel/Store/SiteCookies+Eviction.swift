@@ -78,7 +78,7 @@ struct EvictionRank: Comparable {
 
     init(_ header: CookieRecordHeader, at index: Int) {
         isSet = !header.isOfRequest
-        isSecure = header.isSecure
+        isSecure = header.attributes[.secure]
         usage = UsageRank(header)
         octetCount = header.namePlace.count + header.valuePlace.count
         self.index = index

@@ -35,7 +35,7 @@ extension SiteCookies {
             reasons.insert(.overwriteSecure)
         }
         // Step 23.2: Ignore a cookie that a script sets in place of an HttpOnly one.
-        if findings.isFromScript, let previous, previous.isHTTPOnly { reasons.insert(.overwriteHTTPOnly) }
+        if findings.isFromScript, let previous, previous.attributes[.httpOnly] { reasons.insert(.overwriteHTTPOnly) }
         guard reasons.isEmpty else { return Reception(outcome: .rejected, reasons: reasons) }
         // A cookie that has expired takes the old one out of the store and does not stay itself.
         let isExpired = record.expiry.map { $0 < now } ?? false
@@ -132,7 +132,7 @@ extension SiteCookies {
         var found = false
         forEach { old, _ in
             // Most cookies differ in these two.
-            if old.header.isSecure, old.hasName(candidate.name), !old.hasExpired(at: now),
+            if old.header.attributes[.secure], old.hasName(candidate.name), !old.hasExpired(at: now),
                 CookiePolicy.overlays(candidate, old.cookie)
             {
                 found = true

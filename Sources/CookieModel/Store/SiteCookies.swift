@@ -334,8 +334,9 @@ extension SiteCookies {
     /// Adds a cookie with a sealed value, in any order.
     package mutating func append(
         domain: UnsafeRawBufferPointer, path: UnsafeRawBufferPointer, name: UnsafeRawBufferPointer,
-        partitionKey: UnsafeRawBufferPointer, sealedValue: UnsafeRawBufferPointer, isHostOnly: Bool, isSecure: Bool,
-        isHTTPOnly: Bool, sameSite: SameSite, expiry: Timestamp?, creation: Timestamp, lastAccess: Timestamp,
+        partitionKey: UnsafeRawBufferPointer, sealedValue: UnsafeRawBufferPointer, isHostOnly: Bool,
+        attributes: CookieAttributes, sameSite: SameSite, expiry: Timestamp?, creation: Timestamp,
+        lastAccess: Timestamp,
         sequence: Int64
     ) {
         let record = CookieRecordHeader(
@@ -343,7 +344,7 @@ extension SiteCookies {
             domain: WebHost.kind(ofCanonical: domain.assumingMemoryBound(to: UInt8.self).span),
             domainCount: domain.count, pathCount: path.count, nameCount: name.count,
             partitionCount: partitionKey.count, valueCount: sealedValue.count, isHostOnly: isHostOnly,
-            isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite, expiry: expiry, creation: creation,
+            attributes: attributes, sameSite: sameSite, expiry: expiry, creation: creation,
             lastAccess: lastAccess, sequence: sequence)
         note(record)
         hasSealedValues = true

@@ -37,7 +37,7 @@ struct CookieRows {
                     domain: statement.borrowedBytes(0), path: statement.borrowedBytes(1),
                     name: statement.borrowedBytes(2), partitionKey: statement.borrowedBytes(4),
                     sealedValue: statement.borrowedBytes(5), isHostOnly: statement.int64(3) != 0,
-                    isSecure: statement.int64(6) != 0, isHTTPOnly: statement.int64(7) != 0,
+                    attributes: statement.attributes(6),
                     sameSite: statement.sameSite(8), expiry: statement.optionalTimestamp(9),
                     creation: statement.timestamp(10), lastAccess: statement.timestamp(12),
                     sequence: statement.int64(11))
@@ -224,26 +224,29 @@ struct CookieRows {
         return StoredCookie(cookie: cookie(row), site: Octets(row.bytes(13)), source: source)
     }
 
-    /// The cookie of the current row, which begins with ``columns``.
-    static func cookie(_ statement: Statement) -> Cookie {
-        cookie(statement, value: Octets(statement.bytes(5)))
+    /// The cookie of the current row, which has ``columns`` from `column` on.
+    static func cookie(_ statement: Statement, from column: Int32 = 0) -> Cookie {
+        cookie(statement, from: column, value: Octets(statement.bytes(column + 5)))
     }
 
-    private static func cookie(_ statement: Statement, value: Octets) -> Cookie {
+    private static func cookie(_ statement: Statement, from column: Int32 = 0, value: Octets) -> Cookie {
         Cookie(
-            id: statement.identity(0), value: value, isSecure: statement.int64(6) != 0,
-            isHTTPOnly: statement.int64(7) != 0, sameSite: statement.sameSite(8),
-            expiry: statement.optionalTimestamp(9), creation: statement.timestamp(10),
-            lastAccess: statement.timestamp(12), sequence: statement.int64(11))
+            id: statement.identity(column), value: value, attributes: statement.attributes(column + 6),
+            sameSite: statement.sameSite(column + 8), expiry: statement.optionalTimestamp(column + 9),
+            creation: statement.timestamp(column + 10), lastAccess: statement.timestamp(column + 12),
+            sequence: statement.int64(column + 11))
     }
 }
 
 /// Cookies in the form that limits need: with the length of the value instead of the value, so that none is read or
 /// opened.
 extension CookieRows {
+    private static let outlineColumns = CookieColumns.ofCookie.map {
+        $0.name == "value" ? "length(value)" : $0.name
+    }.joined(separator: ", ")
+
     static let outlineQuery = """
-        SELECT domain, path, name, host_only, partition_key, length(value), secure, http_only, same_site, expires_at,
-            created_at, sequence, last_access_at, CASE WHEN capture_id IS NOT NULL
+        SELECT \(outlineColumns), CASE WHEN capture_id IS NOT NULL
                 AND (SELECT from_requests FROM capture WHERE capture.jar_id = ?1 AND id = capture_id) = 1
                 THEN coalesce(source_url, '') END,
             received_at FROM cookie WHERE jar_id = ?1 AND site = ?2

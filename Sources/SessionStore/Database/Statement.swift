@@ -290,6 +290,12 @@ extension Statement {
         return bytes.isEmpty ? nil : PartitionKey(serialized: String(decoding: bytes, as: UTF8.self))
     }
 
+    /// The attributes in two columns: `secure`, `http_only`.
+    @inline(__always)
+    func attributes(_ column: Int32) -> CookieAttributes {
+        CookieAttributes(isSecure: int64(column) != 0, isHTTPOnly: int64(column + 1) != 0)
+    }
+
     /// The same-site-flag; the strictest one where it is none that this version knows.
     func sameSite(_ column: Int32) -> SameSite {
         SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict

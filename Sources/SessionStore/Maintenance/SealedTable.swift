@@ -97,8 +97,7 @@ enum SealedTable: CaseIterable {
         let owner = "(SELECT name FROM snapshot WHERE snapshot.jar_id = saved.jar_id AND id = snapshot_id)"
         let statement = try database.statement(
             """
-            SELECT jar_id, \(identity), value, secure, http_only, same_site, expires_at, created_at,
-                \(SealedTable.jarName),
+            SELECT jar_id, site, \(CookieRows.columns), \(SealedTable.jarName),
                 \(isSaved ? "snapshot_id, \(owner)" : "NULL, NULL") AS owner_name
             FROM \(isSaved ? "snapshot_cookie AS saved" : "cookie")
             WHERE \(after) AND \(SealedTable.condition("value", notUnder: keyID))
@@ -117,20 +116,17 @@ enum SealedTable: CaseIterable {
     }
 
     private func cookieValue(_ statement: Statement) -> SealedValue {
-        let id = statement.identity(2)
-        let creation = statement.timestamp(12)
-        let cookie = Cookie(
-            id: id, value: Octets(statement.bytes(7)), isSecure: statement.int64(8) != 0,
-            isHTTPOnly: statement.int64(9) != 0, sameSite: statement.sameSite(10),
-            expiry: statement.optionalTimestamp(11), creation: creation, lastAccess: creation)
+        let cookie = CookieRows.cookie(statement, from: 2)
+        let next = Int32(2 + CookieColumns.ofCookie.count)
         let location = SealedValueLocation(
             kind: self == .savedCookies ? .savedCookie : .cookie,
-            jar: statement.isNull(13) ? nil : statement.text(13),
-            owner: statement.isNull(15) ? nil : statement.text(15), domain: id.domain.octets, path: id.path,
-            name: id.name)
+            jar: statement.isNull(next) ? nil : statement.text(next),
+            owner: statement.isNull(next + 2) ? nil : statement.text(next + 2), domain: cookie.domain.octets,
+            path: cookie.path, name: cookie.name)
         let jarID = statement.int64(0)
         let key = SealedValue.Key.cookie(
-            jarID: jarID, snapshotID: statement.optionalInt64(14), site: Octets(statement.bytes(1)), id: id)
+            jarID: jarID, snapshotID: statement.optionalInt64(next + 1), site: Octets(statement.bytes(1)),
+            id: cookie.id)
         return SealedValue(
             key: key, location: location, place: cookie.sealedPlace(jarID: JarBinRows.formerID(jarID)),
             sealed: cookie.value)

@@ -144,17 +144,10 @@ struct SnapshotRows {
     private func expired(_ id: Int64, now: Timestamp) throws -> [Cookie] {
         try database.statement(
             """
-            SELECT domain, path, name, host_only, partition_key, secure, http_only, same_site, expires_at, created_at,
-                last_access_at, sequence
-            FROM snapshot_cookie WHERE jar_id = ? AND snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
+            SELECT \(CookieRows.columns) FROM snapshot_cookie
+            WHERE jar_id = ? AND snapshot_id = ? AND expires_at < ? ORDER BY site, sequence
             """
-        ).rows(jarID, id, now) { row in
-            Cookie(
-                id: row.identity(0), value: [], isSecure: row.int64(5) != 0,
-                isHTTPOnly: row.int64(6) != 0, sameSite: row.sameSite(7),
-                expiry: row.timestamp(8), creation: row.timestamp(9),
-                lastAccess: row.timestamp(10), sequence: row.int64(11))
-        }
+        ).rows(jarID, id, now) { CookieRows.cookie($0).with(value: []) }
     }
 
     /// Runs a statement about the jar (`?1`), a snapshot (`?2`) and the time (`?3`).

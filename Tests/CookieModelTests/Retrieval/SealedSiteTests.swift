@@ -24,8 +24,8 @@ struct SealedSiteTests {
                             sealed.withOctets { sealed in
                                 site.append(
                                     domain: domain, path: path, name: name, partitionKey: partition,
-                                    sealedValue: sealed, isHostOnly: cookie.isHostOnly, isSecure: cookie.isSecure,
-                                    isHTTPOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite, expiry: cookie.expiry,
+                                    sealedValue: sealed, isHostOnly: cookie.isHostOnly, attributes: cookie.attributes,
+                                    sameSite: cookie.sameSite, expiry: cookie.expiry,
                                     creation: cookie.creation, lastAccess: cookie.lastAccess,
                                     sequence: cookie.sequence)
                             }
