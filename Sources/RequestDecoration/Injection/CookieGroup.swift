@@ -1,177 +1,155 @@
 internal import CookieModel
 
 extension InjectionScript {
-    /// The properties that cookies of a page share if they differ in name, value and expiry only: their part of the
-    /// script, and whether a browser accepts them from a script. The many cookies of a site fall into few groups. This
-    /// is a class, since a copy for each cookie would cost more than all other work on it.
+    /// The part of the script that cookies of a page share if they differ in name, value and expiry only, and whether a
+    /// browser accepts them from a script. The many cookies of a site fall into few groups.
     final class CookieGroup {
+        /// The properties that the cookies of a group share.
+        struct Key: Hashable {
+            let domain: Octets
+            let path: Octets
+            let isHostOnly: Bool
+            let isSecure: Bool
+            let isPartitioned: Bool
+            let sameSite: SameSite
+
+            init(_ cookie: Cookie) {
+                domain = cookie.id.domain.octets
+                path = cookie.id.path
+                isHostOnly = cookie.id.isHostOnly
+                isSecure = cookie.isSecure
+                isPartitioned = cookie.id.partitionKey != nil
+                sameSite = cookie.sameSite
+            }
+        }
+
         /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
         let top: Octets?
         /// Whether no page of the origin is at or below the path.
         let isUnseen: Bool
-        private let domain: Octets
-        private let path: Octets
-        private let isHostOnly: Bool
-        private let isSecure: Bool
-        private let sameSite: SameSite
-        /// Whether the path comes from the page's own, since no attribute can say it.
-        private let hasOwnPath: Bool
-        /// The attributes on both sides of `Expires`, as a set-cookie-string has them.
+        /// The attributes before and after `Expires`, as a set-cookie-string has them.
         private let attributes: (before: [UInt8], after: [UInt8])
         /// The script's object from the value's end to `Expires`, from there to the moment as a number, and from there
         /// to the mark.
         private let object: (opening: [UInt8], middle: [UInt8], ending: [UInt8])
+        /// The mark of domain and path.
         private let mark: CookieMark
-        /// Why the browser refuses every cookie of this kind, whatever its name and value; `nil` if it does not.
+        /// Why the browser refuses every cookie of the group with a plain name and value; `nil` if it does not.
         private let plainRefusal: ReasonSet<RejectionReason>?
 
-        /// The kind of the cookie at `cookie` on one of the pages with `paths`.
-        init(_ cookie: UnsafePointer<Cookie>, _ rules: PageRules, _ paths: PagePaths) throws(Obstacle) {
-            let sample = cookie.pointee
-            path = sample.id.path
-            domain = sample.id.domain.octets
-            isUnseen = !paths.include(path)
-            isHostOnly = sample.id.isHostOnly
-            isSecure = sample.isSecure
-            sameSite = sample.sameSite
-            guard path.utf8String != nil else { throw .octetsNotUTF8 }
-            hasOwnPath = !CookieGroup.isWritable(path)
-            guard !hasOwnPath || path == CookiePolicy.defaultPath(rules.context.url.path) else {
+        /// The group with these properties on one of the pages with `paths`.
+        init(_ key: Key, _ rules: PageRules, _ paths: PagePaths) throws(Obstacle) {
+            guard key.path.utf8String != nil else { throw .octetsNotUTF8 }
+            // A default-path may contain characters that an attribute cannot. Then the path comes from the page's own.
+            let hasOwnPath = key.path.count > SetCookie.attributeValueLimit || key.path.contains(UInt8(ascii: ";"))
+            guard !hasOwnPath || key.path == CookiePolicy.defaultPath(rules.context.url.path) else {
                 throw .pathNotWritable
             }
-            let isPartitioned = sample.id.partitionKey != nil
-            top = isPartitioned ? rules.addressBar : nil
+            isUnseen = !paths.include(key.path)
+            top = key.isPartitioned ? rules.addressBar : nil
             var before: [UInt8] = []
-            if !hasOwnPath { before += Array("; Path=".utf8) + path }
-            if !isHostOnly { before += Array("; Domain=".utf8) + domain }
+            if !hasOwnPath { before += Array("; Path=".utf8) + key.path }
+            if !key.isHostOnly { before += Array("; Domain=".utf8) + key.domain }
             var after: [UInt8] = []
-            if isSecure { after += "; Secure".utf8 }
-            if let value = sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
-            if isPartitioned { after += "; Partitioned".utf8 }
+            if key.isSecure { after += "; Secure".utf8 }
+            if let value = key.sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
+            if key.isPartitioned { after += "; Partitioned".utf8 }
             attributes = (before, after)
-            object = CookieGroup.object(
-                path, attributes, hasOwnPath: hasOwnPath, isUnseen: isUnseen, top: top)
-            mark = CookieMark(sample.id)
-            // Any name and value that mean nothing of their own.
+
+            var opening = JavaScript()
+            opening.write("\", path: ")
+            opening.writeLiteral(key.path)
+            opening.write(", attributes: \"")
+            opening.writeWithinLiteral(Octets(before))
+            var middle = JavaScript()
+            middle.writeWithinLiteral(Octets(after))
+            middle.write("\", expires: ")
+            var ending = JavaScript()
+            ending.write(", ownPath: \(hasOwnPath), unseen: \(isUnseen), top: ")
+            if let top { ending.writeLiteral(top) } else { ending.write("null") }
+            ending.write(", mark: \"")
+            object = (opening.octets, middle.octets, ending.octets)
+            mark = CookieMark(key)
             plainRefusal = rules.refusal(of: Octets(Array("name=value".utf8) + before + after))
         }
 
-        /// Whether the cookie at `cookie`, on the same page, is of this kind.
-        func includes(_ cookie: UnsafePointer<Cookie>) -> Bool {
-            // The cheapest comparison comes first.
-            cookie.pointee.isSecure == isSecure && cookie.pointee.sameSite == sameSite
-                && cookie.pointee.id.isHostOnly == isHostOnly
-                && (cookie.pointee.id.partitionKey == nil) == (top == nil)
-                && cookie.pointee.id.path == path && cookie.pointee.id.domain.octets == domain
-        }
-
-        /// Why the browser would refuse a cookie of this kind from a script of the page; `nil` if it would not.
-        func refusal(of pair: SeedPair, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
-            if pair.isPlain { return plainRefusal }
+        /// Why the browser would refuse a cookie of the group from a script of the page; `nil` if it would not.
+        func refusal(of cookie: Cookie, _ text: SeedText, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
+            if text == .plain { return plainRefusal }
             // The equals sign is written even without a name, because the value may contain one.
-            var line = Array(pair.name)
-            line.append(UInt8(ascii: "="))
-            line += pair.value
-            return rules.refusal(of: Octets(line + attributes.before + attributes.after))
+            let pair = Array(cookie.id.name) + [UInt8(ascii: "=")] + cookie.value
+            return rules.refusal(of: Octets(pair + attributes.before + attributes.after))
         }
 
-        /// Writes the object that the script has of the cookie at `cookie`, which is of this kind, with this name and
-        /// value. Every property is there in every object, so that none is looked up on a prototype, which a page can
-        /// change.
-        func write(
-            _ cookie: UnsafePointer<Cookie>, _ pair: SeedPair, labelled: Bool, to script: inout JavaScript
-        ) {
+        /// Writes the script's object for a cookie of the group. Every object has every property, so that none is
+        /// looked up on a prototype, which a page can change.
+        func write(_ cookie: Cookie, labelled: Bool, to script: inout JavaScript) {
             script.write("{name: \"")
-            script.writeWithinLiteral(pair.name)
+            script.writeWithinLiteral(cookie.id.name)
             script.write("\", value: \"")
-            script.writeWithinLiteral(pair.value)
+            script.writeWithinLiteral(cookie.value)
             script.write(object.opening)
             // A moment, not a span: a page that opens later must not give the cookie a longer life.
-            if let expiry = cookie.pointee.expiry {
+            if let expiry = cookie.expiry {
                 script.write("; Expires=")
                 script.write(date: expiry)
                 script.write(object.middle)
-                script.write(expiry.seconds * 1000)
+                script.write(String(expiry.seconds * 1000))
             } else {
                 script.write(object.middle)
                 script.write("null")
             }
             script.write(object.ending)
-            mark.of(pair, top: top).write(to: &script)
-            guard labelled else { return script.write("\", state: \"\"}") }
-            script.write("\", state: \"\", label: ")
-            script.writeLiteral(Octets(CookieGroup.label(cookie).octets))
+            mark.of(cookie, top: top).write(to: &script)
+            script.write("\", state: \"\"")
+            if labelled {
+                script.write(", label: ")
+                script.writeLiteral(CookieGroup.label(cookie))
+            }
             script.write("}")
         }
 
-        private static func object(
-            _ path: Octets, _ attributes: (before: [UInt8], after: [UInt8]), hasOwnPath: Bool, isUnseen: Bool,
-            top: Octets?
-        ) -> (opening: [UInt8], middle: [UInt8], ending: [UInt8]) {
-            var opening = JavaScript()
-            opening.write("\", path: ")
-            opening.writeLiteral(path)
-            opening.write(", attributes: \"")
-            attributes.before.withUnsafeBufferPointer { opening.writeWithinLiteral($0) }
-            var middle = JavaScript()
-            attributes.after.withUnsafeBufferPointer { middle.writeWithinLiteral($0) }
-            middle.write("\", expires: ")
-            var ending = JavaScript()
-            ending.write(hasOwnPath ? ", ownPath: true, unseen: " : ", ownPath: false, unseen: ")
-            ending.write(isUnseen ? "true, top: " : "false, top: ")
-            if let top { ending.writeLiteral(top) } else { ending.write("null") }
-            ending.write(", mark: \"")
-            return (opening.octets, middle.octets, ending.octets)
-        }
-
         /// The beginning of the cookie's entry in a report: JSON, which the literals of this module are as well.
-        private static func label(_ cookie: UnsafePointer<Cookie>) -> JavaScript {
+        private static func label(_ cookie: Cookie) -> Octets {
             var label = JavaScript()
             label.write("{\"name\":")
-            label.writeLiteral(cookie.pointee.id.name)
-            label.write(",\"domain\":\"")
-            if !cookie.pointee.id.isHostOnly { label.write(".") }
-            label.write(cookie.pointee.id.domain.octets)
+            label.writeLiteral(cookie.id.name)
+            label.write(cookie.id.isHostOnly ? ",\"domain\":\"" : ",\"domain\":\".")
+            label.write(cookie.id.domain.octets)
             label.write("\",\"path\":")
-            label.writeLiteral(cookie.pointee.id.path)
-            return label
-        }
-
-        /// Whether a Path attribute can express this path: a default-path may contain characters that an attribute
-        /// cannot.
-        private static func isWritable(_ path: Octets) -> Bool {
-            path.count <= SetCookie.attributeValueLimit && !path.contains(UInt8(ascii: ";"))
+            label.writeLiteral(cookie.id.path)
+            return Octets(label.octets)
         }
     }
 
-    /// The rules of the browser that the script is for, on one page.
-    struct PageRules {
-        let context: RequestContext
-        private let policy: CookiePolicy
-        private let site: WebHost.Site
+    /// The kind of text that name and value of a cookie are.
+    enum SeedText {
+        /// Printable ASCII that a set-cookie-string can hold unchanged, and that no rule depends on: without
+        /// separators, short enough, and a name without one of the prefixes.
+        case plain
+        /// Other ASCII.
+        case ascii
+        /// Other UTF-8.
+        case utf8
+        /// Octets that are not text.
+        case binary
 
-        init(_ page: Page, _ policy: CookiePolicy) {
-            self.policy = policy
-            var context = page.context
-            context.interface = .script
-            self.context = context
-            site = context.url.host.site(policy.publicSuffixes)
-        }
-
-        /// The page that a partitioned cookie's frame must see in the address bar: empty for itself, else its origin.
-        var addressBar: Octets {
-            context.isTopLevelNavigation ? [] : context.topLevel.map { Octets($0.origin) } ?? []
-        }
-
-        /// Why the browser would refuse a set-cookie-string from a script of the page; `nil` if it would not.
-        func refusal(of line: Octets) -> ReasonSet<RejectionReason>? {
-            let reasons: ReasonSet<RejectionReason>
-            switch SetCookie.parse(line, profile: policy.profile) {
-            case .ignored(let found): reasons = found
-            case .cookie(let setCookie):
-                reasons = policy.candidate(for: setCookie, in: context, site: site, now: .distantPast).findings.reasons
+        init(of cookie: Cookie) {
+            let (name, value) = (cookie.id.name, cookie.value)
+            if SeedText.isPlain(name, value) {
+                self = .plain
+            } else if name.utf8String == nil || value.utf8String == nil {
+                self = .binary
+            } else {
+                self = name.allSatisfy { $0 < 0x80 } && value.allSatisfy { $0 < 0x80 } ? .ascii : .utf8
             }
-            return reasons.isEmpty ? nil : reasons
+        }
+
+        private static func isPlain(_ name: Octets, _ value: Octets) -> Bool {
+            !name.isEmpty && name.count + value.count <= SetCookie.nameAndValueLimit
+                && !name.starts(with: "__".utf8)
+                && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") }
+                && value.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
         }
     }
 }
@@ -183,10 +161,10 @@ struct CookieMark {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// Starts a mark with the parts that cookies of one domain and path share.
-    init(_ id: Cookie.ID) {
-        add(id.domain.octets)
-        add(flag: id.isHostOnly)
-        add(id.path)
+    init(_ key: InjectionScript.CookieGroup.Key) {
+        add(key.domain)
+        add(flag: key.isHostOnly)
+        add(key.path)
     }
 
     /// The mark of the items of web storage of an origin.
@@ -200,10 +178,10 @@ struct CookieMark {
     /// The mark of a cookie of that domain and path.
     ///
     /// - Parameter top: the page that must be in the address bar, `nil` for any.
-    func of(_ pair: InjectionScript.SeedPair, top: Octets?) -> CookieMark {
+    func of(_ cookie: Cookie, top: Octets?) -> CookieMark {
         var mark = self
-        mark.add(UnsafeRawBufferPointer(pair.name))
-        mark.add(UnsafeRawBufferPointer(pair.value))
+        mark.add(cookie.id.name)
+        mark.add(cookie.value)
         mark.add(flag: top == nil)
         if let top { mark.add(top) }
         return mark
@@ -211,31 +189,19 @@ struct CookieMark {
 
     /// Writes it as eight hexadecimal digits.
     func write(to script: inout JavaScript) {
-        var digits: UInt64 = 0
-        for index in 0..<8 {
-            let digit = state >> UInt64(60 - index * 4) & 15
-            digits |= (digit < 10 ? 0x30 + digit : 0x57 + digit) << UInt64(index * 8)
-        }
-        withUnsafeBytes(of: digits.littleEndian) { script.write($0) }
+        script.write((0..<8).map { Hexadecimal.digit(UInt8(state >> UInt64(60 - $0 * 4) & 15)) })
     }
 
+    /// Adds the number of octets, then words of eight octets, then the rest.
     private mutating func add(_ part: Octets) {
-        part.withSpan { span in span.withUnsafeBytes { add($0) } }
-    }
-
-    private mutating func add(_ part: UnsafeRawBufferPointer) {
         mix(UInt64(part.count))
-        var offset = 0
-        while offset + 8 <= part.count {
-            mix(UInt64(littleEndian: part.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-            offset += 8
+        let end = part.count & ~7
+        for start in stride(from: 0, to: end, by: 8) {
+            var word: UInt64 = 0
+            for offset in 0..<8 { word |= UInt64(part[start + offset]) << UInt64(offset * 8) }
+            mix(word)
         }
-        var rest: UInt64 = 0
-        while offset < part.count {
-            rest = rest << 8 | UInt64(part[offset])
-            offset += 1
-        }
-        mix(rest)
+        mix(part[end...].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     private mutating func add(flag: Bool) {

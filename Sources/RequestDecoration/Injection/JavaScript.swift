@@ -20,24 +20,13 @@ struct JavaScript {
     }
 
     /// Writes code as it is.
-    mutating func write(_ code: StaticString) {
-        octets.append(contentsOf: UnsafeBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount))
+    mutating func write(_ code: String) {
+        octets.append(contentsOf: code.utf8)
     }
 
     /// Writes code as it is.
-    mutating func write(_ code: some Sequence<UInt8>) {
+    mutating func write(_ code: some Collection<UInt8>) {
         octets.append(contentsOf: code)
-    }
-
-    /// Writes code as it is.
-    mutating func write(_ code: [UInt8]) {
-        // An array as such would be kept and given back.
-        code.withUnsafeBufferPointer { octets.append(contentsOf: $0) }
-    }
-
-    /// Writes a whole number.
-    mutating func write(_ number: Int64) {
-        write(String(number).utf8)
     }
 
     /// Writes a moment in the form of `Expires`.
@@ -49,16 +38,13 @@ struct JavaScript {
     /// U+FFFD.
     mutating func writeLiteral(_ text: Octets) {
         write("\"")
-        text.withContiguousStorageIfAvailable { writeWithinLiteral($0) }
+        writeWithinLiteral(text)
         write("\"")
     }
 
     /// Writes a part of a string literal.
-    mutating func writeWithinLiteral(_ text: UnsafeBufferPointer<UInt8>) {
-        guard !text.allAre(JavaScript.standsForItself) else {
-            octets.append(contentsOf: text)
-            return
-        }
+    mutating func writeWithinLiteral(_ text: Octets) {
+        guard !text.allSatisfy(JavaScript.standsForItself) else { return write(text) }
         WebString.forEachPart(of: text) {
             for unit in String(decoding: $0, as: UTF8.self).utf16 { write(unit) }
         } surrogate: {
@@ -72,7 +58,9 @@ struct JavaScript {
             octets.append(byte)
         } else {
             write("\\u")
-            for shift in [12, 8, 4, 0] { octets.append(JavaScript.digit(UInt8(unit >> UInt16(shift) & 15))) }
+            for shift in stride(from: UInt16(12), through: 0, by: -4) {
+                octets.append(Hexadecimal.upperCaseDigit(UInt8(unit >> shift & 15)))
+            }
         }
     }
 
@@ -81,10 +69,6 @@ struct JavaScript {
     private static func standsForItself(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x26 && byte != 0x27 && byte != 0x3C && byte != 0x3E
             && byte != 0x5C && byte != 0x60
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 

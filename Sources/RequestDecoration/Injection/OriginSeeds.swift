@@ -14,6 +14,103 @@ extension InjectionScript {
         }
     }
 
+    /// The data that the script contains for one origin.
+    struct OriginSeeds {
+        /// A cookie may be under several pages of an origin, and in a partition of each.
+        private struct Key: Hashable {
+            let id: Cookie.ID
+            let top: Octets?
+        }
+
+        /// The cookies that the script sets.
+        private(set) var cookies: [Cookie] = []
+        /// Those of them that no page of the origin sees.
+        private(set) var unseen: [Cookie] = []
+        /// The script's objects for them, with commas between.
+        private(set) var objects = JavaScript()
+        private let paths: PagePaths
+        private let hasSeveralPages: Bool
+        private let isLabelled: Bool
+        private var known: Set<Key> = []
+        private var omissions: [Omission] = []
+
+        /// Creates data without cookies.
+        ///
+        /// - Parameters:
+        ///   - paths: the paths of the origin's pages, one for each.
+        ///   - isLabelled: whether the objects include the labels of their cookies for reports.
+        init(paths: [Octets], labelled isLabelled: Bool) {
+            self.paths = PagePaths(paths)
+            hasSeveralPages = paths.count > 1
+            self.isLabelled = isLabelled
+        }
+
+        /// The cookies that are omitted for every page of the origin.
+        var remainingOmissions: [Omission] {
+            guard hasSeveralPages else { return omissions }
+            let carried = Set(cookies.map(\.id))
+            return omissions.filter { !carried.contains($0.cookie.id) }
+        }
+
+        /// Adds the cookies of a page of the origin.
+        mutating func add(_ page: Page, policy: CookiePolicy) {
+            let rules = PageRules(page, policy)
+            let included = page.retrieval.included
+            var groups: [CookieGroup.Key: CookieGroup] = [:]
+            cookies.reserveCapacity(cookies.count + included.count)
+            objects.reserve(objects.octets.count + included.count * 384)
+            for cookie in included {
+                do throws(Obstacle) {
+                    try add(cookie, page, rules, &groups)
+                } catch {
+                    omit(cookie, page, [error.rawValue], [error.explanation])
+                }
+            }
+            for exclusion in page.retrieval.excluded {
+                let reasons = exclusion.reasons
+                omit(exclusion.cookie, page, reasons.identifiers, reasons.reasons.map(\.explanation))
+            }
+        }
+
+        private mutating func add(
+            _ cookie: Cookie, _ page: Page, _ rules: PageRules, _ groups: inout [CookieGroup.Key: CookieGroup]
+        ) throws(Obstacle) {
+            let text = SeedText(of: cookie)
+            guard text != .binary else { throw .octetsNotUTF8 }
+            let group = try group(of: cookie, rules, &groups)
+            if let refusal = group.refusal(of: cookie, text, rules) {
+                omit(cookie, page, refusal.identifiers, refusal.reasons.map(\.explanation))
+                return
+            }
+            guard !group.isUnseen || text != .utf8 else { throw .octetsNotVerifiable }
+            // One page has each cookie once.
+            guard !hasSeveralPages || known.insert(Key(id: cookie.id, top: group.top)).inserted else { return }
+            if !cookies.isEmpty { objects.write(", ") }
+            group.write(cookie, labelled: isLabelled, to: &objects)
+            cookies.append(cookie)
+            if group.isUnseen { unseen.append(cookie) }
+        }
+
+        /// The cookie's group, which is added to `groups` if it is not among them.
+        private func group(
+            of cookie: Cookie, _ rules: PageRules, _ groups: inout [CookieGroup.Key: CookieGroup]
+        ) throws(Obstacle) -> CookieGroup {
+            let key = CookieGroup.Key(cookie)
+            if let group = groups[key] { return group }
+            let group = try CookieGroup(key, rules, paths)
+            groups[key] = group
+            return group
+        }
+
+        private mutating func omit(
+            _ cookie: Cookie, _ page: Page, _ identifiers: [String], _ explanations: [String]
+        ) {
+            omissions.append(
+                Omission(
+                    cookie: cookie, page: page.context.url, identifiers: identifiers, explanations: explanations))
+        }
+    }
+
     /// The paths of an origin's pages, for the question whether one of them sees a cookie.
     struct PagePaths {
         private let sorted: [Octets]
@@ -40,192 +137,34 @@ extension InjectionScript {
         }
     }
 
-    /// The data that the script contains for one origin.
-    ///
-    /// Cookies are read in place: taking one out of an array copies each of its parts and counts a reference to it,
-    /// which costs more than all other work on it.
-    struct OriginSeeds {
-        private struct Key: Hashable {
-            let id: Cookie.ID
-            let top: Octets?
+    /// The rules of the browser that the script is for, on one page.
+    struct PageRules {
+        let context: RequestContext
+        private let policy: CookiePolicy
+        private let site: WebHost.Site
+
+        init(_ page: Page, _ policy: CookiePolicy) {
+            self.policy = policy
+            var context = page.context
+            context.interface = .script
+            self.context = context
+            site = context.url.host.site(policy.publicSuffixes)
         }
 
-        /// More are looked for in vain: a page whose cookies have nothing in common.
-        private static let kindLimit = 16
-
-        /// The cookies that the script sets.
-        private(set) var cookies: [Cookie] = []
-        /// Those of them that no page of the origin sees.
-        private(set) var unseen: [Cookie] = []
-        /// The script's objects for them, with commas between.
-        private(set) var objects = JavaScript()
-        /// The paths of the origin's pages.
-        private let paths: PagePaths
-        private let isLabelled: Bool
-        /// The page that a partitioned cookie of the first page must see in the address bar.
-        private var firstAddressBar: Octets = []
-        private var pageCount = 0
-        private var known: Set<Key> = []
-        private var omissions: [Omission] = []
-
-        /// Creates data without cookies.
-        ///
-        /// - Parameters:
-        ///   - paths: the paths of the origin's pages.
-        ///   - isLabelled: whether the objects include the labels of their cookies for reports.
-        init(paths: [Octets], labelled isLabelled: Bool) {
-            self.paths = PagePaths(paths)
-            self.isLabelled = isLabelled
+        /// The page that a partitioned cookie's frame must see in the address bar: empty for itself, else its origin.
+        var addressBar: Octets {
+            context.isTopLevelNavigation ? [] : context.topLevel.map { Octets($0.origin) } ?? []
         }
 
-        /// The cookies that are omitted for every page of the origin.
-        var remainingOmissions: [Omission] {
-            guard pageCount > 1 else { return omissions }
-            let carried = Set(cookies.map(\.id))
-            return omissions.filter { !carried.contains($0.cookie.id) }
-        }
-
-        mutating func add(_ page: Page, policy: CookiePolicy) {
-            pageCount += 1
-            let included = page.retrieval.included
-            let places = included.withUnsafeBufferPointer { addSeeds($0, page, PageRules(page, policy)) }
-            // Mostly all of them.
-            if cookies.isEmpty, places.count == included.count {
-                cookies = included
-            } else {
-                for place in places { cookies.append(included[place]) }
+        /// Why the browser would refuse a set-cookie-string from a script of the page; `nil` if it would not.
+        func refusal(of line: Octets) -> ReasonSet<RejectionReason>? {
+            let reasons: ReasonSet<RejectionReason>
+            switch SetCookie.parse(line, profile: policy.profile) {
+            case .ignored(let found): reasons = found
+            case .cookie(let setCookie):
+                reasons = policy.candidate(for: setCookie, in: context, site: site, now: .distantPast).findings.reasons
             }
-            for exclusion in page.retrieval.excluded {
-                omit(
-                    exclusion.cookie, page, exclusion.reasons.identifiers,
-                    exclusion.reasons.reasons.map(\.explanation))
-            }
+            return reasons.isEmpty ? nil : reasons
         }
-
-        /// Adds the seeds of a page, and gives the places of their cookies.
-        private mutating func addSeeds(
-            _ included: UnsafeBufferPointer<Cookie>, _ page: Page, _ rules: PageRules
-        ) -> [Int] {
-            // One page has each cookie once.
-            if pageCount == 1 {
-                firstAddressBar = rules.addressBar
-            } else if pageCount == 2 {
-                known = Set(cookies.map { Key(id: $0.id, top: $0.id.partitionKey == nil ? nil : firstAddressBar) })
-            }
-            var places: [Int] = []
-            guard let base = included.baseAddress else { return places }
-            var kinds: [CookieGroup] = []
-            places.reserveCapacity(included.count)
-            objects.reserve(objects.octets.count + included.count * 384)
-            for place in included.indices {
-                let cookie = base + place
-                do throws(Obstacle) {
-                    try SeedPair.with(cookie) { pair throws(Obstacle) in
-                        guard pair.isUTF8 else { throw .octetsNotUTF8 }
-                        let kind = try OriginSeeds.kind(of: cookie, &kinds, rules, paths)
-                        if let refusal = kind.refusal(of: pair, rules) {
-                            omit(cookie.pointee, page, refusal.identifiers, refusal.reasons.map(\.explanation))
-                        } else if kind.isUnseen, !pair.isASCII {
-                            throw .octetsNotVerifiable
-                        } else if pageCount == 1
-                            || known.insert(Key(id: cookie.pointee.id, top: kind.top)).inserted
-                        {
-                            if !objects.octets.isEmpty { objects.write(", ") }
-                            kind.write(cookie, pair, labelled: isLabelled, to: &objects)
-                            places.append(place)
-                            if kind.isUnseen { unseen.append(cookie.pointee) }
-                        }
-                    }
-                } catch {
-                    omit(cookie.pointee, page, [error.rawValue], [error.explanation])
-                }
-            }
-            return places
-        }
-
-        /// The cookie's kind, out of `kinds`, which it is added to where it is new.
-        private static func kind(
-            of cookie: UnsafePointer<Cookie>, _ kinds: inout [CookieGroup], _ rules: PageRules, _ paths: PagePaths
-        ) throws(Obstacle) -> CookieGroup {
-            for kind in kinds where kind.includes(cookie) { return kind }
-            let kind = try CookieGroup(cookie, rules, paths)
-            if kinds.count == kindLimit { kinds.removeFirst() }
-            kinds.append(kind)
-            return kind
-        }
-
-        private mutating func omit(
-            _ cookie: Cookie, _ page: Page, _ identifiers: [String], _ explanations: [String]
-        ) {
-            omissions.append(
-                Omission(
-                    cookie: cookie, page: page.context.url, identifiers: identifiers, explanations: explanations))
-        }
-    }
-}
-
-extension InjectionScript {
-    /// Name and value of a cookie where they lie, for as long as ``with(_:_:)`` runs.
-    struct SeedPair {
-        let name: UnsafeBufferPointer<UInt8>
-        let value: UnsafeBufferPointer<UInt8>
-        /// Whether a set-cookie-string can hold both unchanged, and no rule depends on them: printable ASCII without
-        /// separators, short enough, and a name without one of the prefixes.
-        let isPlain: Bool
-
-        private init(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-            self.name = name
-            self.value = value
-            isPlain = SeedPair.isPlain(name, value)
-        }
-
-        /// Runs `body` on name and value of the cookie at `cookie`.
-        static func with<Result>(
-            _ cookie: UnsafePointer<Cookie>, _ body: (SeedPair) throws(Obstacle) -> Result
-        ) throws(Obstacle) -> Result {
-            try cookie.pointee.id.name.withSpan { name throws(Obstacle) in
-                try cookie.pointee.value.withSpan { value throws(Obstacle) in
-                    try name.withUnsafeBufferPointer { name throws(Obstacle) in
-                        try value.withUnsafeBufferPointer { value throws(Obstacle) in
-                            try body(SeedPair(name: name, value: value))
-                        }
-                    }
-                }
-            }
-        }
-
-        /// Whether both are text.
-        var isUTF8: Bool {
-            isPlain || [name, value].allSatisfy { String(validating: $0, as: UTF8.self) != nil }
-        }
-
-        /// Whether both are ASCII.
-        var isASCII: Bool {
-            isPlain || [name, value].allSatisfy { part in part.allAre { $0 < 0x80 } }
-        }
-
-        private static func isPlain(
-            _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
-        ) -> Bool {
-            guard let first = name.first, name.count + value.count <= SetCookie.nameAndValueLimit else { return false }
-            if first == UInt8(ascii: "_"), name.count > 1, name[1] == first { return false }
-            return name.allAre { !SeedPair.isOdd($0) && $0 != UInt8(ascii: "=") }
-                && value.allAre { !SeedPair.isOdd($0) }
-        }
-
-        @inline(__always)
-        private static func isOdd(_ octet: UInt8) -> Bool {
-            octet &- 0x21 > 0x5D || octet == UInt8(ascii: ";")
-        }
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// Whether all octets are of a kind. Goes to the end in any case: a loop without another way out takes many at a time.
-    @inline(__always)
-    func allAre(_ isOfKind: (UInt8) -> Bool) -> Bool {
-        var odd: UInt8 = 0
-        for octet in self { odd |= isOfKind(octet) ? 0 : 1 }
-        return odd == 0
     }
 }
