@@ -4,25 +4,8 @@ extension InjectionScript {
     /// The part of the script that cookies of a page share if they differ in name, value and expiry only, and whether a
     /// browser accepts them from a script. The many cookies of a site fall into few groups.
     final class CookieGroup {
-        /// The properties that the cookies of a group share.
-        struct Key: Hashable {
-            let domain: Octets
-            let path: Octets
-            let isHostOnly: Bool
-            let isSecure: Bool
-            let isPartitioned: Bool
-            let sameSite: SameSite
-
-            init(_ cookie: Cookie) {
-                domain = cookie.id.domain.octets
-                path = cookie.id.path
-                isHostOnly = cookie.id.isHostOnly
-                isSecure = cookie.isSecure
-                isPartitioned = cookie.id.partitionKey != nil
-                sameSite = cookie.sameSite
-            }
-        }
-
+        /// The cookie that the group was made for.
+        private let sample: Cookie
         /// The page that must be in the address bar: `nil` for any, empty for this one, else its origin.
         let top: Octets?
         /// Whether no page of the origin is at or below the path.
@@ -34,57 +17,66 @@ extension InjectionScript {
         private let object: (opening: [UInt8], middle: [UInt8], ending: [UInt8])
         /// The mark of domain and path.
         private let mark: CookieMark
-        /// Why the browser refuses every cookie of the group with a plain name and value; `nil` if it does not.
-        private let plainRefusal: ReasonSet<RejectionReason>?
+        /// Why the browser refuses each plain cookie of the group; `nil` if it does not.
+        let plainRefusal: ReasonSet<RejectionReason>?
 
-        /// The group with these properties on one of the pages with `paths`.
-        init(_ key: Key, _ rules: PageRules, _ paths: PagePaths) throws(Obstacle) {
-            guard key.path.utf8String != nil else { throw .octetsNotUTF8 }
+        /// The group of a cookie of one of the pages with `paths`.
+        init(of sample: Cookie, _ rules: PageRules, _ paths: PagePaths) throws(Obstacle) {
+            let id = sample.id
+            guard id.path.utf8String != nil else { throw .octetsNotUTF8 }
             // A default-path may contain characters that an attribute cannot. Then the path comes from the page's own.
-            let hasOwnPath = key.path.count > SetCookie.attributeValueLimit || key.path.contains(UInt8(ascii: ";"))
-            guard !hasOwnPath || key.path == CookiePolicy.defaultPath(rules.context.url.path) else {
+            let hasOwnPath = id.path.count > SetCookie.attributeValueLimit || id.path.contains(UInt8(ascii: ";"))
+            guard !hasOwnPath || id.path == CookiePolicy.defaultPath(rules.context.url.path) else {
                 throw .pathNotWritable
             }
-            isUnseen = !paths.include(key.path)
-            top = key.isPartitioned ? rules.addressBar : nil
+            self.sample = sample
+            isUnseen = !paths.include(id.path)
+            top = id.partitionKey == nil ? nil : rules.addressBar
             var before: [UInt8] = []
-            if !hasOwnPath { before += Array("; Path=".utf8) + key.path }
-            if !key.isHostOnly { before += Array("; Domain=".utf8) + key.domain }
+            if !hasOwnPath { before += Array("; Path=".utf8) + id.path }
+            if !id.isHostOnly { before += Array("; Domain=".utf8) + id.domain.octets }
             var after: [UInt8] = []
-            if key.isSecure { after += "; Secure".utf8 }
-            if let value = key.sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
-            if key.isPartitioned { after += "; Partitioned".utf8 }
+            if sample.isSecure { after += "; Secure".utf8 }
+            if let value = sample.sameSite.attributeValue { after += "; SameSite=\(value)".utf8 }
+            if id.partitionKey != nil { after += "; Partitioned".utf8 }
             attributes = (before, after)
 
-            var opening = JavaScript()
+            var (opening, middle, ending) = (JavaScript(), JavaScript(), JavaScript())
             opening.write("\", path: ")
-            opening.writeLiteral(key.path)
+            opening.writeLiteral(id.path)
             opening.write(", attributes: \"")
             opening.writeWithinLiteral(Octets(before))
-            var middle = JavaScript()
-            middle.writeWithinLiteral(Octets(after))
+            middle.write(after)
             middle.write("\", expires: ")
-            var ending = JavaScript()
             ending.write(", ownPath: \(hasOwnPath), unseen: \(isUnseen), top: ")
             if let top { ending.writeLiteral(top) } else { ending.write("null") }
             ending.write(", mark: \"")
             object = (opening.octets, middle.octets, ending.octets)
-            mark = CookieMark(key)
+            var mark = CookieMark()
+            mark.add(id.domain.octets)
+            mark.add(flag: id.isHostOnly)
+            mark.add(id.path)
+            self.mark = mark
             plainRefusal = rules.refusal(of: Octets(Array("name=value".utf8) + before + after))
         }
 
-        /// Why the browser would refuse a cookie of the group from a script of the page; `nil` if it would not.
-        func refusal(of cookie: Cookie, _ text: SeedText, _ rules: PageRules) -> ReasonSet<RejectionReason>? {
-            if text == .plain { return plainRefusal }
+        /// Whether the cookie, of the same page, is of the group.
+        func includes(_ cookie: Cookie) -> Bool {
+            cookie.isSecure == sample.isSecure && cookie.sameSite == sample.sameSite
+                && cookie.id.isHostOnly == sample.id.isHostOnly && (cookie.id.partitionKey == nil) == (top == nil)
+                && cookie.id.path == sample.id.path && cookie.id.domain.octets == sample.id.domain.octets
+        }
+
+        /// The set-cookie-string of a cookie of the group, without `Expires`.
+        func setCookieString(_ cookie: Cookie) -> Octets {
             // The equals sign is written even without a name, because the value may contain one.
-            let pair = Array(cookie.id.name) + [UInt8(ascii: "=")] + cookie.value
-            return rules.refusal(of: Octets(pair + attributes.before + attributes.after))
+            Octets(cookie.name.bytes + [ASCII.equals] + cookie.value.bytes + attributes.before + attributes.after)
         }
 
         /// Writes the script's object for a cookie of the group. Every object has every property, so that none is
         /// looked up on a prototype, which a page can change.
         func write(_ cookie: Cookie, labelled: Bool, to script: inout JavaScript) {
-            script.write("{name: \"")
+            script.write(script.octets.isEmpty ? "{name: \"" : ", {name: \"")
             script.writeWithinLiteral(cookie.id.name)
             script.write("\", value: \"")
             script.writeWithinLiteral(cookie.value)
@@ -92,7 +84,7 @@ extension InjectionScript {
             // A moment, not a span: a page that opens later must not give the cookie a longer life.
             if let expiry = cookie.expiry {
                 script.write("; Expires=")
-                script.write(date: expiry)
+                expiry.appendHTTPDate(to: &script.octets)
                 script.write(object.middle)
                 script.write(String(expiry.seconds * 1000))
             } else {
@@ -100,57 +92,40 @@ extension InjectionScript {
                 script.write("null")
             }
             script.write(object.ending)
-            mark.of(cookie, top: top).write(to: &script)
-            script.write("\", state: \"\"")
-            if labelled {
-                script.write(", label: ")
-                script.writeLiteral(CookieGroup.label(cookie))
-            }
+            var mark = mark
+            mark.add(cookie.id.name)
+            mark.add(cookie.value)
+            mark.add(flag: top == nil)
+            if let top { mark.add(top) }
+            mark.write(to: &script)
+            guard labelled else { return script.write("\", state: \"\"}") }
+            script.write("\", state: \"\", label: ")
+            script.writeLiteral(label(cookie.id.name))
             script.write("}")
         }
 
-        /// The beginning of the cookie's entry in a report: JSON, which the literals of this module are as well.
-        private static func label(_ cookie: Cookie) -> Octets {
+        /// The beginning of a cookie's entry in a report: JSON, which the literals of this module are as well.
+        private func label(_ name: Octets) -> Octets {
             var label = JavaScript()
             label.write("{\"name\":")
-            label.writeLiteral(cookie.id.name)
-            label.write(cookie.id.isHostOnly ? ",\"domain\":\"" : ",\"domain\":\".")
-            label.write(cookie.id.domain.octets)
+            label.writeLiteral(name)
+            label.write(sample.id.isHostOnly ? ",\"domain\":\"" : ",\"domain\":\".")
+            label.write(sample.id.domain.octets)
             label.write("\",\"path\":")
-            label.writeLiteral(cookie.id.path)
+            label.writeLiteral(sample.id.path)
             return Octets(label.octets)
         }
     }
+}
 
-    /// The kind of text that name and value of a cookie are.
-    enum SeedText {
-        /// Printable ASCII that a set-cookie-string can hold unchanged, and that no rule depends on: without
-        /// separators, short enough, and a name without one of the prefixes.
-        case plain
-        /// Other ASCII.
-        case ascii
-        /// Other UTF-8.
-        case utf8
-        /// Octets that are not text.
-        case binary
-
-        init(of cookie: Cookie) {
-            let (name, value) = (cookie.id.name, cookie.value)
-            if SeedText.isPlain(name, value) {
-                self = .plain
-            } else if name.utf8String == nil || value.utf8String == nil {
-                self = .binary
-            } else {
-                self = name.allSatisfy { $0 < 0x80 } && value.allSatisfy { $0 < 0x80 } ? .ascii : .utf8
-            }
-        }
-
-        private static func isPlain(_ name: Octets, _ value: Octets) -> Bool {
-            !name.isEmpty && name.count + value.count <= SetCookie.nameAndValueLimit
-                && !name.starts(with: "__".utf8)
-                && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "=") }
-                && value.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
-        }
+extension Cookie {
+    /// Whether a set-cookie-string can hold name and value unchanged, and no rule depends on them: printable ASCII
+    /// without separators, short enough, and a name without one of the prefixes.
+    var isPlain: Bool {
+        !id.name.isEmpty && id.name.count + value.count <= SetCookie.nameAndValueLimit
+            && !id.name.withSpan { $0.hasPrefix("__") }
+            && id.name.allAre { $0 > 0x20 && $0 < 0x7F && $0 != ASCII.semicolon && $0 != ASCII.equals }
+            && value.allAre { $0 > 0x20 && $0 < 0x7F && $0 != ASCII.semicolon }
     }
 }
 
@@ -160,51 +135,28 @@ extension InjectionScript {
 struct CookieMark {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Starts a mark with the parts that cookies of one domain and path share.
-    init(_ key: InjectionScript.CookieGroup.Key) {
-        add(key.domain)
-        add(flag: key.isHostOnly)
-        add(key.path)
-    }
-
-    /// The mark of the items of web storage of an origin.
-    init(_ items: some Sequence<WebStorageItem>) {
-        for item in items {
-            add(item.key)
-            add(item.value)
-        }
-    }
-
-    /// The mark of a cookie of that domain and path.
-    ///
-    /// - Parameter top: the page that must be in the address bar, `nil` for any.
-    func of(_ cookie: Cookie, top: Octets?) -> CookieMark {
-        var mark = self
-        mark.add(cookie.id.name)
-        mark.add(cookie.value)
-        mark.add(flag: top == nil)
-        if let top { mark.add(top) }
-        return mark
-    }
-
     /// Writes it as eight hexadecimal digits.
     func write(to script: inout JavaScript) {
-        script.write((0..<8).map { Hexadecimal.digit(UInt8(state >> UInt64(60 - $0 * 4) & 15)) })
+        for shift in stride(from: UInt64(60), to: 28, by: -4) {
+            script.octets.append(Hexadecimal.digit(UInt8(state >> shift & 15)))
+        }
     }
 
     /// Adds the number of octets, then words of eight octets, then the rest.
-    private mutating func add(_ part: Octets) {
+    mutating func add(_ part: Octets) {
         mix(UInt64(part.count))
-        let end = part.count & ~7
-        for start in stride(from: 0, to: end, by: 8) {
-            var word: UInt64 = 0
-            for offset in 0..<8 { word |= UInt64(part[start + offset]) << UInt64(offset * 8) }
-            mix(word)
+        part.withSpan { octets in
+            var start = 0
+            while start + 8 <= octets.count {
+                let word = octets.extracting(start..<(start + 8))
+                mix((0..<8).reduce(0) { $0 | UInt64(word[$1]) << UInt64($1 * 8) })
+                start += 8
+            }
+            mix((start..<octets.count).reduce(0) { $0 << 8 | UInt64(octets[$1]) })
         }
-        mix(part[end...].reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    private mutating func add(flag: Bool) {
+    mutating func add(flag: Bool) {
         mix(flag ? 1 : 2)
     }
 

@@ -202,7 +202,7 @@ extension InjectionScript {
     /// place in a stack, which a page can read, depends on how many there are.
     private static func cookiesFunction(_ sections: [(origin: Origin, seeds: OriginSeeds)]) -> JavaScript {
         var script = JavaScript()
-        script.reserve(sections.reduce(256) { $0 + $1.seeds.objects.octets.count + 256 })
+        script.octets.reserveCapacity(sections.reduce(256) { $0 + $1.seeds.objects.octets.count + 256 })
         script.write("function cookiesFor(protocol, host) {")
         for (origin, seeds) in sections {
             script.write(" if (protocol === ")
@@ -221,7 +221,7 @@ extension InjectionScript {
     /// as the cookies are.
     private static func itemsFunction(_ storage: [WebStorageItem]) -> JavaScript {
         var script = JavaScript()
-        script.reserve(storage.reduce(256) { $0 + $1.octetCount + 8 })
+        script.octets.reserveCapacity(storage.reduce(256) { $0 + $1.octetCount + 8 })
         script.write("function itemsFor(protocol, host) {")
         for items in runs(storage) {
             let origin = items.first?.origin ?? ""
@@ -231,13 +231,14 @@ extension InjectionScript {
             script.write(" && host === ")
             script.writeLiteral(Octets(String(origin[end.upperBound...])))
             script.write(") return [\"")
-            CookieMark(items).write(to: &script)
+            let texts = items.flatMap { [$0.key, $0.value] }
+            var mark = CookieMark()
+            for text in texts { mark.add(text) }
+            mark.write(to: &script)
             script.write("\"")
-            for item in items {
-                for text in [item.key, item.value] {
-                    script.write(",")
-                    script.writeLiteral(text)
-                }
+            for text in texts {
+                script.write(",")
+                script.writeLiteral(text)
             }
             script.write("];")
         }

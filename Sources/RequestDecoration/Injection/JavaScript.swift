@@ -2,7 +2,7 @@ internal import CookieModel
 
 /// JavaScript source under construction, all of it ASCII: octets, since a page with many cookies wants its script now.
 struct JavaScript {
-    private(set) var octets: [UInt8] = []
+    var octets: [UInt8] = []
 
     /// A string literal for any text, in ASCII, that is safe within a `<script>` element and an HTML attribute too.
     static func stringLiteral(_ text: String) -> String {
@@ -14,24 +14,16 @@ struct JavaScript {
     /// The text written so far.
     var text: String { String(decoding: octets, as: UTF8.self) }
 
-    /// Reserves capacity for at least `count` octets.
-    mutating func reserve(_ count: Int) {
-        octets.reserveCapacity(count)
-    }
-
     /// Writes code as it is.
     mutating func write(_ code: String) {
-        octets.append(contentsOf: code.utf8)
+        write(code.utf8)
     }
 
     /// Writes code as it is.
     mutating func write(_ code: some Collection<UInt8>) {
-        octets.append(contentsOf: code)
-    }
-
-    /// Writes a moment in the form of `Expires`.
-    mutating func write(date moment: Timestamp) {
-        moment.appendHTTPDate(to: &octets)
+        // Octets as a collection would be copied one by one.
+        let whole: Void? = code.withContiguousStorageIfAvailable { octets.append(contentsOf: $0) }
+        if whole == nil { octets.append(contentsOf: code) }
     }
 
     /// Writes a string literal for text or a string of a web page (``WebString``). Octets that are neither become
@@ -44,7 +36,7 @@ struct JavaScript {
 
     /// Writes a part of a string literal.
     mutating func writeWithinLiteral(_ text: Octets) {
-        guard !text.allSatisfy(JavaScript.standsForItself) else { return write(text) }
+        if text.allAre(JavaScript.standsForItself) { return write(text) }
         WebString.forEachPart(of: text) {
             for unit in String(decoding: $0, as: UTF8.self).utf16 { write(unit) }
         } surrogate: {
@@ -72,20 +64,28 @@ struct JavaScript {
     }
 }
 
+extension Octets {
+    /// Whether all octets are of a kind. The loop always goes to the end, so that the compiler can test many at a time.
+    @inline(__always)
+    func allAre(_ isOfKind: (UInt8) -> Bool) -> Bool {
+        withSpan { octets in
+            var areAll = true
+            for index in octets.indices { areAll = isOfKind(octets[index]) && areAll }
+            return areAll
+        }
+    }
+}
+
 /// A script of this module in the form of its source file, with comments for its readers and places for the parts that
 /// vary.
 struct ScriptTemplate: Sendable {
-    private enum Piece {
-        case code([UInt8])
-        case place(String)
-    }
-
-    private let pieces: [Piece]
+    /// Code, and the name of the place after it.
+    private let pieces: [(code: [UInt8], place: String)]
     private let octetCount: Int
 
     /// Takes a file apart: a line `//{name}` is a place, other lines that begin with `//` are comments.
     init(_ bytes: [UInt8]) {
-        var pieces: [Piece] = []
+        var pieces: [(code: [UInt8], place: String)] = []
         var code: [UInt8] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let indentation = line.prefix { $0 == UInt8(ascii: " ") }
@@ -95,11 +95,10 @@ struct ScriptTemplate: Sendable {
                 continue
             }
             guard text.starts(with: "//{".utf8) else { continue }
-            pieces.append(.code(code + indentation))
-            pieces.append(.place(String(decoding: text.dropFirst(3).dropLast(), as: UTF8.self)))
+            pieces.append((code + indentation, String(decoding: text.dropFirst(3).dropLast(), as: UTF8.self)))
             code = [UInt8(ascii: "\n")]
         }
-        self.pieces = pieces + [.code(code)]
+        self.pieces = pieces + [(code, "")]
         octetCount = bytes.count
     }
 
@@ -108,12 +107,10 @@ struct ScriptTemplate: Sendable {
     /// - Parameter parts: the code for each place, by name.
     func source(_ parts: [String: [UInt8]]) -> String {
         var script = JavaScript()
-        script.reserve(octetCount + parts.reduce(0) { $0 + $1.value.count })
-        for piece in pieces {
-            switch piece {
-            case .code(let code): script.write(code)
-            case .place(let name): script.write(parts[name] ?? [])
-            }
+        script.octets.reserveCapacity(octetCount + parts.reduce(0) { $0 + $1.value.count })
+        for (code, place) in pieces {
+            script.write(code)
+            script.write(parts[place] ?? [])
         }
         return script.text
     }
@@ -130,23 +127,11 @@ public struct MessageHandlerName: Sendable, Hashable, CustomStringConvertible {
 
     /// A name of ASCII letters, digits, `_` and `$` that does not begin with a digit; `nil` for any other text.
     public init?(_ text: String) {
-        guard (1...MessageHandlerName.limit).contains(text.utf8.count),
-            text.utf8.allSatisfy({ MessageHandlerName.isLetter($0) || MessageHandlerName.isDigit($0) }),
-            text.utf8.first.map(MessageHandlerName.isDigit) == false
+        let isLetter = { (byte: UInt8) in ASCII.isLetter(byte) || byte == ASCII.underscore || byte == UInt8(ascii: "$")
+        }
+        guard let first = text.utf8.first, isLetter(first), text.utf8.count <= MessageHandlerName.limit,
+            text.utf8.allSatisfy({ isLetter($0) || ASCII.isDigit($0) })
         else { return nil }
         description = text
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-            UInt8(ascii: "$"):
-            true
-        default: false
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

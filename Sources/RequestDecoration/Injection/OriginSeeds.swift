@@ -56,15 +56,21 @@ extension InjectionScript {
         mutating func add(_ page: Page, policy: CookiePolicy) {
             let rules = PageRules(page, policy)
             let included = page.retrieval.included
-            var groups: [CookieGroup.Key: CookieGroup] = [:]
-            cookies.reserveCapacity(cookies.count + included.count)
-            objects.reserve(objects.octets.count + included.count * 384)
-            for cookie in included {
+            var groups: [CookieGroup] = []
+            var written: [Int] = []
+            objects.octets.reserveCapacity(objects.octets.count + included.count * 384)
+            for index in included.indices {
                 do throws(Obstacle) {
-                    try add(cookie, page, rules, &groups)
+                    if try write(included[index], page, rules, &groups) { written.append(index) }
                 } catch {
-                    omit(cookie, page, [error.rawValue], [error.explanation])
+                    omit(included[index], page, [error.rawValue], [error.explanation])
                 }
+            }
+            // Usually all of one page.
+            if cookies.isEmpty, written.count == included.count {
+                cookies = included
+            } else {
+                cookies += written.map { included[$0] }
             }
             for exclusion in page.retrieval.excluded {
                 let reasons = exclusion.reasons
@@ -72,33 +78,40 @@ extension InjectionScript {
             }
         }
 
-        private mutating func add(
-            _ cookie: Cookie, _ page: Page, _ rules: PageRules, _ groups: inout [CookieGroup.Key: CookieGroup]
-        ) throws(Obstacle) {
-            let text = SeedText(of: cookie)
-            guard text != .binary else { throw .octetsNotUTF8 }
-            let group = try group(of: cookie, rules, &groups)
-            if let refusal = group.refusal(of: cookie, text, rules) {
-                omit(cookie, page, refusal.identifiers, refusal.reasons.map(\.explanation))
-                return
+        /// Writes the object for a cookie, or omits it.
+        ///
+        /// - Returns: whether it wrote an object.
+        private mutating func write(
+            _ cookie: Cookie, _ page: Page, _ rules: PageRules, _ groups: inout [CookieGroup]
+        ) throws(Obstacle) -> Bool {
+            let isPlain = cookie.isPlain
+            guard isPlain || cookie.name.utf8String != nil && cookie.value.utf8String != nil else {
+                throw .octetsNotUTF8
             }
-            guard !group.isUnseen || text != .utf8 else { throw .octetsNotVerifiable }
+            let group = try group(of: cookie, rules, &groups)
+            if let refusal = isPlain ? group.plainRefusal : rules.refusal(of: group.setCookieString(cookie)) {
+                omit(cookie, page, refusal.identifiers, refusal.reasons.map(\.explanation))
+                return false
+            }
+            guard isPlain || !group.isUnseen || (cookie.name.bytes + cookie.value.bytes).allSatisfy({ $0 < 0x80 })
+            else {
+                throw .octetsNotVerifiable
+            }
             // One page has each cookie once.
-            guard !hasSeveralPages || known.insert(Key(id: cookie.id, top: group.top)).inserted else { return }
-            if !cookies.isEmpty { objects.write(", ") }
+            if hasSeveralPages, !known.insert(Key(id: cookie.id, top: group.top)).inserted { return false }
             group.write(cookie, labelled: isLabelled, to: &objects)
-            cookies.append(cookie)
             if group.isUnseen { unseen.append(cookie) }
+            return true
         }
 
-        /// The cookie's group, which is added to `groups` if it is not among them.
+        /// The cookie's group, which is added to `groups` if it is not among them. The oldest of many groups is
+        /// forgotten, so that cookies with nothing in common take linear time.
         private func group(
-            of cookie: Cookie, _ rules: PageRules, _ groups: inout [CookieGroup.Key: CookieGroup]
+            of cookie: Cookie, _ rules: PageRules, _ groups: inout [CookieGroup]
         ) throws(Obstacle) -> CookieGroup {
-            let key = CookieGroup.Key(cookie)
-            if let group = groups[key] { return group }
-            let group = try CookieGroup(key, rules, paths)
-            groups[key] = group
+            for group in groups where group.includes(cookie) { return group }
+            let group = try CookieGroup(of: cookie, rules, paths)
+            groups = groups.suffix(15) + [group]
             return group
         }
 
@@ -139,15 +152,14 @@ extension InjectionScript {
 
     /// The rules of the browser that the script is for, on one page.
     struct PageRules {
-        let context: RequestContext
+        private(set) var context: RequestContext
         private let policy: CookiePolicy
         private let site: WebHost.Site
 
         init(_ page: Page, _ policy: CookiePolicy) {
             self.policy = policy
-            var context = page.context
+            context = page.context
             context.interface = .script
-            self.context = context
             site = context.url.host.site(policy.publicSuffixes)
         }
 
