@@ -3,14 +3,14 @@ internal import StoreEngine
 
 /// PostgreSQL's client library, loaded when it is first needed.
 ///
-/// Not linked: loading it, with what it loads itself, takes some ten milliseconds, which every command would pay.
+/// It is not linked: loading it and its dependencies takes about ten milliseconds, which every command would pay.
 struct LibPQ: Sendable {
     typealias Session = OpaquePointer?
     typealias Result = OpaquePointer?
     typealias Text = UnsafePointer<CChar>?
     typealias MutableText = UnsafeMutablePointer<CChar>?
 
-    /// Is called with the context that was set with it, and a notice.
+    /// A function that receives the context that was set with it, and a notice.
     typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, Result) -> Void
 
     /// One setting of a connection, laid out as `PQconninfoOption`.
@@ -32,7 +32,7 @@ struct LibPQ: Sendable {
     /// Returns the verbosity that was set before.
     let setErrorVerbosity: @Sendable @convention(c) (Session, Int32) -> Int32
     let serverVersion: @Sendable @convention(c) (Session) -> Int32
-    /// The process that the other side named when the connection was made.
+    /// The process that the server named when the connection was made.
     let backendPID: @Sendable @convention(c) (Session) -> Int32
     let setNonblocking: @Sendable @convention(c) (Session, Int32) -> Int32
     let enterPipelineMode: @Sendable @convention(c) (Session) -> Int32
@@ -126,7 +126,7 @@ struct LibPQ: Sendable {
         }
     }
 
-    /// The library is too old to have a function.
+    /// The library is too old and lacks a function.
     private struct MissingSymbol: Error {}
 
     /// Functions of the library by name. Each has the type of the property that it is assigned to.
@@ -141,7 +141,7 @@ struct LibPQ: Sendable {
 }
 
 extension LibPQ {
-    // Values of libpq-fe.h that Crumb tells apart.
+    // Values of libpq-fe.h that Crumb handles.
     static let statusOK: Int32 = 0
     static let pollFailed: Int32 = 0
     static let pollReading: Int32 = 1
@@ -171,7 +171,7 @@ final class ServerNotices {
         self.warn = warn
     }
 
-    /// Receives the notices of a connection, which must not outlive this object.
+    /// Receives the notices of a connection. The connection must not outlive this object.
     func receive(from session: LibPQ.Session) {
         let receiver: LibPQ.NoticeReceiver = { context, notice in
             guard let context else { return }

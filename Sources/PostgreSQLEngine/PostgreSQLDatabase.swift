@@ -2,18 +2,18 @@ internal import Dispatch
 package import StoreEngine
 internal import Synchronization
 
-/// A database on a PostgreSQL server, or on several of which one is the primary.
+/// A database on a PostgreSQL server, or on several servers of which one is the primary.
 ///
-/// Transactions run on a few connections, as READ COMMITTED. That suffices: each begins by locking what it changes, so
-/// that its statements see what was committed before, and nothing changes beside it.
+/// Transactions run on a few connections, as READ COMMITTED. That suffices: each first locks what it changes. So its
+/// statements see what was committed before, and no other transaction changes it meanwhile.
 package final class PostgreSQLDatabase: ServedDatabase {
     /// Where the database is.
     package let target: PostgreSQLTarget
     package let schemaVersion: String
     package let engineVersion: String
     package let isFenced: Bool
-    /// The connection of the heartbeat, which waits for no transaction of this program, and which of its connections has
-    /// confirmed one.
+    /// The connection of the heartbeat, which waits for no transaction of this program, and the generation of the
+    /// connection that last committed a heartbeat.
     private let heart: Mutex<(session: PostgreSQLSession, generation: Int)>
 
     private struct State {
@@ -27,21 +27,21 @@ package final class PostgreSQLDatabase: ServedDatabase {
     private static let repetitionLimit = 3
 
     private let state = Mutex(State())
-    /// How many connections may still be taken.
+    /// Limits how many connections are in use.
     private let free: DispatchSemaphore
 
     /// Connects to a database that has a schema.
     ///
     /// - Parameters:
-    ///   - connections: how many transactions run at a time; the caches have three connections besides, and the heartbeat
+    ///   - connections: how many transactions run at a time; the caches use three more connections, and the heartbeat
     ///     one.
     ///   - isFenced: whether statements need a heartbeat, which ``beat()`` commits.
-    /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if the schema is not the one that
-    ///   this program works with.
+    /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if this program does not support
+    ///   the schema.
     package init(_ target: PostgreSQLTarget, connections: Int = 16, isFenced: Bool = false) throws {
         self.target = target
         self.isFenced = isFenced
-        // A heartbeat that takes longer is of no use, and the next one finds a new primary.
+        // A heartbeat that takes longer is useless, and the next one finds a new primary.
         heart = Mutex((try PostgreSQLSession(target.waiting(atMost: 5)), 0))
         free = DispatchSemaphore(value: connections)
         let session = try PostgreSQLSession(target)
@@ -83,7 +83,7 @@ extension PostgreSQLDatabase {
             _ = try result.get()
             throw error
         }
-        // Rows that were read behind a closed fence may be stale, and so may be an empty result.
+        // If the fence is closed, rows that were read may be stale, and so may an empty result.
         if isFenced { try session.fence.checkFence(forWriting: false) }
         return try result.get()
     }
@@ -109,17 +109,18 @@ extension PostgreSQLDatabase {
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result? {
         try withSession { session in
-            // A connection that is lost at the commit leaves it unknown, which one that was lost before must not.
+            // If the connection is lost during the commit, the result is unknown. A connection that was lost before
+            // must not lead to that.
             guard session.isUsable else { return nil }
             do {
                 try session.enqueue("BEGIN")
                 session.isInTransaction = true
                 if !isPatient {
-                    // A program that stops before it has sent the rest keeps others from many rows.
+                    // If this program stops before it has sent the rest, it would block many rows for others.
                     try session.enqueue("SET LOCAL idle_in_transaction_session_timeout = '5s'")
                 }
                 try session.enqueue(lock, isPatient: isPatient)
-                // Statements of their own: they see what was committed before the lock was taken.
+                // Separate statements, so that they see what was committed before the lock was taken.
                 for (index, assumption) in assumptions.enumerated() {
                     let fence = isFenced && index == 0 ? " AND fence() = 0" : ""
                     let check = session.known("SELECT 1 / coalesce(\(assumption.condition)\(fence), false)::integer")
@@ -162,7 +163,7 @@ extension PostgreSQLDatabase {
         return result
     }
 
-    /// Begins a transaction and takes its lock, in one round trip where the statement is known.
+    /// Begins a transaction and takes its lock, in one round trip if the statement is prepared.
     private func begin(
         _ session: PostgreSQLSession, _ beginning: String, _ lock: (what: WriteLock, isPatient: Bool)? = nil,
         _ queries: [ForeseenQuery] = []
@@ -175,7 +176,7 @@ extension PostgreSQLDatabase {
                 return
             }
             try session.enqueue(lock.what, isPatient: lock.isPatient)
-            // With the lock in hand: it may have taken a while.
+            // After the lock was taken, because that may have taken a while.
             if isFenced { try session.fence.run() }
             try session.foresee(queries)
             try session.synchronize()
@@ -193,7 +194,7 @@ extension PostgreSQLDatabase {
             throw failure
         }
         func isUnknown(_ failure: StoreFailure) -> Bool {
-            // A commit that the server has skipped is known to be none.
+            // If the server has skipped the commit, nothing was stored.
             (failure.kind == .unavailable || failure.kind == .unknownCommit)
                 && !(session.isConnected && session.hasSkippedLast)
         }
@@ -232,12 +233,12 @@ extension WriteLock {
     fileprivate var statement: String? {
         switch self {
         case .changedRows: nil
-        // A lock of a row includes a lock of its table, which this one excludes.
+        // A row lock includes a lock on its table, which conflicts with this one.
         case .database: "LOCK TABLE jar, token_profile, service_token IN EXCLUSIVE MODE"
         case .profiles: "LOCK TABLE token_profile IN EXCLUSIVE MODE"
         case .accessTokens: "LOCK TABLE service_token IN EXCLUSIVE MODE"
         case .jar: "SELECT id FROM jar WHERE id = ? FOR UPDATE"
-        // In this order for everyone, so that no two wait for each other.
+        // All transactions lock in this order, so that no two wait for each other.
         case .jars: "SELECT id FROM jar WHERE id = ANY (?::text::bigint[]) ORDER BY id FOR UPDATE"
         case .profile: "SELECT id FROM token_profile WHERE name = ? FOR UPDATE"
         }
@@ -247,7 +248,7 @@ extension WriteLock {
 // MARK: - Connections
 
 extension PostgreSQLDatabase {
-    /// Calls `body` with a connection that no other thread has.
+    /// Calls `body` with a connection that no other thread uses.
     private func withSession<Result>(_ body: (PostgreSQLSession) throws -> Result) throws -> Result {
         state.withLock { $0.waiting += 1 }
         let outcome = free.wait(timeout: .now() + target.timeout)
@@ -288,7 +289,7 @@ extension PostgreSQLDatabase {
         }
     }
 
-    /// One statement that commits by itself: a service that is stopped in the middle keeps no other from it.
+    /// Runs one statement that commits by itself, so a service that is stopped in the middle blocks no other.
     package func beat() throws {
         try heart.withLock { heart in
             let statement = heart.session.known(
@@ -300,7 +301,7 @@ extension PostgreSQLDatabase {
                 """)
             _ = try statement.step()
             guard heart.generation != heart.session.generation else { return }
-            // There may be another primary, and a former one that is frozen would let each connection wait in vain.
+            // There may be another primary. If the former one is frozen, each connection to it would wait in vain.
             if heart.generation > 0 { heart.session.beginEpoch() }
             heart.generation = heart.session.generation
         }

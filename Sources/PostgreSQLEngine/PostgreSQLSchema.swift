@@ -2,7 +2,7 @@ internal import StoreEngine
 
 /// The schema of a database on a server: the files of `Migrations/postgresql`, each applied once, in one transaction.
 ///
-/// The service never changes the schema: its role need not have the right. `crumb cluster create` and `crumb cluster
+/// The service never changes the schema, so its role does not need the right. `crumb cluster create` and `crumb cluster
 /// upgrade` do.
 package struct PostgreSQLSchema {
     /// One step of the schema's history.
@@ -34,7 +34,7 @@ package struct PostgreSQLSchema {
         self.session = session
     }
 
-    /// The schema of the database at a place, which need not have one.
+    /// The schema of the database at a place. The database may have none.
     package init(_ target: PostgreSQLTarget) throws {
         session = try PostgreSQLSession(target.waitingForStatements())
     }
@@ -69,7 +69,7 @@ package struct PostgreSQLSchema {
         return newest
     }
 
-    /// Creates the schema in a database that has none.
+    /// Creates the schema in a database without one.
     ///
     /// - Returns: the names of the migrations that were applied.
     package func create() throws -> [String] {
@@ -82,8 +82,8 @@ package struct PostgreSQLSchema {
         return try upgrade()
     }
 
-    /// Throws if the database cannot store every name and text: with another encoding, a SQLite database could be moved
-    /// to it only in part, and requests would fail that work on a file.
+    /// Throws if the database's encoding cannot store every name and text. With such an encoding, an SQLite database
+    /// could be moved to it only in part, and requests would fail that succeed with a file.
     private func checkEncoding() throws {
         let setting = session.known("SHOW server_encoding")
         defer { setting.reset() }
@@ -95,16 +95,16 @@ package struct PostgreSQLSchema {
                 + "created with TEMPLATE template0 ENCODING 'UTF8'")
     }
 
-    /// Applies what is missing to a database that has a schema.
+    /// Applies the missing migrations to a database that has a schema.
     ///
     /// - Returns: the names of the migrations that were applied.
-    /// - Throws: ``StoreFailure`` if it has none: its creation needs a key.
+    /// - Throws: ``StoreFailure`` if it has no schema: creating one needs a key.
     package func bringUpToDate() throws -> [String] {
         guard try version() != nil else { throw StoreFailure(.schemaMissing, code: "3F000") }
         return try upgrade()
     }
 
-    /// Applies what is missing.
+    /// Applies the missing migrations.
     ///
     /// - Parameter migrations: the history, or what an older version of the program knew of it.
     /// - Returns: the names of the migrations that were applied.

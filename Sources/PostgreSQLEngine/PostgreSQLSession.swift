@@ -3,36 +3,36 @@ internal import StoreEngine
 
 /// One connection to a server, in pipeline mode: statements are queued, and one round trip runs all of them.
 ///
-/// A connection that is lost is made anew by the next use outside a transaction. Every wait has a deadline: a server that
-/// is frozen keeps its connections open.
+/// The next use outside a transaction replaces a lost connection. Every wait has a deadline, because a frozen server
+/// keeps its connections open.
 ///
-/// `@unchecked` because the compiler cannot see that one thread at a time uses it: ``PostgreSQLDatabase`` lends it to one
-/// transaction, a mutex guards the one of the heartbeat, and a cache its own reader.
+/// `@unchecked` because the compiler cannot see that one thread at a time uses it: ``PostgreSQLDatabase`` lends it to
+/// one transaction, a mutex guards that of the heartbeat, and a cache guards its own reader.
 final class PostgreSQLSession: @unchecked Sendable {
-    /// How many statements wait at most before they are sent.
+    /// How many statements are queued at most before they are sent.
     private static let queueLimit = 512
 
     let target: PostgreSQLTarget
     private let library: LibPQ
     private let notices: ServerNotices
     private var pointer: LibPQ.Session = nil
-    /// Which connection this is: what was prepared on an earlier one is gone.
+    /// The number of the connection. Statements that were prepared on an earlier connection are gone.
     private(set) var generation = 0
     /// The epoch in which the connection was made (``ServerMemory/epoch``).
     private var epoch = 0
     private var statements: [String: PostgreSQLStatement] = [:]
     private var preparedCount = 0
-    /// The statements that were sent and have no answer yet; `nil` for one whose result is not read.
+    /// The statements that were sent and are not answered yet; `nil` for one whose result is not read.
     private var queue: [PostgreSQLStatement?] = []
-    /// The statements that were run before they are asked for (``ForeseenQuery``).
+    /// The statements that were run before a caller needs them (``ForeseenQuery``).
     private var foreseen: [PostgreSQLStatement] = []
-    /// Whether a loss of the connection would mean that it was lost while it was idle.
+    /// Whether the connection was idle: if it is lost now, it was lost while idle.
     private var wasIdle = false
     /// Whether the server did not run the last statement because an earlier one had failed.
     private(set) var hasSkippedLast = false
-    /// Whether a transaction runs, which ends with its connection.
+    /// Whether a transaction runs. It ends with its connection.
     var isInTransaction = false
-    /// Why the transaction cannot be committed.
+    /// The reason why the transaction cannot be committed.
     private(set) var failure: StoreFailure?
 
     init(_ target: PostgreSQLTarget) throws(StoreFailure) {
@@ -43,11 +43,11 @@ final class PostgreSQLSession: @unchecked Sendable {
 
     deinit { library.finish(pointer) }
 
-    /// Whether there is a connection that was not found to be lost.
+    /// Whether there is a connection that is not known to be lost.
     var isConnected: Bool { pointer != nil && library.status(pointer) == LibPQ.statusOK }
 
-    /// Whether there is a connection, and the server has said nothing since it was used last: as it does where it ends a
-    /// connection.
+    /// Whether there is a connection, and the server has sent nothing since its last use. A server that ends a
+    /// connection sends a message.
     var isUsable: Bool {
         guard isConnected, !isOfFormerEpoch else { return false }
         var place = pollfd(fd: library.socket(pointer), events: Int16(POLLIN), revents: 0)
@@ -66,7 +66,7 @@ final class PostgreSQLSession: @unchecked Sendable {
     /// The server's version, such as `150018`.
     var serverVersion: Int32 { pointer == nil ? 0 : library.serverVersion(pointer) }
 
-    /// Ends the connection. A commit that waits is not cancelled: the server ends it as it does.
+    /// Ends the connection. A waiting commit is not cancelled: the server completes it or not.
     func close() {
         library.finish(pointer)
         pointer = nil
@@ -86,16 +86,16 @@ final class PostgreSQLSession: @unchecked Sendable {
 }
 
 extension PostgreSQLSession {
-    /// Asks whether the server may answer: queued with other statements, it costs no round trip of its own.
+    /// Checks whether the server may answer. Queued with other statements, it needs no round trip of its own.
     var fence: PostgreSQLStatement { known("SELECT fence()") }
 }
 
 // MARK: - Running
 
 extension PostgreSQLSession {
-    /// Calls `body`; outside a transaction, once more if the connection turns out to have been lost while it was idle.
+    /// Calls `body`. Outside a transaction, calls it once more if the connection was lost while it was idle.
     ///
-    /// The server has answered nothing then. A server that does not answer in time is not asked again.
+    /// In that case, the server has answered nothing. A server that does not answer in time gets no second attempt.
     ///
     /// - Parameter body: statements that may run twice: they read, begin a transaction, or replace what they wrote.
     func repeatingIfLostIdle<Result>(_ body: () throws -> Result) throws -> Result {
@@ -123,14 +123,15 @@ extension PostgreSQLSession {
         try noteSent(statement.send(on: pointer), statement)
     }
 
-    /// Queues queries that are about to be asked: after what they depend on, and before anything that changes their rows.
+    /// Queues queries that are needed soon. Call it after the statements that they depend on, and before any that
+    /// change their rows.
     func foresee(_ queries: [ForeseenQuery]) throws {
         let statements = queries.map { query in
             let statement = known(query.statement)
             query.bind(statement)
             return statement
         }
-        // To prepare a statement takes a round trip, which would end the foresight.
+        // Preparing a statement takes a round trip, which would discard the queries that were run early.
         for statement in statements { try statement.prepare() }
         defer { foreseen = statements }
         for statement in statements { try statement.foresee() }
@@ -165,9 +166,9 @@ extension PostgreSQLSession {
         return (name, types)
     }
 
-    /// Sends what is queued, and waits until all of it is answered.
+    /// Sends the queued statements, and waits until all of them are answered.
     ///
-    /// - Parameter body: is called with each result that no statement waits for.
+    /// - Parameter body: receives each result that no statement waits for.
     /// - Throws: the first failure.
     func synchronize(_ body: (LibPQ.Result) -> Void = { _ in }) throws {
         guard !queue.isEmpty else { return try check() }
@@ -191,18 +192,18 @@ extension PostgreSQLSession {
         try check()
     }
 
-    /// Throws what went wrong since the transaction began. Outside of one, a failure concerns nothing that follows.
+    /// Throws the first failure since the transaction began. Outside of one, a failure does not affect what follows.
     private func check() throws {
         guard let failure else { return }
         if !isInTransaction { self.failure = nil }
         throw failure
     }
 
-    /// Ends a transaction that failed, and the connection with it where that is not possible.
+    /// Ends a transaction that failed. If that is not possible, also ends the connection.
     func rollBack() {
         isInTransaction = false
         do {
-            // Queued statements may not have been sent yet. They go first, and may fail.
+            // Queued statements may not have been sent yet. They are sent first, and may fail.
             if isConnected { try? synchronize() }
             guard isConnected else { throw StoreFailure.unreachable("connection lost") }
             failure = nil
@@ -236,7 +237,7 @@ extension PostgreSQLSession {
         }
     }
 
-    /// Waits until the server has sent something, or takes more.
+    /// Waits until the server has sent something, or accepts more.
     private func wait(forWriting: Bool, forReading: Bool = true, _ end: Deadline) throws {
         let events = (forReading ? POLLIN : 0) | (forWriting ? POLLOUT : 0)
         var place = pollfd(fd: library.socket(pointer), events: Int16(events), revents: 0)
@@ -286,8 +287,8 @@ extension PostgreSQLSession {
         }
     }
 
-    /// Tries the servers one after the other, until one is the primary. Each gets its share of the time: one that is silent
-    /// keeps no connection from the next.
+    /// Tries the servers one after the other, until one is the primary. Each gets its share of the time, so a silent
+    /// server does not prevent an attempt at the next.
     private func connectToPrimary() throws {
         let end = Deadline(seconds: target.timeout)
         let order = target.order
@@ -302,7 +303,7 @@ extension PostgreSQLSession {
                 failures.append(failure)
             }
         }
-        // A server that cannot be reached may be the primary, whatever the others say.
+        // A server that cannot be reached may be the primary, whatever the others answer.
         guard let last = failures.last else { throw lost() }
         throw failures.first { $0.kind == .unavailable } ?? last
     }
@@ -311,7 +312,7 @@ extension PostgreSQLSession {
         target.withParameters(ofServer: server) { pointer = library.connectStart($0, $1, 0) }
         guard pointer != nil else { throw StoreFailure.unreachable("out of memory") }
         notices.receive(from: pointer)
-        // Errors then name their SQLSTATE, which libpq reports in no other way before there is a connection.
+        // Then errors contain their SQLSTATE. Before there is a connection, libpq reports it in no other way.
         _ = library.setErrorVerbosity(pointer, LibPQ.verbose)
         var state = LibPQ.pollWriting
         while state != LibPQ.pollOK {
@@ -323,7 +324,7 @@ extension PostgreSQLSession {
 
     /// Sends the settings of the connection, and checks in the same round trip that it leads to the server itself.
     ///
-    /// A server names its own process when a connection is made. A pooler names a number that it has made up: its clients
+    /// A server names its own process when a connection is made. A pooler names an invented number, because its clients
     /// take turns on the processes of the server.
     private func applySettings() throws {
         for setting in target.sessionSettings { try enqueue(setting) }
@@ -350,7 +351,7 @@ extension PostgreSQLSession {
 
 /// A moment on a monotonic clock.
 struct Deadline {
-    /// How long it was until then at first.
+    /// The time until then when the deadline was set.
     let seconds: Double
     private let end: ContinuousClock.Instant
 
@@ -359,7 +360,7 @@ struct Deadline {
         end = .now + .seconds(seconds)
     }
 
-    /// How long it is until then, for `poll`.
+    /// The time left until then, for `poll`.
     var millisecondsLeft: Int32 {
         let (seconds, attoseconds) = (end - .now).components
         return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)

@@ -3,7 +3,7 @@ internal import WebPrimitives
 
 /// A statement on a ``PostgreSQLSession``, its parameters and results in binary form.
 ///
-/// Integers are sent in the size of the parameter's type, which the server tells when the statement is prepared.
+/// Integers are sent in the size of the parameter's type, which the server reports when the statement is prepared.
 final class PostgreSQLStatement: ServedStatement {
     private let sql: String
     private let dialect: SQLDialect
@@ -14,12 +14,12 @@ final class PostgreSQLStatement: ServedStatement {
     private var result: LibPQ.Result = nil
     private var row: Int32 = -1
     private var isQueued = false
-    /// The statement that also checks that one row was changed; `nil` before it is needed.
+    /// The variant of this statement that also checks that one row was changed; `nil` until it is needed.
     private weak var checked: PostgreSQLStatement?
-    /// The parameters that the statement was run with before it was asked for; `nil` if it was not, or if other
-    /// statements came in between.
+    /// The parameters that the statement was run with before a caller needed it; `nil` if it was not run early, or if
+    /// other statements came in between.
     private var foreseen: [Parameter]?
-    /// The statement that each run outside a transaction adds; `nil` for none.
+    /// The statement of the fence, which is added to each run outside a transaction; `nil` for none.
     var fence: PostgreSQLStatement?
 
     private enum Parameter: Equatable {
@@ -39,7 +39,7 @@ final class PostgreSQLStatement: ServedStatement {
     deinit { library.clear(result) }
 
     private func set(_ index: Int32, _ parameter: Parameter) {
-        // SQLite lets a parameter be bound that the statement does not have.
+        // Ignored, as in SQLite, if the statement does not have the parameter.
         guard let place = dialect.parameters.firstIndex(of: Int(index)) else { return }
         parameters[place] = parameter
     }
@@ -72,7 +72,7 @@ extension PostgreSQLStatement {
         foreseen = parameters
     }
 
-    /// Another statement may change what was foreseen.
+    /// Discards the early result, because another statement may change it.
     func forgetForeseen() {
         foreseen = nil
     }
@@ -91,15 +91,15 @@ extension PostgreSQLStatement {
         }
     }
 
-    /// Queues the statement: it is sent with the next one whose rows are read, or with the end of the transaction.
+    /// Queues the statement. It is sent with the next one whose rows are read, or at the end of the transaction.
     func run() throws {
         reset()
         try session.enqueue(self)
         isQueued = true
     }
 
-    /// Queues the statement within one that fails unless it changes one row, so that no one has to wait for its result:
-    /// the transaction cannot be committed then.
+    /// Queues the statement inside another one that fails unless it changes one row. So no caller has to wait for its
+    /// result: if it fails, the transaction cannot be committed.
     func runChangingOneRow() throws {
         let statement =
             checked
@@ -109,7 +109,7 @@ extension PostgreSQLStatement {
         try statement.run()
     }
 
-    /// Refuses to go on if this statement, the query of the fence, was queued and found it closed.
+    /// Throws if this statement, the query of the fence, was queued and found the fence closed.
     func checkFence(forWriting: Bool) throws {
         if isQueued { try session.synchronize() }
         guard library.rowCount(result) > 0 else { throw StoreFailure.unexpectedResult }
@@ -121,7 +121,7 @@ extension PostgreSQLStatement {
         row = -1
     }
 
-    /// How many rows the statement changed; 0 if it failed, which its transaction then does too.
+    /// How many rows the statement changed; 0 if it failed. Then its transaction fails, too.
     var changeCount: Int {
         if isQueued { try? session.synchronize() }
         return library.changedRows(result).flatMap { Int(String(cString: $0)) } ?? 0
@@ -134,7 +134,7 @@ extension PostgreSQLStatement {
         prepared = (name, types, session.generation)
     }
 
-    /// Takes what the server answered.
+    /// Stores the server's answer.
     func take(_ answer: LibPQ.Result) {
         library.clear(result)
         result = answer
@@ -193,11 +193,11 @@ extension PostgreSQLStatement {
         library.isNull(result, row, column) != 0
     }
 
-    /// A number of whatever size, or a Boolean.
+    /// A number of any size, or a Boolean.
     func int64(_ column: Int32) -> Int64 {
         let bytes = borrowedBytes(column)
         guard let first = bytes.first, bytes.count <= 8 else { return 0 }
-        // A Boolean is one octet, which is 0 or 1; the first octet of other numbers has the sign.
+        // A Boolean is one octet, 0 or 1. In other numbers, the first octet has the sign.
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
     }
 

@@ -1,7 +1,7 @@
 package import StoreEngine
 internal import Synchronization
 
-/// Counts how often connections wait for an answer.
+/// A counter of how often connections wait for an answer.
 final class RoundTrips: Sendable {
     private let number = Atomic<Int>(0)
 
@@ -10,18 +10,18 @@ final class RoundTrips: Sendable {
     func add() { number.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// What the connections to a database have found out about its servers, for those that are made next.
+/// What the connections to a database have learned about its servers, for later connections.
 final class ServerMemory: Sendable {
     private let server = Atomic<Int>(0)
     private let number = Atomic<Int>(0)
 
-    /// The server that was the primary last: its place in the URL.
+    /// The position in the URL of the last known primary.
     var primary: Int {
         get { server.load(ordering: .relaxed) }
         set { server.store(newValue, ordering: .relaxed) }
     }
 
-    /// Grows if connections that were made before may lead to a former primary, which may never answer.
+    /// Grows when existing connections may lead to a former primary, which may never answer.
     var epoch: Int { number.load(ordering: .relaxed) }
 
     func beginEpoch() { number.wrappingAdd(1, ordering: .relaxed) }
@@ -29,22 +29,22 @@ final class ServerMemory: Sendable {
 
 /// Where a database is, from a URL such as `postgresql://db1,db2/crumb?sslrootcert=ca.pem`, and how to connect to it.
 ///
-/// All settings of libpq may be in the URL but the password: that comes from a password file or a service file, as for
-/// any client of PostgreSQL.
+/// The URL may have all settings of libpq except the password. That comes from a password file or a service file, as
+/// for any client of PostgreSQL.
 package struct PostgreSQLTarget: Sendable {
-    /// The URL without user and settings, for errors and logs. It has the ports that the URL names.
+    /// The URL without user and settings, but with the ports that it names, for errors and logs.
     package let name: String
     /// How many seconds to wait for an answer before giving up.
     package private(set) var timeout: Double
-    /// The same for the answers to statements.
+    /// How many seconds to wait for the answer to a statement.
     private(set) var statementTimeout: Double
     /// Receives each warning of the server. Less important notices are dropped.
     package var warn: @Sendable (_ warning: String) -> Void = { _ in }
     /// The round trips of all connections that are made with this value.
     let roundTrips = RoundTrips()
     let servers = ServerMemory()
-    /// The settings of libpq, for each server of the URL. libpq itself goes on to the next server only if one refuses the
-    /// connection: it would wait for one that is silent.
+    /// The settings of libpq, for each server of the URL. libpq itself tries the next server only if one refuses the
+    /// connection, and would wait for a silent one.
     private let settings: [[(keyword: String, value: String)]]
 
     /// Reads a URL.
@@ -101,13 +101,13 @@ package struct PostgreSQLTarget: Sendable {
             "SET search_path = crumb",
             "SET lock_timeout = '\(Int(timeout * 1000))ms'",
             "SET idle_in_transaction_session_timeout = '60s'",
-            // Statements find their rows by keys, whatever the values of their parameters: one plan suffices.
+            // Statements find their rows by keys, whatever the values of their parameters. So one plan suffices.
             "SET plan_cache_mode = force_generic_plan",
-            // The plan must not be that of tables that are small when the service starts.
+            // The plan must not depend on tables that are small when the service starts.
             "SET enable_seqscan = off",
-            // Each statement is too short to be compiled.
+            // Statements are too short for compilation to pay.
             "SET jit = off",
-            // Acknowledged is what the standbys have too, where there are any.
+            // A commit is acknowledged when the standbys, if any, have it, too.
             """
             SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
@@ -115,7 +115,7 @@ package struct PostgreSQLTarget: Sendable {
         ]
     }
 
-    /// The same place for connections that wait no longer than `seconds`.
+    /// The same database for connections that wait no longer than `seconds`.
     func waiting(atMost seconds: Double) -> PostgreSQLTarget {
         var target = self
         target.timeout = min(timeout, seconds)
@@ -123,16 +123,15 @@ package struct PostgreSQLTarget: Sendable {
         return target
     }
 
-    /// The same place for statements that may take as long as it takes to read a large database, up to a week. They do not
-    /// wait longer than others for the locks of others.
+    /// The same database for statements that read a large database and may take up to a week. They do not wait longer
+    /// than other statements for locks.
     func waitingForStatements() -> PostgreSQLTarget {
         var target = self
         target.statementTimeout = 7 * 24 * 3600
         return target
     }
 
-    /// The servers, by their places in the URL, in the order in which they are tried: first the one that was the primary
-    /// last.
+    /// The positions of the servers in the URL, in the order of the attempts: the last known primary comes first.
     var order: [Int] {
         let first = servers.primary
         return settings.indices.map { (first + $0) % settings.count }
@@ -175,7 +174,7 @@ package struct PostgreSQLTarget: Sendable {
         }
     }
 
-    /// An element of a list in a setting, which may have one for all servers.
+    /// An element of a list in a setting. A list with one element applies to all servers.
     private static func element(_ index: Int, of list: String) -> String {
         let elements = list.split(separator: ",", omittingEmptySubsequences: false)
         return elements.indices.contains(index) ? String(elements[index]) : String(elements.last ?? "")

@@ -1,8 +1,8 @@
-/// A statement of the store in the words of PostgreSQL.
+/// A statement of the store in the dialect of PostgreSQL.
 ///
-/// The store writes SQL that both engines take. What is left is notation: parameters are `?` and `?3` in SQLite, and
-/// `$1` here; octets are `x'01'` there, and `'\x01'` here. What SQLite has functions for, and PostgreSQL has not, are
-/// functions of the schema (`Migrations/postgresql`).
+/// The store writes SQL that both engines accept. Only the notation differs: parameters are `?` and `?3` in SQLite, and
+/// `$1` here; octets are `x'01'` there, and `'\x01'` here. The schema defines the functions that SQLite has and
+/// PostgreSQL lacks (`Migrations/postgresql`).
 struct SQLDialect: Equatable {
     /// The statement.
     let text: String

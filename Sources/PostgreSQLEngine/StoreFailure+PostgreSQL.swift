@@ -3,8 +3,8 @@ internal import StoreEngine
 extension StoreFailure {
     /// Creates the failure that an SQLSTATE reports (PostgreSQL, appendix A).
     ///
-    /// - Parameter message: what the server says. It is passed on only for a missing right, where it names a table or the
-    ///   like; others may have values in them.
+    /// - Parameter message: the server's message. It is used only for a missing right, where it names a table, for
+    ///   example; other messages may contain values.
     init(state: String, message: String? = nil) {
         // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()`` and
         // ``PostgreSQLDatabase/writeAtOnce(_:assuming:_:)``.
@@ -15,12 +15,12 @@ extension StoreFailure {
         let kind: Kind =
             switch state {
             case "23503": .orphan
-            // U+0000 as it is, and as an escape in JSON.
+            // U+0000, unescaped or escaped in JSON.
             case "22021", "22P05": .unstorableText
-            // A limit of the program: statements of the store can only reach that of a row of an index.
+            // A limit of PostgreSQL. The only one that statements of the store can reach is the size of an index row.
             case "54000": .oversizedKey
-            // A serialization failure and a deadlock; and a row that another transaction has stored meanwhile: the same
-            // transaction finds it when it runs again.
+            // A serialization failure, a deadlock, or a row that another transaction has stored meanwhile. If the
+            // transaction is retried, it finds that row.
             case "40001", "40P01", "23505": .undone
             case "55P03", "57014": .busy
             case "53100": .full
@@ -28,7 +28,7 @@ extension StoreFailure {
             case "28000", "28P01", "42501", "3D000": .refused
             case "3F000", "42P01": .schemaMissing
             case "40003": .unknownCommit
-            // Connections, resources, and what an operator does.
+            // Connections, resources, and interventions of an operator.
             default: ["08", "53", "57"].contains { state.hasPrefix($0) } ? .unavailable : .other
             }
         self.init(kind, code: state == "42501" ? message ?? state : state)
@@ -41,7 +41,7 @@ extension StoreFailure {
 
     /// Creates the failure that libpq reports after an attempt to connect.
     ///
-    /// The SQLSTATE decides: servers write the text in their own language, and the same state has several texts.
+    /// The SQLSTATE decides, because servers write the text in their own language, and one state has several texts.
     ///
     /// - Parameter message: what libpq reports with all details, about each server that it has tried.
     init(connecting message: String) {

@@ -1,9 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Keeps what the connection that writes may reuse from one transaction to the next.
+/// Keeps what the writing connection can reuse from one transaction to the next.
 package protocol WriteObserver: AnyObject {
-    /// A transaction has begun that holds the write lock. What this throws, every writer of the transaction gets.
+    /// A transaction that holds the write lock has begun. Every writer of the transaction gets the error that this
+    /// throws.
     func begin(_ connection: SQLiteConnection) throws
     /// The transaction was committed.
     func commit(_ connection: SQLiteConnection)
@@ -11,11 +12,11 @@ package protocol WriteObserver: AnyObject {
     func rollBack(_ connection: SQLiteConnection)
 }
 
-/// Writers of one process share commits: those that wait while one commits are taken along by the next.
+/// Writers of one process share commits: the next commit includes all writers that have waited for the previous one.
 ///
-/// Each writer's changes are a savepoint of their own, so that one that fails leaves nothing and harms no other; each is
-/// answered after the commit. One of the writers leads: it alone enters the database's queue, with the work of all, and
-/// then hands over to the one that has waited longest.
+/// Each writer's changes are in a savepoint of their own, so a writer that fails leaves no changes and does not disturb
+/// the others. Each writer gets its result after the commit. One of the writers leads: only it enters the database's
+/// queue, with the work of all. Then it hands over to the one that has waited longest.
 final class CommitGroup: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
@@ -25,14 +26,14 @@ final class CommitGroup: Sendable {
     private let state = Mutex(State())
     /// How many writers wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
-    /// How many writers each commit was for.
+    /// How many commits there were, and for how many writers.
     let sizes = Mutex<(commits: Int, writers: Int)>((0, 0))
 
     /// Runs `body` in a transaction that holds the write lock from its first statement on.
     ///
     /// - Parameters:
-    ///   - observer: hears of each transaction.
-    ///   - body: must not write in another way: it would wait for itself.
+    ///   - observer: is notified of each transaction.
+    ///   - body: must write only through its connection: otherwise it would wait for itself.
     func write(
         in database: SQLiteDatabase, _ observer: any WriteObserver, _ body: (SQLiteConnection) throws -> Void
     ) throws {
@@ -86,7 +87,8 @@ final class CommitGroup: Sendable {
         } catch {
             observer.rollBack(connection)
             connection.rollBack()
-            // Nothing of the transaction is there. Those that failed by themselves know better why.
+            // Nothing of the transaction was stored. Jobs that failed by themselves keep their own, more precise
+            // failure.
             for job in jobs { job.failure = job.failure ?? error }
         }
         for job in jobs { job.finish() }
@@ -99,7 +101,7 @@ final class CommitGroup: Sendable {
             try job.run(connection)
         } catch {
             job.failure = error
-            // A full disk and the like end the whole transaction.
+            // A full disk, for example, ends the whole transaction.
             guard connection.isInTransaction else { throw error }
             try connection.run(.rollbackToSavepoint)
         }
@@ -109,8 +111,8 @@ final class CommitGroup: Sendable {
 
 /// The transaction of one writer.
 ///
-/// `@unchecked` because the compiler cannot see that one thread at a time uses it: the thread that leads the group until
-/// it is done, while its owner waits, and its owner afterwards.
+/// `@unchecked` because the compiler cannot see that one thread at a time uses it: until it is done, the thread that
+/// leads the group, while the owner waits; afterwards its owner.
 private final class WriteJob: @unchecked Sendable {
     private var body: ((SQLiteConnection) throws -> Void)?
     /// Signalled once: when the job is done, or to lead.
@@ -127,7 +129,7 @@ private final class WriteJob: @unchecked Sendable {
         try body?(connection)
     }
 
-    /// Lets go of the body: its owner goes on, and what it refers to with it.
+    /// Releases the body, which may refer to objects of the owner, before the owner goes on.
     func finish() {
         body = nil
     }

@@ -4,17 +4,18 @@ internal import StoreEngine
 
 /// The file of a database before a connection opens it.
 package enum DatabaseFile {
-    /// Marks the file as ours: "Crmb" in the header's application id.
+    /// Marks the file as a database of Crumb: "Crmb" in the header's application ID.
     static let applicationID: UInt32 = 0x4372_6D62
 
-    /// The path as SQLite takes it: a relative `:memory:` or `file:…` would be something else than a file's name.
+    /// The path in a form that SQLite takes for the name of a file: a relative `:memory:` or `file:…` would mean
+    /// something else.
     static func location(_ path: String) -> String {
         path.hasPrefix("/") ? path : "./\(path)"
     }
 
-    /// Checks that the file is ours or new, without SQLite, which would touch it.
+    /// Checks that the file is a database of Crumb or new. Does so without SQLite, which would modify it.
     ///
-    /// - Returns: whether it bears our mark and has its journal written ahead.
+    /// - Returns: whether it has Crumb's application ID and a write-ahead log.
     static func prepare(_ path: String) throws(SessionStoreError) -> Bool {
         if FileSystem.isFolder(path) {
             throw SessionStoreError(.databaseUnavailable, path, "this is a folder; name a file")
@@ -79,7 +80,7 @@ package struct DatabaseHeader {
 
     private let bytes: [UInt8]
 
-    /// Reads the header and no more; `nil` where the file cannot be opened.
+    /// Reads only the header; `nil` if the file cannot be opened.
     package init?(_ path: String) {
         // SQLite's own size is 0 for a file of one byte, which is not the user's to lose.
         guard let file = SystemFile(path), let count = FileSystem.size(path) else { return nil }
@@ -93,18 +94,18 @@ package struct DatabaseHeader {
     /// SQLITE_IOERR_SHORT_READ
     private static let shortRead = SQLITE_IOERR | 2 << 8
 
-    /// Whether the file is empty, as one is that is to become a database.
+    /// Whether the file is empty. An empty file can become a database.
     var isEmpty: Bool { bytes.isEmpty }
 
     /// Whether this is the header of a database.
     package var isDatabase: Bool { bytes.count == DatabaseHeader.size && bytes.starts(with: DatabaseHeader.mark) }
 
-    /// Whether this is the header of one of our databases.
+    /// Whether this is the header of a database of Crumb.
     package var isOurs: Bool { isDatabase && applicationID == DatabaseFile.applicationID }
 
-    /// Whose database it is.
+    /// The application ID, which tells the program that the database belongs to.
     private var applicationID: UInt32 { bytes.count < 72 ? 0 : bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Whether its journal is written ahead: the versions of the format for writing and for reading say so.
+    /// Whether the database has a write-ahead log, according to the header's format versions for writing and reading.
     var hasWriteAheadLog: Bool { isDatabase && bytes[18] == 2 && bytes[19] == 2 }
 }

@@ -9,15 +9,15 @@ internal import Synchronization
 /// time means unchanged files. A change to a folder further up is noticed when the paths are resolved next, at most a
 /// tenth of a second later.
 package final class FilePlaces: Sendable {
-    /// How long a walk along the paths counts, in nanoseconds.
+    /// How long the result of resolving the paths is valid, in nanoseconds.
     private static let walkInterval: Int64 = 100_000_000
-    /// Longer than the steps in which systems tell when a file changed, in nanoseconds: two changes within one step
-    /// look like one.
+    /// An upper bound for the resolution of modification times, in nanoseconds: two changes within one step look like
+    /// one.
     private static let coarsestStep: Int64 = 50_000_000
 
     /// A source of the time.
     package struct Clock: Sendable {
-        /// A clock that is never set back, and costs next to nothing to read.
+        /// A clock that is never set back, and is very cheap to read.
         #if canImport(Darwin)
             static let steady = CLOCK_MONOTONIC_RAW_APPROX
         #else
@@ -42,15 +42,15 @@ package final class FilePlaces: Sendable {
 
     private let clock: Clock
     private let files: [(location: [CChar], identity: FileIdentity)]
-    /// The folder; -1 where it may be walked through, but not opened.
+    /// The folder; -1 if it can be traversed but not opened.
     private let folder: Int32
-    /// When the folder had last changed as everything was found in its place; 0 where a change that came after could
-    /// not be told from that one. In nanoseconds.
+    /// The folder's modification time when all files were found at their paths, in nanoseconds; 0 if a later change
+    /// could have the same time.
     private let knownChange = Atomic<Int64>(0)
-    /// Until when that counts.
+    /// Until when that result is valid.
     private let deadline = Atomic<Int64>(0)
 
-    /// The places of the files that lie at `locations` now; of those at which there is none, nothing is expected.
+    /// Remembers the files that are at `locations` now. A location without a file is not checked.
     ///
     /// - Parameters:
     ///   - locations: absolute paths within one folder, without symbolic links.
@@ -66,12 +66,12 @@ package final class FilePlaces: Sendable {
         if folder >= 0 { close(folder) }
     }
 
-    /// Whether each file lies where it lay.
+    /// Whether each file is still at its path.
     var areKept: Bool {
         guard let change = lastChange else { return areFound }
         let now = clock.time(Clock.steady)
         if change == knownChange.load(ordering: .relaxed), now < deadline.load(ordering: .relaxed) { return true }
-        // Before the walk: what happens during it is to be noticed by the next question.
+        // Read before the paths are resolved: the next call must notice what happens meanwhile.
         let isSettled = clock.time(CLOCK_REALTIME) - change > Self.coarsestStep
         guard areFound else { return false }
         knownChange.store(isSettled ? change : 0, ordering: .relaxed)
@@ -79,7 +79,7 @@ package final class FilePlaces: Sendable {
         return true
     }
 
-    /// Whether each path leads to its file at this moment.
+    /// Whether each path leads to its file now.
     var areFound: Bool {
         if files.allSatisfy({ FileIdentity($0.location) == $0.identity }) { return true }
         // Later callers must get the same answer.
@@ -87,7 +87,7 @@ package final class FilePlaces: Sendable {
         return false
     }
 
-    /// When the folder last changed, in nanoseconds; `nil` where that cannot be said.
+    /// When the folder last changed, in nanoseconds; `nil` if that is unknown.
     private var lastChange: Int64? {
         var status = stat()
         guard folder >= 0, fstat(folder, &status) == 0 else { return nil }

@@ -8,14 +8,14 @@ internal import StoreEngine
 /// A process can keep writing to a deleted file. The data disappears when the process exits, although SQLite reports
 /// success. So each commit checks that the file is still at its path.
 struct OpenFile: Sendable {
-    /// SQLite's own name of the file: absolute, whatever folder the process has gone to since, and without symbolic
-    /// links; empty in memory.
+    /// SQLite's own name of the file: absolute, so changes of the working directory do not matter, and without symbolic
+    /// links. Empty for a database in memory.
     let location: [CChar]
     private let path: String
-    /// The file and its write-ahead log, which stays the same for as long as anybody has the database open.
+    /// The file and its write-ahead log. The log stays the same file as long as any connection has the database open.
     private let places: FilePlaces
 
-    /// The file that `database` has open, known to people as `path`.
+    /// The file that `database` has open. Errors call it `path`.
     init(_ database: Database, path: String, clock: FilePlaces.Clock = FilePlaces.Clock()) throws {
         self.path = path
         let name = sqlite3_db_filename(database.sqliteConnection, "main")
@@ -25,21 +25,21 @@ struct OpenFile: Sendable {
         try checkAfterOpening(database.sqliteConnection)
     }
 
-    /// Refuses to open another file than this one by the name that it had.
+    /// Throws if another file than this one is at the path now.
     func checkBeforeOpening() throws {
         guard places.areFound else { throw moved }
     }
 
-    /// Refuses to have opened another file than this one.
+    /// Throws if the connection has opened another file than this one.
     func checkAfterOpening(_ connection: OpaquePointer?) throws {
         var hasMoved: Int32 = 0
-        // Where there is no file, the question is not answered and nothing has moved.
+        // Without a file, SQLite does not answer, and nothing has moved.
         sqlite3_file_control(connection, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         guard hasMoved == 0, places.areFound else { throw moved }
     }
 
-    /// Refuses to go on where the file or its log is no longer in its place: what is written there would be lost, and
-    /// the file that is there now may say something else.
+    /// Throws if the file or its log is no longer at its path: changes would be lost, and the file that is there now
+    /// may have other contents.
     func check() throws {
         guard places.areKept else { throw moved }
     }
@@ -51,16 +51,16 @@ struct OpenFile: Sendable {
                 + "or written. Start again")
     }
 
-    /// A name of SQLite's with its end; that alone where there is no name.
+    /// A name from SQLite, with its terminating zero; only the zero if there is no name.
     private static func text(_ name: UnsafePointer<CChar>?) -> [CChar] {
         name.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) } ?? [0]
     }
 }
 
-/// A database's file, opened through SQLite's own layer for files, without its contents being looked at.
+/// A database's file, opened through SQLite's own file layer, which does not interpret the contents.
 ///
-/// When any other descriptor of a database is closed, the process loses the locks that its connections hold on it, and
-/// another process may take the log away under them. SQLite's layer knows of all of them.
+/// When a process closes any other descriptor of a database, it loses the locks that its connections hold, and another
+/// process may remove the log that they use. SQLite's layer knows all descriptors and avoids this.
 package final class SystemFile {
     private let memory: UnsafeMutableRawPointer
     private let name: UnsafePointer<CChar>
@@ -103,8 +103,8 @@ package final class SystemFile {
         return bytes.withUnsafeMutableBytes { methods.xRead?(file, $0.baseAddress, count, 0) } ?? SQLITE_IOERR
     }
 
-    /// Takes the lock that excludes every other connection, of this process and of all others, until this object goes.
-    /// A connection holds its own lock for as long as it is open.
+    /// Takes the lock that excludes every other connection, of this process and of all others, until this object is
+    /// deallocated. A connection holds its own lock as long as it is open.
     ///
     /// - Throws: ``StoreFailure``: busy if another connection is open.
     package func lockExclusively() throws {
@@ -117,7 +117,7 @@ package final class SystemFile {
     /// SQLITE_LOCK_SHARED and SQLITE_LOCK_EXCLUSIVE.
     private static let (shared, exclusive): (Int32, Int32) = (1, 4)
 
-    /// Where the file lies, links followed: SQLite opens none of them.
+    /// The path of the file with links resolved: SQLite's layer does not follow links.
     private static func location(_ path: String, _ system: UnsafeMutablePointer<sqlite3_vfs>) -> [CChar]? {
         var location = [CChar](repeating: 0, count: Int(system.pointee.mxPathname) + 1)
         let code = system.pointee.xFullPathname?(system, path, Int32(location.count), &location)

@@ -65,17 +65,17 @@ extension SQLiteConnection {
 
     /// Ends a transaction that failed.
     func rollBack() {
-        // SQLite has ended it already where the disk is full and the like.
+        // SQLite has already ended it if the disk is full, for example.
         if isInTransaction { try? run(.rollback) }
     }
 }
 
 /// The statements of one connection that stay prepared, found by their number instead of their text.
 ///
-/// Goes before its connection does: ``removeAll()``.
+/// Must be emptied with ``removeAll()`` before its connection is closed.
 ///
-/// `@unchecked` because the compiler cannot see that only code within the database's serial queue uses it, and the
-/// deinitializer of the database.
+/// `@unchecked` because the compiler cannot see that only code within the database's serial queue and the deinitializer
+/// of the database use it.
 final class KeptStatements: @unchecked Sendable {
     private struct Entry {
         /// Owns what `row` points to.
@@ -110,7 +110,7 @@ extension StoreFailure {
             case .SQLITE_NOTADB: .notADatabase
             case .SQLITE_CORRUPT: .damaged
             case .SQLITE_FULL: .full
-            // The index of the write-ahead log cannot grow: a full disk meets readers too.
+            // The index of the write-ahead log cannot grow: a full disk affects readers, too.
             case .SQLITE_IOERR where extended == .SQLITE_IOERR_SHMSIZE: .full
             case .SQLITE_IOERR: .inputOutput
             case .SQLITE_READONLY: .readOnly

@@ -6,19 +6,19 @@ extension SQLiteDatabase {
     /// The version of SQLite that the program runs on.
     package static var engineVersion: String { String(cString: sqlite3_libversion()) }
 
-    /// The newest migration that the schema has seen.
+    /// The newest migration that was applied.
     package static var schemaVersion: String { SchemaMigrations.newest }
 
-    /// Writes the file anew without free pages (VACUUM).
+    /// Rewrites the file without free pages (VACUUM).
     package func compact() throws {
         try StoreFailure.translating {
             try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
         }
     }
 
-    /// Moves the write-ahead log into the file and cuts it off.
+    /// Moves the write-ahead log into the file and truncates the log.
     ///
-    /// - Returns: whether that was possible; not while another process is reading.
+    /// - Returns: whether that was possible. It is not while another process is reading.
     package func emptyLog() throws -> Bool {
         do {
             try StoreFailure.translating { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
@@ -49,13 +49,13 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Copies the database into one file that the disk has kept. The copy needs no log beside it and may be moved
+    /// Copies the database into one file, and waits until it is on the disk. The copy has no log, so it can be moved
     /// anywhere.
     package func writeCopy(to path: String) throws {
         try StoreFailure.translating { try SQLiteDatabase.writeCopy(of: queue, to: path) }
     }
 
-    /// Copies a database that need not be open, likewise.
+    /// Copies a database that does not have to be open, in the same way.
     package static func writeCopy(ofFile source: String, to path: String) throws {
         try StoreFailure.translating {
             var configuration = Configuration()
@@ -74,10 +74,10 @@ extension SQLiteDatabase {
         try foldLog(of: copy)
     }
 
-    /// Runs statements that change nothing on a file of whatever schema, which need not be open.
+    /// Runs statements that only read on a file with any schema, which does not have to be open.
     package static func read<Result>(file path: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try StoreFailure.translating {
-            // Not as a reader: the last connection that could write takes the log's index away again.
+            // Not as a reader: the last connection that can write removes the log's index when it closes.
             let queue = try DatabaseQueue(path: DatabaseFile.location(path))
             let result = try queue.read { database in
                 let (kept, control) = (KeptStatements(), KeptStatements())
@@ -88,7 +88,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Moves the write-ahead log of a database that no process has open into its file, and removes it.
+    /// Moves the write-ahead log of a database that no process has open into its file, and removes the log.
     package static func foldLog(ofFile path: String) throws {
         try StoreFailure.translating { try foldLog(of: try DatabaseQueue(path: DatabaseFile.location(path))) }
     }

@@ -3,12 +3,12 @@ internal import GRDBSQLite
 internal import StoreEngine
 internal import Synchronization
 
-/// One SQLite file: the connection that reads and writes it, and those that only read.
+/// One SQLite file, with the connection that reads and writes it.
 ///
-/// Every call is synchronous, from any number of threads and processes. Throws ``StoreFailure``, and
-/// ``SessionStoreError`` where what is wrong is the file rather than a statement.
+/// Every call is synchronous, from any number of threads and processes. Throws ``StoreFailure`` for a statement that
+/// failed, and ``SessionStoreError`` for a problem with the file.
 package final class SQLiteDatabase: Sendable {
-    /// Where the file lies; `:memory:` for a database in memory.
+    /// The path of the file; `:memory:` for a database in memory.
     package let path: String
     package let isOnDisk: Bool
     let file: OpenFile
@@ -24,7 +24,7 @@ package final class SQLiteDatabase: Sendable {
     ///   - path: the file; `nil` for a database in memory.
     ///   - waitsForDisk: whether every commit waits for the disk.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
-    ///   - clock: the clock by which the file is looked after.
+    ///   - clock: the clock for checks that the file is still at its path.
     package init(path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock) throws {
         isOnDisk = path != nil
         let name = path ?? ":memory:"
@@ -46,8 +46,8 @@ package final class SQLiteDatabase: Sendable {
         control.removeAll()
     }
 
-    /// How many pages of log a transaction may leave: of so many, the log's index is one block, and no search in it
-    /// takes longer; the more there are, the more often a page of the file is written once for many transactions.
+    /// How many pages of log a transaction may leave. The more there are, the more often one write of a page in the
+    /// file covers many transactions. The index of this many pages is still one block, so searches in it stay fast.
     private static let checkpointPages = 4000
 
     private static func configuration(
@@ -79,7 +79,7 @@ extension SQLiteDatabase {
         try queue.writeWithoutTransaction { try body(SQLiteConnection($0, kept: kept, control: control)) }
     }
 
-    /// Runs statements that change nothing in one transaction: all of them see the same commit.
+    /// Runs statements that only read in one transaction: all of them see the same commit.
     package func read<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
         try StoreFailure.translating {
             try withConnection { connection in
@@ -90,9 +90,9 @@ extension SQLiteDatabase {
     }
 
     /// Runs one transaction that holds the write lock from its first statement on, or a part of one that other threads
-    /// write at the same time: all of it is there, or nothing.
+    /// share. All of the part is stored, or nothing.
     ///
-    /// - Parameter body: must not write in another way: it would wait for itself.
+    /// - Parameter body: must write only through its connection: otherwise it would wait for itself.
     package func write(_ observer: any WriteObserver, _ body: (SQLiteConnection) throws -> Void) throws {
         try StoreFailure.translating { try commits.write(in: self, observer, body) }
     }
@@ -123,7 +123,7 @@ extension SQLiteDatabase {
         try connection.run(beginning)
         do {
             let result = try body(connection)
-            // A reading that met a failing disk may have been ended by SQLite: its body knows what that means.
+            // SQLite may have ended a read transaction because of a failing disk: its body handles that.
             if beginning != .read || connection.isInTransaction { try connection.run(.commit) }
             return result
         } catch {
@@ -132,21 +132,21 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Refuses to go on where the file is no longer in its place, before something is answered from memory.
+    /// Throws if the file is no longer at its path. Call it before answering from memory.
     package func checkFile() throws {
         try file.check()
     }
 
-    /// A connection that only reads. It has to be closed before this object goes: the last connection to be closed must
-    /// be one that can write, or the log stays behind.
+    /// Opens a connection that only reads. Close it before this object is deallocated: if the last connection to be
+    /// closed cannot write, the log remains.
     package func makeReader() throws -> SQLiteReader {
         try SQLiteReader(file, busyTimeout: busyTimeout)
     }
 }
 
 extension SQLiteDatabase {
-    /// How much this object has to write: how many writers wait at present, and how many transactions were committed
-    /// for how many writers.
+    /// How much this object has to write: how many writers wait now, and how many transactions were committed for how
+    /// many writers.
     package var load: (waiting: Int, commits: Int, writers: Int) {
         let (commits, writers) = commits.sizes.withLock { $0 }
         return (self.commits.waitingCount, commits, writers)
@@ -154,10 +154,10 @@ extension SQLiteDatabase {
 }
 
 extension Database {
-    /// Marks a new file as ours and has it write its journal ahead; changes nothing where both are so.
+    /// Sets the application ID and the write-ahead log of a new file; changes nothing if both are set.
     ///
-    /// SQLite does not wait for a lock where a read becomes a write, as it does here: while another process makes the
-    /// same database, this is tried again for as long as a lock may take.
+    /// SQLite does not wait for a lock if a read becomes a write, as it does here. So while another process creates the
+    /// same database, this is retried until the busy timeout ends.
     fileprivate func becomeOurs(applicationID: UInt32, busyTimeout: Double) throws {
         let pause: Int32 = 5
         let timeout = Int32(busyTimeout * 1000)
@@ -166,7 +166,7 @@ extension Database {
         var pausesLeft = timeout / pause
         while true {
             do {
-                // The mark is written before the journal becomes a WAL, so that it stands in the file's own header.
+                // The application ID is set before the write-ahead log, so that it is in the file's own header.
                 if try Int64.fetchOne(self, sql: "PRAGMA application_id") == 0,
                     try Int64.fetchOne(self, sql: "SELECT count(*) FROM sqlite_schema") == 0
                 {

@@ -2,7 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 internal import StoreEngine
 
-/// A connection that can only read, beside the one that writes: no writer of this process holds it up.
+/// A connection that can only read, beside the one that writes. No writer of this process blocks it.
 ///
 /// SQLite's own, without a queue: its owner ensures that one thread at a time uses it.
 package final class SQLiteReader {
@@ -10,14 +10,14 @@ package final class SQLiteReader {
     package typealias Version = WALIndex.Header
 
     private let pointer: OpaquePointer
-    /// The index of the write-ahead log; `nil` if there is none, as on some network drives.
+    /// The index of the write-ahead log; `nil` if it has none, as on some network drives.
     private(set) var walIndex: WALIndex?
 
     /// The version of what is committed now; `nil` if it is being changed or unknown.
     package var version: Version? { walIndex?.header }
 
     /// - Parameter busyTimeout: how many seconds to wait for another process before giving up.
-    /// - Throws: also where another file lies in the place of this one.
+    /// - Throws: also if another file is at the path of this one.
     init(_ file: OpenFile, busyTimeout: Double) throws {
         try file.checkBeforeOpening()
         var opened: OpaquePointer?
@@ -27,11 +27,12 @@ package final class SQLiteReader {
             throw StoreFailure(sqlite: code)
         }
         pointer = opened
-        // Both together: what lies at the name is what this connection has open, and what it has always been.
+        // Together, both checks show that the file at the path is the one that this connection has open, and that it
+        // was never replaced.
         try file.checkAfterOpening(pointer)
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000))
-        // The first reading is what opens the log and its index.
+        // The first read opens the log and its index.
         let mode = try prepare("PRAGMA journal_mode")
         let schema = try prepare("SELECT count(*) FROM sqlite_schema")
         if try schema.step(), try mode.step(), mode.text(0) == "wal" { walIndex = WALIndex(pointer) }

@@ -2,19 +2,19 @@ internal import GRDB
 internal import GRDBSQLite
 internal import StoreEngine
 
-/// A prepared statement, bound and read without a detour over Foundation's types: the hot path of a jar.
+/// A prepared statement. Parameters and columns do not pass through Foundation's types, because this is the hot path of
+/// a jar.
 ///
-/// Lives as long as the connection that prepared it, and is used by one thread at a time within that connection's
-/// queue.
+/// It lives as long as the connection that prepared it. One thread at a time uses it, within that connection's queue.
 package struct SQLiteStatement: StoreStatement {
     private let pointer: OpaquePointer
     private let connection: OpaquePointer
-    /// Where octets stay that are bound; `nil` where SQLite makes copies of its own.
+    /// The buffer for bound octets; `nil` if SQLite makes copies of its own.
     private var parameters: ParameterBuffer?
 
     /// A statement that GRDB has prepared.
     ///
-    /// - Parameter parameters: a buffer that no other statement has; `nil` where SQLite is to copy what is bound.
+    /// - Parameter parameters: a buffer that no other statement uses; `nil` if SQLite copies what is bound.
     init(_ statement: Statement, _ parameters: ParameterBuffer? = nil) throws {
         pointer = statement.sqliteStatement
         guard let connection = sqlite3_db_handle(pointer) else { throw StoreFailure(sqlite: SQLITE_MISUSE) }
@@ -61,12 +61,12 @@ package struct SQLiteStatement: StoreStatement {
         }
     }
 
-    /// Binds octets that stay where they are until ``releaseParameters()``.
+    /// Binds octets that stay valid until ``releaseParameters()``.
     package func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer) {
         sqlite3_bind_blob(pointer, index, octets.baseAddress, Int32(octets.count), nil)
     }
 
-    /// Binds octets that are UTF-8 as text, and stay where they are until ``releaseParameters()``.
+    /// Binds octets in UTF-8 as text. They must stay valid until ``releaseParameters()``.
     package func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?) {
         guard let octets else {
             sqlite3_bind_null(pointer, index)
@@ -76,7 +76,7 @@ package struct SQLiteStatement: StoreStatement {
         sqlite3_bind_text(pointer, index, text.baseAddress, Int32(text.count), nil)
     }
 
-    /// Forgets what is bound.
+    /// Releases the bound parameters.
     package func releaseParameters() {
         sqlite3_clear_bindings(pointer)
     }
@@ -105,7 +105,7 @@ package struct SQLiteStatement: StoreStatement {
         }
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement that returns no rows.
     package func run() throws {
         defer { parameters?.removeAll() }
         if try step() { sqlite3_reset(pointer) }
@@ -136,9 +136,9 @@ private let emptyText: StaticString = ""
 /// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift does not import.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-/// Keeps the octets that are bound to a statement until it has run, which saves SQLite an allocation for each.
+/// Keeps the octets that are bound to a statement until it has run. This saves SQLite an allocation for each value.
 ///
-/// A buffer belongs to one statement, and is used like it: by one thread at a time.
+/// A buffer belongs to one statement. Like the statement, one thread at a time uses it.
 final class ParameterBuffer {
     /// Enough for most cookies.
     private static let size = 2048
@@ -157,7 +157,7 @@ final class ParameterBuffer {
         return UnsafeRawPointer(room.baseAddress)
     }
 
-    /// Makes room for what is bound next.
+    /// Makes room for the next parameters.
     func removeAll() {
         used = 0
     }

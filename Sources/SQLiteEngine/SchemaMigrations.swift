@@ -46,7 +46,7 @@ enum SchemaMigrations {
             }
         }
         let isUpToDate = try queue.inDatabase { database in
-            // Asked first: the migrator's own questions fail where another process makes the table meanwhile.
+            // Checked first: the migrator's own check fails if another process creates the table meanwhile.
             guard try database.tableExists("grdb_migrations") else { return false }
             if try migrator.hasBeenSuperseded(database) {
                 throw SessionStoreError(
@@ -61,8 +61,8 @@ enum SchemaMigrations {
             do {
                 return try migrator.migrate(queue)
             } catch {
-                // Where two processes migrate at once, the second one fails on what the first one has just made, and
-                // goes on from there.
+                // If two processes migrate at once, the second one fails on a table that the first one has just
+                // created, and goes on from there.
                 let appliedNow = try queue.inDatabase { try migrator.appliedIdentifiers($0) }
                 guard appliedNow != applied else { throw error }
                 applied = appliedNow
@@ -70,8 +70,8 @@ enum SchemaMigrations {
         }
     }
 
-    /// Whether these migrations were applied and no others. Asked without the migrator, which takes its time: nearly
-    /// every opening ends here. Where it cannot be found out, the migrator tells why.
+    /// Whether exactly these migrations were applied. Does not use the migrator, which is slow: in most cases, no
+    /// migration is missing. If the query fails, the migrator reports why.
     private static func hasJust(_ migrations: [Migration], _ database: Database) -> Bool {
         guard
             let statement = try? SQLiteStatement(

@@ -1,17 +1,16 @@
 internal import GRDBSQLite
 
-/// The index of the write-ahead log, which lies in memory that all processes share that have the database open.
+/// The index of the write-ahead log, in memory that all processes with an open connection share.
 ///
-/// It is reached through SQLite's own file: another descriptor of it would take the process's locks along when it is
-/// closed.
+/// It is accessed through SQLite's own file: closing another descriptor of it would release the process's locks.
 package struct WALIndex {
     /// The size of the index's first part, and of each further one.
     private static let partSize: Int32 = 32_768
 
-    /// The header in the one state that a transaction left it in.
+    /// The header as one transaction has left it.
     ///
-    /// Every commit of any connection changes it, and so does whatever begins the log anew. It is what SQLite itself
-    /// compares to find out whether the pages that it has in memory still hold.
+    /// Every commit of any connection changes it, and so does every restart of the log. SQLite itself compares it to
+    /// find out whether its cached pages are still valid.
     package struct Header: Equatable, BitwiseCopyable {
         /// How many octets a header has (https://sqlite.org/walformat.html, section 2.1).
         fileprivate static let size = 48
@@ -34,7 +33,8 @@ package struct WALIndex {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let barrier: @convention(c) (UnsafeMutablePointer<sqlite3_file>?) -> Void
 
-    /// The index that `connection` has in memory for as long as it is open; it must have read the database before.
+    /// The index that `connection` has in memory as long as it is open. The connection must have read the database
+    /// before.
     init?(_ connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -42,7 +42,7 @@ package struct WALIndex {
             let map = methods.xShmMap, let barrier = methods.xShmBarrier
         else { return nil }
         var address: UnsafeMutableRawPointer?
-        // Extends nothing: without an index, there is nothing to read.
+        // This does not create an index: without one, there is nothing to read.
         let code = map(file, 0, WALIndex.partSize, 0, &address)
         guard code == SQLITE_OK || code == SQLITE_READONLY, let address else { return nil }
         self.address = UnsafeRawPointer(address)
@@ -50,10 +50,10 @@ package struct WALIndex {
         self.barrier = barrier
     }
 
-    /// The header as it is now; `nil` while it is being written, and if it must be rebuilt.
+    /// The current header; `nil` while it is being written, and if it must be rebuilt.
     ///
-    /// Two equal copies lie one behind the other. A writer begins with the second one and readers with the first, so
-    /// that what is equal was written to its end.
+    /// The index has two copies, one after the other. A writer begins with the second one and readers with the first,
+    /// so a header whose copies are equal is complete.
     @inline(__always)
     var header: Header? {
         let first = Header(address)

@@ -1,52 +1,52 @@
 package import WebPrimitives
 
-/// An engine behind a network connection, which the store reaches through existentials: beside a round trip, an
+/// An engine that is reached over the network. The store uses it through existentials: compared with a round trip, an
 /// indirect call costs nothing.
 ///
 /// Every call is synchronous, from any number of threads. Throws ``StoreFailure``.
 package protocol ServedDatabase: AnyObject, Sendable {
-    /// The name and version of the server's program, for people.
+    /// The name and version of the server's program, as text for users.
     var engineVersion: String { get }
     /// The newest migration that the schema has seen.
     var schemaVersion: String { get }
     /// The state of the server at this moment.
     func status() throws -> ServerStatus
-    /// How much the server has been used from here.
+    /// How much this program has used the server.
     var load: ServerLoad { get }
 
-    /// Runs statements that change nothing; all of them see the same commit.
+    /// Runs statements that only read. All of them see the same commit.
     func read<Result>(_ body: (any ServedConnection) throws -> Result) throws -> Result
 
-    /// Runs one transaction: all of it is there, or nothing.
+    /// Runs one transaction: all of it is stored, or nothing.
     ///
-    /// `body` runs after the lock was taken, so that it sees what was committed before.
+    /// `body` runs after the lock was taken, so it sees everything that was committed before.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
+    ///   - lock: what no other transaction can change at the same time.
     ///   - isPatient: whether to wait for another transaction that has the lock.
-    ///   - isRepeatable: whether the transaction runs again, a few times at most, if the server has undone it because of
-    ///     another one. `body` then changes nothing but the database. If `false`, `body` runs once at most.
-    ///   - queries: what `body` asks first. They are run in the round trip that takes the lock, after it.
-    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not.
+    ///   - isRepeatable: whether to retry the transaction, a few times at most, if the server rolled it back because of
+    ///     a conflict. `body` must then change nothing but the database. If `false`, `body` runs at most once.
+    ///   - queries: the queries that `body` runs first. They run in the round trip that takes the lock, after it.
+    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if it is unknown whether the transaction was
+    ///   committed.
     func write<Result>(
         _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, foreseeing queries: [ForeseenQuery],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result
 
-    /// Runs one transaction in one round trip, if what its caller takes for granted is so when the lock is taken.
+    /// Runs one transaction in one round trip, if the caller's assumptions are true when the lock is taken.
     ///
     /// `body` runs before the lock is taken, and its statements wait for it. A statement whose rows it reads ends the
     /// first round trip.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
+    ///   - lock: what no other transaction can change at the same time.
     ///   - isPatient: whether to wait for another transaction that has the lock, or a part of it.
-    ///   - assumptions: one at least.
-    /// - Returns: the result of `body`; `nil` if the transaction is not there: because an assumption was wrong,
-    ///   because the lock was not free, or because of any other failure that the same
-    ///   transaction meets again without assumptions.
-    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if the transaction may be there or not; others
-    ///   if trying again would take long.
+    ///   - assumptions: at least one.
+    /// - Returns: the result of `body`; `nil` if nothing was stored, because an assumption was wrong, the lock was not
+    ///   free, or another failure occurred that the same transaction meets again without assumptions.
+    /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if it is unknown whether the transaction was
+    ///   committed; other failures if trying again would take long.
     func writeAtOnce<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (any ServedConnection) throws -> Result
@@ -55,22 +55,22 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// A connection for statements outside transactions.
     func makeReader() throws -> any ServedReader
 
-    /// Whether statements need a heartbeat: in a service, whose timer calls ``beat()``.
+    /// Whether statements need a heartbeat. They do in a service, whose timer calls ``beat()``.
     var isFenced: Bool { get }
 
-    /// Commits a heartbeat, which only the primary can. Also finds out whether a transaction can be committed.
+    /// Commits a heartbeat, which only the primary can. It also shows whether transactions can be committed.
     func beat() throws
 }
 
 /// Whether a server may answer, as the function `fence` of its schema decides.
 package enum FenceState: Int64, Sendable {
     case open = 0
-    /// No heartbeat was committed lately: the server may have been replaced.
+    /// No heartbeat was committed recently: the server may have been replaced.
     case noHeartbeat = 1
-    /// The server has become the primary just now, and its predecessor may still answer reads.
+    /// The server has just become the primary, and its predecessor may still answer reads.
     case newPrimary = 2
 
-    /// Refuses to go on behind a closed fence.
+    /// Throws if the fence is closed.
     package func check(forWriting: Bool) throws(StoreFailure) {
         switch self {
         case .open: break
@@ -97,17 +97,17 @@ package enum DatabasePlace {
     }
 }
 
-/// How much a program has used a database server, and uses it at this moment.
+/// How much a program has used a database server, and how much it uses it now.
 package struct ServerLoad: Sendable {
     /// How many transactions wait for a connection.
     package let waiting: Int
-    /// How many connections have transactions.
+    /// How many connections run transactions.
     package let connections: Int
-    /// How many transactions that write were committed.
+    /// How many write transactions were committed.
     package let commits: Int
-    /// How often an answer of the server was waited for, on any connection.
+    /// How often this program waited for an answer of the server, on any connection.
     package let roundTrips: Int
-    /// How often a primary was found after the connection to one was lost.
+    /// How often a primary was found after the connection to the previous one was lost.
     package let failovers: Int
 
     package init(waiting: Int, connections: Int, commits: Int, roundTrips: Int, failovers: Int) {
@@ -129,7 +129,7 @@ package struct ServerStatus: Sendable {
     package let sizeInBytes: Int64
     /// The server's clock, in microseconds since 1970.
     package let time: Int64
-    /// How many standbys have every commit that is acknowledged.
+    /// How many standbys have received every acknowledged commit.
     package let synchronousStandbys: Int
     /// Whether commits wait for a standby.
     package let waitsForStandby: Bool
@@ -152,7 +152,7 @@ package struct ServerStatus: Sendable {
     /// How far the clocks of a service and its server may be apart, in microseconds.
     private static let clockTolerance: Int64 = 2_000_000
 
-    /// Why a service should not be sent requests now, each as part of a sentence.
+    /// The reasons not to send requests to a service now, each as part of a sentence.
     package func problems(at now: Timestamp) -> [String] {
         var problems: [String] = []
         if waitsForStandby, synchronousStandbys == 0 {
@@ -167,7 +167,7 @@ package struct ServerStatus: Sendable {
     /// How far the server's clock is ahead of this machine's, in milliseconds.
     package func clockLead(at now: Timestamp) -> Int64 { (time - now.microseconds) / 1000 }
 
-    /// The same for people, such as `5 ms behind`.
+    /// The same as text, such as `5 ms behind`.
     package func clockOffset(at now: Timestamp) -> String {
         let lead = clockLead(at: now)
         return "\(lead.magnitude) ms \(lead < 0 ? "behind" : "ahead of")"
@@ -176,14 +176,14 @@ package struct ServerStatus: Sendable {
 
 /// The lock that a transaction takes before its first statement. SQLite always locks the whole database.
 package enum WriteLock: Sendable, Equatable {
-    /// Everything: no other transaction writes. Waits for every transaction that does, as those that begin later wait for
-    /// this one: for what is rare.
+    /// Everything: no other transaction writes. It waits for every transaction that writes, and those that begin later
+    /// wait for this one. Only for rare operations.
     case database
-    /// The tokens of all profiles, also of those that are made.
+    /// The tokens of all profiles, including profiles that are created meanwhile.
     case profiles
     /// All access tokens of the service.
     case accessTokens
-    /// The rows that the transaction changes, as its statements come to them.
+    /// The rows that the transaction changes, each when a statement changes it.
     case changedRows
     /// One jar.
     case jar(Int64)
@@ -193,10 +193,10 @@ package enum WriteLock: Sendable, Equatable {
     case profile(String)
 }
 
-/// A query with its parameters that is run before it is asked.
+/// A query with its parameters that runs before a caller needs its rows.
 ///
-/// The next caller that asks the same gets its rows without a round trip. Where other statements came in between, or the
-/// query is another one, it is run in its turn.
+/// The next caller that runs the same query gets its rows without a round trip. If other statements came in between, or
+/// the query differs, it runs as usual.
 package struct ForeseenQuery {
     package let statement: String
     package let bind: (any ServedStatement) -> Void
@@ -207,8 +207,8 @@ package struct ForeseenQuery {
     }
 }
 
-/// What a transaction takes for granted, as a condition in SQL with its parameters. A condition that is not known to be true
-/// is wrong.
+/// An assumption of a transaction: a condition in SQL with its parameters. A condition that is not known to be true
+/// counts as wrong.
 package struct Assumption {
     package let condition: String
     package let bind: (any ServedStatement) -> Void
@@ -219,7 +219,7 @@ package struct Assumption {
     }
 }
 
-/// A connection of a ``ServedDatabase`` while one thread has it.
+/// A connection of a ``ServedDatabase`` that one thread uses.
 package protocol ServedConnection: AnyObject {
     /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
     func statement(_ sql: String) throws -> any ServedStatement

@@ -14,7 +14,7 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
             self.rawValue = rawValue
         }
 
-        /// The file is no SQLite database, or one of another program.
+        /// The file is not an SQLite database, or belongs to another program.
         public static let databaseForeign = Code(rawValue: "database-foreign")
         /// The database was written by a newer version of the program.
         public static let databaseNewer = Code(rawValue: "database-newer")
@@ -26,9 +26,9 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let databaseBusy = Code(rawValue: "database-busy")
         /// The database server cannot be reached, does not answer, or is no longer the primary.
         public static let databaseUnreachable = Code(rawValue: "database-unreachable")
-        /// The server may have been replaced as the primary, or has become it just now.
+        /// The server may have been replaced as the primary, or has just become it.
         public static let databaseFenced = Code(rawValue: "database-fenced")
-        /// The connection to the server was lost during a commit: the change may be stored or not.
+        /// The connection to the server was lost during a commit: it is unknown whether the change was stored.
         public static let commitUnknown = Code(rawValue: "commit-unknown")
         /// The disk is full.
         public static let diskFull = Code(rawValue: "disk-full")
@@ -36,21 +36,21 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let databaseDamaged = Code(rawValue: "database-damaged")
         /// SQLite failed in another way.
         public static let databaseFailed = Code(rawValue: "database-failed")
-        /// The database has sealed values and its key is not there.
+        /// The database has sealed values, and its key is missing.
         public static let keyMissing = Code(rawValue: "key-missing")
         /// The key is not the one that the database was sealed with.
         public static let keyWrong = Code(rawValue: "key-wrong")
-        /// The key file cannot be read or made, or is no key.
+        /// The key file cannot be read or created, or does not contain a key.
         public static let keyUnavailable = Code(rawValue: "key-unavailable")
         /// The key file can be read by others.
         public static let keyExposed = Code(rawValue: "key-exposed")
         /// The key is locked with a passphrase, and none was given.
         public static let keyLocked = Code(rawValue: "key-locked")
-        /// The key was rotated while the database was open, and the new one is not there.
+        /// The key was rotated while the database was open, and the new one is missing.
         public static let keyChanged = Code(rawValue: "key-changed")
-        /// Another process is changing the keys, or the keys cannot be changed from here.
+        /// Another process is changing the keys, or this program cannot change them.
         public static let keyRotationRefused = Code(rawValue: "key-rotation-refused")
-        /// There is a file already where one was to be made.
+        /// The file to create exists already.
         public static let fileExists = Code(rawValue: "file-exists")
         /// A file cannot be written.
         public static let fileNotWritten = Code(rawValue: "file-not-written")
@@ -58,13 +58,13 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let valueDamaged = Code(rawValue: "value-damaged")
         /// There is no jar of that name.
         public static let jarNotFound = Code(rawValue: "jar-not-found")
-        /// There is a jar of that name already.
+        /// A jar of that name exists already.
         public static let jarExists = Code(rawValue: "jar-exists")
         /// There is no saved session of that name.
         public static let sessionNotFound = Code(rawValue: "session-not-found")
-        /// A name that no jar, saved session or token profile can have.
+        /// The name is not allowed for a jar, saved session or token profile.
         public static let nameInvalid = Code(rawValue: "name-invalid")
-        /// A text that the database cannot store.
+        /// The database cannot store the text.
         public static let textInvalid = Code(rawValue: "text-invalid")
         /// There is no token of that name.
         public static let tokenNotFound = Code(rawValue: "token-not-found")
@@ -74,7 +74,7 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The kind of failure.
     public let code: Code
-    /// The file, jar or name concerned.
+    /// The file, jar or name that failed.
     public let subject: String
     /// The cause and the next step, as part of a sentence.
     package let detail: String
@@ -90,10 +90,10 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         "\(subject): \(detail)"
     }
 
-    /// Refuses a name that no jar or token can have.
+    /// Throws if a name is not allowed for a jar or token.
     package static func check(_ name: String, of owner: String) throws(SessionStoreError) {
-        // Names are segments of URLs, too, where clients take the last two for steps (RFC 3986, section 5.2.4).
-        // A hundred characters can have any number of octets. A server's index takes this many.
+        // Names are also segments of URLs, and clients resolve `.` and `..` there (RFC 3986, section 5.2.4). A hundred
+        // characters can have any number of octets; a server's index accepts this many.
         guard (1...100).contains(name.count), name.utf8.count <= 2500, name != ".", name != "..",
             name.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else {
@@ -105,10 +105,10 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension String {
-    /// Whether both are the name of the same jar or login.
+    /// Whether both names belong to the same jar or login.
     ///
-    /// Names are octets. `==` also holds for different octets that look alike (Unicode's canonical equivalence), and so
-    /// do keys of dictionaries and members of sets.
+    /// Names are octets. `==` is also true for different octets that look alike (Unicode's canonical equivalence), and
+    /// dictionaries and sets compare in the same way.
     package func isSameName(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -152,8 +152,8 @@ extension SessionStoreError {
         }
     }
 
-    /// Runs `body` and turns what an engine reports into an error of the store. The engine's own message stays out: it
-    /// may quote a statement.
+    /// Runs `body` and turns failures of an engine into errors of the store. They do not contain the engine's own
+    /// message, because it may quote a statement.
     package static func catching<Result>(
         _ path: String, _ body: () throws -> Result
     ) throws(SessionStoreError) -> Result {

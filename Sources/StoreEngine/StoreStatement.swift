@@ -14,25 +14,25 @@ package protocol StoreStatement {
     func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer)
     /// Binds octets that stay where they are until ``releaseParameters()``; none bind NULL.
     func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer)
-    /// Binds octets that are UTF-8 as text, or NULL, and that stay where they are until ``releaseParameters()``.
+    /// Binds octets in UTF-8 as text, or NULL. They must stay valid until ``releaseParameters()``.
     func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?)
-    /// Forgets what is bound.
+    /// Releases the bound parameters.
     func releaseParameters()
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     ///
-    /// - Returns: whether there is one. Without one, the statement is reset.
+    /// - Returns: whether there is another row. After the last one, the statement is reset.
     func step() throws -> Bool
-    /// Runs a statement whose rows, if it has any, are not read.
+    /// Runs a statement without reading its rows.
     func run() throws
     /// Runs a statement that must change one row.
     ///
     /// - Throws: ``StoreFailure/unexpectedResult`` if it changes none or several. An engine may throw it later, but no
     ///   later than at the end of the transaction, which then fails.
     func runChangingOneRow() throws
-    /// Ends the reading of rows; what is bound stays.
+    /// Ends the reading of rows. The parameters stay bound.
     func reset()
-    /// How many rows the statement changed when it ran: asked before another statement runs on the connection.
+    /// How many rows the statement changed when it ran. Read it before another statement runs on the connection.
     var changeCount: Int { get }
 
     func isNull(_ column: Int32) -> Bool
@@ -92,31 +92,31 @@ extension StoreStatement {
     }
 }
 
-/// Why an engine could not run a statement: the kinds that the store tells apart, and the engine's own code.
+/// The reason why an engine could not run a statement: a kind that the store handles, and the engine's own code.
 package struct StoreFailure: Error, Equatable {
     package enum Kind: Sendable {
         case notADatabase, damaged, full, inputOutput, readOnly, notOpened, busy
-        /// A server has undone the transaction because of another one: the same again may succeed.
+        /// A server rolled the transaction back because of a conflict. Trying again may succeed.
         case undone
-        /// A row would refer to one that is not there.
+        /// A row would refer to one that does not exist.
         case orphan
-        /// A text has U+0000 in it, or is no UTF-8.
+        /// A text contains U+0000, or is not UTF-8.
         case unstorableText
         /// A name, path or key is too long for the index that finds it.
         case oversizedKey
-        /// A server cannot be reached, does not answer in time, or is no primary.
+        /// A server cannot be reached, does not answer in time, or is not the primary.
         case unavailable
-        /// A server may have been replaced as the primary, or has become it just now.
+        /// A server may have been replaced as the primary, or has just become it.
         case fenced
-        /// A server does not let this user in.
+        /// A server rejects this user.
         case refused
         /// A pooler is between this program and the server.
         case pooled
         /// The database has no schema of the store.
         case schemaMissing
-        /// The connection was lost while a transaction was committed: it may be there or not.
+        /// The connection was lost during a commit: it is unknown whether the transaction was stored.
         case unknownCommit
-        /// The program that speaks to servers is not installed.
+        /// The client library of PostgreSQL is not installed.
         case clientLibraryMissing
         case other
     }

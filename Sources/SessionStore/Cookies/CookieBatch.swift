@@ -1,11 +1,11 @@
 public import CookieModel
 
-/// Responses and records received in one transaction of a ``CookieJar``.
+/// The responses and records that a ``CookieJar`` receives in one transaction.
 public struct CookieBatch {
     private let jarID: Int64
     private var sites: BatchSites
     let sealer: Sealer
-    /// The web storage that the batch has met, and the place of its next item; `nil` before that was asked for.
+    /// The web storage of the batch, and the position of its next item; `nil` until it is needed.
     var storageRoom = WebStorageRoom()
     var nextStorageSequence: Int64?
     let path: String
@@ -13,8 +13,8 @@ public struct CookieBatch {
     let captureID: Int64?
     /// The cookies that responses of unknown time have set in this batch.
     private var untimed: Set<Cookie.ID> = []
-    /// Cookies that a capture's responses deleted, or let expire, and that the jar never had. The journal keeps them, so
-    /// that a capture of older requests does not bring them in.
+    /// Cookies that a capture's responses deleted, or let expire, and that the jar never had. The journal keeps them,
+    /// so that a capture of older requests does not store them.
     private var endedUnseen: [Cookie.ID: (site: Octets, ending: CookieEnding)] = [:]
     private var rejections = RejectionList()
     /// Whether a cookie had to go because its site, or its partition, had too many.
@@ -38,8 +38,8 @@ public struct CookieBatch {
 
     /// Receives every Set-Cookie line of a response (sections 5.3, 5.6 and 5.7 of the draft).
     ///
-    /// - Parameter time: when the response came, from which lifetimes count. A cookie that has run out since then
-    ///   is `deleted`.
+    /// - Parameter time: when the response came. Lifetimes count from then. A cookie that has expired since is
+    ///   `deleted`.
     @discardableResult
     public mutating func receive(
         _ response: ReceivedResponse, at time: Timestamp
@@ -47,10 +47,11 @@ public struct CookieBatch {
         try receive(response, at: time, answered: nil, sparing: nil)
     }
 
-    /// Receives a response out of a capture.
+    /// Receives a response of a capture.
     ///
     /// - Parameters:
-    ///   - answered: when its answer had come, which may be later than its lifetimes begin: then it deleted a cookie.
+    ///   - answered: when the response was complete. Lifetimes may begin earlier. A cookie whose lifetime had ended by
+    ///     then was deleted by the response.
     ///   - limit: for a response whose time is unknown, the time after which stored cookies stay as they are.
     @discardableResult
     package mutating func receive(
@@ -111,9 +112,9 @@ public struct CookieBatch {
         return try SessionStoreError.catching(path) { try rows.received(id, site: site) }
     }
 
-    /// Takes in a cookie out of another store.
+    /// Receives a cookie of another store.
     ///
-    /// - Parameter url: the URL of the request that sent it, for a cookie that a request tells.
+    /// - Parameter url: the URL of the request that sent it, if the cookie is known only from a request.
     @discardableResult
     public mutating func receive(
         _ record: CookieRecord, sentTo url: RequestURL? = nil
@@ -130,7 +131,7 @@ public struct CookieBatch {
         return decision
     }
 
-    /// The unexpired cookies of a registrable domain, their values blank.
+    /// The unexpired cookies of a registrable domain, with blank values.
     package mutating func cookies(of site: Octets) throws(SessionStoreError) -> [Cookie] {
         try enter(site)
         return sites.jar.store[site]?.cookies ?? []
@@ -159,7 +160,7 @@ public struct CookieBatch {
         return FinishedBatch(evicted: evicted, rejections: rejections, remembered: remembered)
     }
 
-    /// Ends the writing, whether the batch is finished or has failed: nothing uses the connection afterwards.
+    /// Ends the writing, whether the batch is finished or has failed. Afterwards, nothing uses the connection.
     mutating func endWriting() {
         sites.rows.end()
     }

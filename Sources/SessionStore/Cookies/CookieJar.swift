@@ -2,15 +2,15 @@ public import CookieModel
 
 /// A named, isolated set of cookies in a ``SessionDatabase``.
 ///
-/// Reads see every write acknowledged before, including those of other processes. Each write is one transaction and
-/// decides on data read within it, so that no update is lost.
+/// Reads see every write that was acknowledged before, including those of other processes. Each write is one
+/// transaction and decides on data that it reads itself, so no update is lost.
 public final class CookieJar: Sendable {
     /// The jar's name.
     public let name: String
     /// The rules that apply.
     public let policy: CookiePolicy
     package let database: SessionDatabase
-    /// The jar's own number, whatever it is called; never used again.
+    /// The jar's number. It does not change with the name, and is never used again.
     package let id: Int64
     /// Whether it had header fields when it was opened.
     let hasHeaderFields: Bool
@@ -48,7 +48,7 @@ public final class CookieJar: Sendable {
 
     /// Receives many responses and records in one transaction: either all of them are stored, or none.
     ///
-    /// `body` must use the database only through the batch. It runs once at most.
+    /// `body` must use the database only through the batch. It runs at most once.
     ///
     /// - Parameters:
     ///   - capture: the capture that contains all of them, from ``beginCapture(named:now:)``.
@@ -62,10 +62,11 @@ public final class CookieJar: Sendable {
         try withBatch(from: capture, beginningWith: nil, isRepeatable: false, now: now, body)
     }
 
-    /// The same, for a batch that is likely to receive a response first: a server answers what that takes together with
-    /// the beginning of the transaction.
+    /// The same, for a batch that is likely to receive a response first. A server answers the queries for it together
+    /// with the beginning of the transaction.
     ///
-    /// - Parameter isRepeatable: whether `body` may run again, since it changes nothing but the batch: after a deadlock.
+    /// - Parameter isRepeatable: whether `body` may run again after a deadlock, because it changes nothing but the
+    ///   batch.
     package func withBatch<Result>(
         from capture: CaptureID? = nil, beginningWith response: ReceivedResponse?, isRepeatable: Bool = true,
         now: Timestamp,
@@ -82,7 +83,7 @@ public final class CookieJar: Sendable {
         return (result, finished.evicted)
     }
 
-    /// All cookies, values opened; those whose value was tampered with come second, without it.
+    /// All cookies with their opened values, and second those whose value was tampered with, without values.
     public func cookies() throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { connection in
             try CookieRows(database: connection, jarID: id).allCookies()
@@ -90,7 +91,7 @@ public final class CookieJar: Sendable {
         return opened(sealed)
     }
 
-    /// Cookies out of rows with their values opened; those whose value cannot be read back come second, without it.
+    /// Cookies of rows with their opened values, and second those whose value cannot be read, without values.
     private func opened(_ sealed: [Cookie]) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealer = database.sealer
         var readable: [Cookie] = []
@@ -105,8 +106,8 @@ public final class CookieJar: Sendable {
         return (readable, unreadable)
     }
 
-    /// A part of the jar: `count` cookies at most after a place in the order of sites and, within one, of creation, values
-    /// opened. One whose value was tampered with is not readable, and has none.
+    /// A part of the jar: at most `count` cookies after a position in the order of sites and, within a site, of
+    /// creation, with opened values. A cookie whose value was tampered with is not readable, and has no value.
     package func cookies(
         after site: Octets, _ sequence: Int64, count: Int
     ) throws(SessionStoreError) -> [(site: Octets, cookie: Cookie, isReadable: Bool)] {
@@ -120,7 +121,8 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Gives the values of packed rows, with the keys of this moment; `nil` where one cannot be read back.
+    /// A function that opens the values of packed rows with the current keys; it returns `nil` for a value that cannot
+    /// be read.
     func opener() -> (borrowing PackedCookie) -> Octets? {
         let sealer = database.sealer
         return { [id] cookie in sealer.open(cookie.valueOctets, at: cookie.sealedPlace(jarID: id)) }
@@ -136,11 +138,11 @@ extension Cookie {
 }
 
 extension CookieJar {
-    /// Retrieves the cookies for a request (section 5.8.3 of the draft), notes the access, and says of the cookies that
-    /// stay why.
+    /// Retrieves the cookies for a request (section 5.8.3 of the draft), records the access, and explains why the other
+    /// cookies are not sent.
     ///
-    /// Sees every write that was acknowledged before, by whatever process. A cookie whose stored value was tampered with
-    /// is left out, with the reason `unreadable`.
+    /// Sees every write that was acknowledged before, by any process. A cookie whose stored value was tampered with is
+    /// left out, with the reason `unreadable`.
     public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
         try answer(SiteQuestion(context, to: self, now: now)) { $0.retrieve(&$1) }
     }
@@ -169,7 +171,7 @@ extension CookieJar {
     private func cachedAnswer<Answer: Sendable>(
         _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws(SessionStoreError) -> Answer? {
-        // A database in memory has one connection, and its rows are near enough.
+        // A database in memory has only one connection, and reading its rows is fast enough.
         guard database.engine.isOnDisk else { return nil }
         return try SessionStoreError.catching(database.path) { try database.cache.answer(&question, body) }
     }
@@ -179,13 +181,13 @@ extension CookieJar {
         guard !cookies.isEmpty else { return }
         let (site, now) = (question.rules.site, question.rules.now)
         do {
-            // Another process may hold the lock for as long as it reads a capture: no header waits for that.
+            // Another process may hold the lock while it reads a capture. A header does not wait for that.
             try database.writeUnlessBusy(.jar(id)) { connection in
                 let rows = CookieRows(database: connection, jarID: id)
                 for cookie in cookies { try rows.touch(cookie, site: site, now: now) }
             }
         } catch  where error.code == .databaseBusy || error.code == .databaseReadOnly || error.code == .diskFull {
-            // The header is right without it: the time matters for eviction only.
+            // The header is correct without it: the time matters only for eviction.
         }
     }
 }
@@ -193,7 +195,7 @@ extension CookieJar {
 extension CookieJar {
     /// Enumerates all cookies, one registrable domain after the other, so that only one domain's are in memory.
     ///
-    /// Each domain is read when its turn comes, and includes every write acknowledged before.
+    /// Each domain is read when its turn comes, and includes every write that was acknowledged before.
     ///
     /// - Parameter body: receives the cookies of one domain in the order of creation, with their values opened, and
     ///   then those whose value was tampered with, without values. If it throws, the reading ends and the error is
@@ -205,26 +207,26 @@ extension CookieJar {
         }
     }
 
-    /// The registrable domains that there are cookies of.
+    /// The registrable domains that have cookies.
     package func sites() throws(SessionStoreError) -> [Octets] {
         try database.read { try CookieRows(database: $0, jarID: id).sites() }
     }
 
-    /// The hosts that there are cookies of, each with the registrable domain under which storage keeps them. Reads the
-    /// whole jar, but no value.
+    /// The hosts that have cookies, each with the registrable domain under which they are stored. Reads the whole jar,
+    /// but no value.
     package func hosts() throws(SessionStoreError) -> [(site: Octets, host: WebHost)] {
         try database.read { try CookieRows(database: $0, jarID: id).hosts() }
     }
 
-    /// The cookies of the registrable domain that `host` belongs to, in the order of creation, values opened, and then
-    /// those whose value was tampered with, without it.
+    /// The cookies of the registrable domain that `host` belongs to, in the order of creation, with opened values, and
+    /// then those whose value was tampered with, without values.
     public func cookies(
         ofSiteOf host: WebHost
     ) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         try cookies(site: host.registrableDomain(policy.publicSuffixes))
     }
 
-    /// The cookies of one of ``sites()``, as ``cookies(ofSiteOf:)`` gives them.
+    /// The cookies of one of ``sites()``, as ``cookies(ofSiteOf:)`` returns them.
     package func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
         return opened(sealed.cookies.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })

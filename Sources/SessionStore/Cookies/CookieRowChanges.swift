@@ -1,9 +1,9 @@
 internal import CookieModel
 
-/// Changes of rows of the `cookie` table, in order, each in the form that a statement takes.
+/// Changes of rows of the `cookie` table, in order, each in the form that a statement needs.
 ///
-/// They are one run of bytes without references: passing it to another thread costs nothing, and SQLite reads bound
-/// values in place.
+/// They are one block of bytes without references. So passing it to another thread costs nothing, and SQLite reads
+/// bound values in place.
 struct CookieRowChanges: Sendable {
     /// The operation on a row.
     enum Kind: UInt8 {
@@ -28,15 +28,15 @@ struct CookieRowChanges: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// How much room the changes take, in octets.
+    /// How much space the changes take, in octets.
     var byteCount: Int { bytes.count }
 
-    /// Forgets all changes, but not the room they took.
+    /// Removes all changes, but keeps their memory.
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Adds a change that gives a row its cookie: an insertion or an update.
+    /// Adds an insertion or an update.
     mutating func append(
         _ kind: Kind, _ cookie: borrowing Cookie, site: Octets, source: borrowing StoredCookie.Source, jarID: Int64
     ) {
@@ -104,7 +104,7 @@ struct CookieRowChanges: Sendable {
             UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)])
         }
 
-        /// The value, sealed to its row; `nil` for a deletion, which has none.
+        /// The value, sealed to its row; `nil` for a deletion.
         func sealedValue(_ sealer: Sealer, _ nonces: inout NonceSequence) throws -> [UInt8]? {
             guard header.kind != .deletion else { return nil }
             return try sealer.seal(cookie.valueOctets, at: cookie.sealedPlace(jarID: header.jarID), &nonces)
@@ -114,7 +114,7 @@ struct CookieRowChanges: Sendable {
         ///
         /// - Parameter sealedValue: the octets to store in place of the value; `nil` to store the value itself.
         func run(_ statement: Statement, sealedValue: [UInt8]?) throws {
-            // SQLite forgets where the octets lie before they go.
+            // SQLite must release the octets before they are deallocated.
             defer { statement.releaseParameters() }
             statement.bind(1, header.jarID)
             statement.bind(2, inPlace: part(siteStart, header.siteCount))

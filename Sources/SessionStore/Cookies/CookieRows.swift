@@ -1,6 +1,6 @@
 package import CookieModel
 
-/// Reads and writes rows of the `cookie` table. It stores the decisions of the policy and applies no rules.
+/// Rows of the `cookie` table. It stores the decisions of the policy and applies no rules.
 ///
 /// Cookies read here carry their sealed value; ``CookieJar`` opens those that are needed.
 struct CookieRows {
@@ -24,7 +24,7 @@ struct CookieRows {
 
     /// Reads the cookies of one registrable domain by ``siteQuery``, prepared on any connection.
     ///
-    /// - Parameter scratch: storage to gather them in, so that the result is only as long as necessary.
+    /// - Parameter scratch: storage to collect them in, so that the result is only as long as necessary.
     static func cookies(
         site: Octets, ofJar id: Int64, by statement: Statement, _ scratch: inout SiteCookies
     ) throws -> SiteCookies {
@@ -55,10 +55,10 @@ struct CookieRows {
             .rows(jarID) { CookieRows.cookie($0) }
     }
 
-    /// A part of the jar: the cookies after a place in the order of sites and, within one, of creation.
+    /// A part of the jar: the cookies after a position in the order of sites and, within a site, of creation.
     ///
     /// - Parameter count: how many cookies there are at most.
-    /// - Complexity: O(*n* log *n*), where *n* is the number of cookies of the sites that the part is of.
+    /// - Complexity: O(*n* log *n*), where *n* is the number of cookies of the part's sites.
     func rows(after site: Octets, _ sequence: Int64, count: Int) throws -> [StoredCookie] {
         try database.statement(
             """
@@ -68,7 +68,7 @@ struct CookieRows {
         ).rows(jarID, site, sequence, count) { CookieRows.storedCookie($0) }
     }
 
-    /// The registrable domains below `site`, which is one itself, that have cookies. Reads the whole jar.
+    /// The registrable domains below the registrable domain `site` that have cookies. Reads the whole jar.
     func sites(below site: Octets) throws -> [Octets] {
         let end = [UInt8(ascii: ".")] + site.bytes
         return try database.statement(
@@ -84,7 +84,7 @@ struct CookieRows {
         try database.statement("SELECT count(*) FROM cookie WHERE jar_id = ?").first(jarID) { Int($0.int64(0)) } ?? 0
     }
 
-    /// The numbers of cookies that have expired and that have not. Reads the whole jar.
+    /// The numbers of unexpired and of expired cookies. Reads the whole jar.
     func counts(now: Timestamp) throws -> (live: Int, expired: Int) {
         try database.statement("SELECT count(*), count(*) FILTER (WHERE expires_at < ?2) FROM cookie WHERE jar_id = ?1")
             .first(jarID, now) { (Int($0.int64(0) - $0.int64(1)), Int($0.int64(1))) } ?? (0, 0)
@@ -103,20 +103,20 @@ struct CookieRows {
         }
     }
 
-    /// The whole rows of one registrable domain, in the order of creation.
+    /// The complete rows of one registrable domain, in the order of creation.
     func rows(site: Octets) throws -> [StoredCookie] {
         try database.statement(
             "SELECT \(CookieRows.rowColumns) FROM cookie WHERE jar_id = ? AND site = ? ORDER BY created_at, sequence"
         ).rows(jarID, site) { CookieRows.storedCookie($0) }
     }
 
-    /// All whole rows, by site.
+    /// All complete rows, by site.
     func allRows() throws -> [StoredCookie] {
         try sites().flatMap(rows)
     }
 
-    /// The whole rows of the cookies that the total limit removes first, without expired ones: those that only requests
-    /// told, then those that were not used for longest. Reads the whole jar.
+    /// The complete rows of the cookies that the total limit removes first, without expired ones. First come those
+    /// known only from requests, then the least recently used ones. Reads the whole jar.
     func leastRecentlyUsed(_ count: Int, now: Timestamp) throws -> [StoredCookie] {
         try first(
             count, where: "(expires_at IS NULL OR expires_at >= ?3)",
@@ -126,7 +126,7 @@ struct CookieRows {
                 """, now)
     }
 
-    /// The whole rows of the expired cookies that were to live for the shortest time. Reads the whole jar.
+    /// The complete rows of the expired cookies that had the shortest lifetime. Reads the whole jar.
     func shortestLivedExpired(_ count: Int, now: Timestamp) throws -> [StoredCookie] {
         try first(count, where: "expires_at < ?3", by: "expires_at - created_at, sequence", now)
     }
@@ -159,15 +159,15 @@ struct CookieRows {
 
     /// Stores a cookie that the jar does not have.
     ///
-    /// No "upsert" does this and ``replace(with:sealedValue:site:source:)`` in one: a statement that may do both keeps
-    /// copies of the pages it changes, for the foreign keys' sake, and takes half as long again.
+    /// No "upsert" does this and ``replace(with:sealedValue:site:source:)`` in one: because of the foreign keys, a
+    /// statement that may do both keeps copies of the pages that it changes, and takes 50 % longer.
     func insert(
         _ cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
         try run(.insertion, cookie, sealedValue, site, source)
     }
 
-    /// Stores a cookie in the place of the one with the same ID.
+    /// Replaces the cookie with the same ID.
     func replace(
         with cookie: borrowing Cookie, sealedValue: Octets, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
@@ -204,13 +204,13 @@ struct CookieRows {
         }
     }
 
-    /// When the response came that gave a cookie its value; `nil` if that is not known.
+    /// When the response that set the cookie's value came; `nil` if that is unknown.
     func received(_ id: Cookie.ID, site: Octets) throws -> Timestamp? {
         try database.statement("SELECT received_at FROM cookie WHERE \(CookieRows.isCookie)")
             .first(jarID, site, id) { $0.optionalTimestamp(0) }
     }
 
-    /// Notes when a cookie was last sent.
+    /// Records when a cookie was last sent.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         try database.statement("UPDATE cookie SET last_access_at = ?8 WHERE \(CookieRows.isCookie)")
             .run(jarID, site, id, now)
@@ -238,7 +238,7 @@ struct CookieRows {
     }
 }
 
-/// Cookies in the form that limits need: with the length of the value instead of the value, so that none is read or
+/// Cookies in the form that limits need: with the length of the value instead of the value, so that no value is read or
 /// opened.
 extension CookieRows {
     private static let outlineColumns = CookieColumns.ofCookie.map {
@@ -252,7 +252,7 @@ extension CookieRows {
             received_at FROM cookie WHERE jar_id = ?1 AND site = ?2
         """
 
-    /// The cookies of one registrable domain, each with a value that is as long as its own and says nothing.
+    /// The cookies of one registrable domain, each with a placeholder of the same length as its value.
     func outlines(site: Octets) throws -> [Cookie] {
         try database.statement(.cookieOutlines).rows(jarID, site) { row in
             var cookie = CookieRows.cookie(
@@ -270,13 +270,13 @@ extension CookieRows {
 }
 
 extension CookieRequest {
-    /// The request as a row tells it.
+    /// The request as a row describes it.
     package convenience init(time: Timestamp?, url: String?) {
         self.init(time: time ?? .distantPast, path: (url.flatMap { try? RequestURL($0) })?.path ?? "/")
     }
 }
 
-/// Shared by the values of all outlines: name and value have 4096 octets at most where they came out of a response.
+/// Shared by the values of all outlines. Name and value of a cookie from a response have at most 4096 octets.
 private let zeros = Octets(Array(repeating: 0, count: 4096))
 
 /// A row of the `cookie` table: the cookie with its value sealed, its site, and where the value came from.
@@ -290,16 +290,16 @@ struct StoredCookie {
 
     /// The origin of a row's value.
     struct Source {
-        /// The capture that the value came out of; `nil` for a live response.
+        /// The capture that contained the value; `nil` for a live response.
         var captureID: Int64?
         /// The URL that set it, without its query.
         let url: Octets?
-        /// When the response came that set it.
+        /// When the response that set it came.
         var received: Timestamp?
-        /// When its answer had come, if that was later; in no row.
+        /// When the response was complete, if that was later. It is not stored in a row.
         var answered: Timestamp?
     }
 
-    /// When the cookie last changed: when the response came, or where that is not known, when it was created.
+    /// When the cookie last changed: when the response came, or if that is unknown, when the cookie was created.
     var lastUpdate: Timestamp { source.received ?? cookie.creation }
 }

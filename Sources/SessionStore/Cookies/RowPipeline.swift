@@ -2,38 +2,38 @@ internal import CookieModel
 internal import Dispatch
 internal import Synchronization
 
-/// Writes rows on another thread, in chunks and in order, while their transaction continues to decide.
+/// Writes rows on another thread, in chunks and in order, while their transaction continues to make decisions.
 ///
-/// No thread waits for one that has not begun: a thread that needs a chunk written writes it itself if no other does.
-/// So the pipeline works with one core, and with a pool that has no free thread.
+/// No thread waits for one that has not begun: a thread that needs a chunk to be written writes it itself if no other
+/// thread does. So the pipeline works with one core, and with a pool that has no free thread.
 ///
 /// `@unchecked` because the compiler cannot see that the mutex `connection` guards the statements and the connection
 /// behind them. The mutex `state` guards the rest.
 final class RowPipeline: @unchecked Sendable {
-    /// How many octets of changes are worth a chunk.
+    /// How many octets of changes make a chunk.
     static let chunkSize = 65_536
-    /// How many chunks may wait: memory stays bounded where deciding is faster than writing.
+    /// How many chunks may wait. This bounds memory if deciding is faster than writing.
     private static let waitingLimit = 6
-    /// From how many waiting chunks on the thread that decides seals too.
+    /// The number of waiting chunks from which the deciding thread seals values, too.
     private static let sealingLimit = 2
 
     private struct State {
         var waiting: [SealableRows] = []
         var isWriting = false
-        /// Whether the thread that decides waits for the chunk that is being written.
+        /// Whether the deciding thread waits for the chunk that is being written.
         var isAwaited = false
         var failure: (any Error)?
     }
 
     private let state = Mutex(State())
     private let chunkWritten = DispatchSemaphore(value: 0)
-    /// Held while a thread uses the connection.
+    /// Locked while a thread uses the connection.
     private let connection = Mutex<Void>(())
     private let sealer: Sealer
     private let insertion, update, deletion: Statement
     private let queue = DispatchQueue(label: "crumb.rows")
 
-    /// A pipeline for the transaction that `rows` are of.
+    /// A pipeline for the transaction of `rows`.
     init(_ rows: CookieRows, _ sealer: Sealer) throws {
         self.sealer = sealer
         insertion = try rows.statement(.insertion)
@@ -41,12 +41,12 @@ final class RowPipeline: @unchecked Sendable {
         deletion = try rows.statement(.deletion)
     }
 
-    /// Has changes written, after those that were added before.
+    /// Adds changes, which are written after those that were added before.
     ///
-    /// - Throws: where earlier ones could not be.
+    /// - Throws: an error if earlier changes could not be written.
     func add(_ changes: CookieRowChanges) throws {
         var chunk = SealableRows(changes)
-        // Where writing is behind, the values are sealed here.
+        // If writing is too slow, the values are sealed here.
         if state.withLock({ $0.waiting.count >= RowPipeline.sealingLimit }) { try chunk.seal(by: sealer) }
         try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -56,9 +56,9 @@ final class RowPipeline: @unchecked Sendable {
         waitForChunks(downTo: RowPipeline.waitingLimit)
     }
 
-    /// Sees to it that everything is written.
+    /// Waits until everything is written.
     ///
-    /// - Throws: where something could not be.
+    /// - Throws: an error if something could not be written.
     func finish() throws {
         waitForChunks(downTo: 0)
         try state.withLock { state in
@@ -92,7 +92,7 @@ final class RowPipeline: @unchecked Sendable {
 
     /// Writes the oldest chunk.
     ///
-    /// - Returns: Whether there was one that no other thread writes, and none before it.
+    /// - Returns: Whether a chunk was written. None is if the list is empty, or if another thread is writing one.
     @discardableResult
     private func writeNext() -> Bool {
         let oldest = state.withLock { state -> SealableRows? in
@@ -133,7 +133,7 @@ final class RowPipeline: @unchecked Sendable {
 /// Changes whose values are sealed now or when they are written.
 private struct SealableRows: Sendable {
     private let changes: CookieRowChanges
-    /// One for each change; `nil` where they are not sealed yet.
+    /// One for each change; `nil` if they are not sealed yet.
     private var sealedValues: [[UInt8]?]?
 
     init(_ changes: CookieRowChanges) {
@@ -160,10 +160,10 @@ private struct SealableRows: Sendable {
     }
 }
 
-/// Writes the rows that a batch decides on, in the order in which it does; where they are many, on another thread
-/// meanwhile (``RowPipeline``).
+/// Writes the rows that a batch decides on, in that order. Many rows are written on another thread at the same time
+/// (``RowPipeline``).
 struct RowWriter {
-    /// How many rows are written one by one before another thread is worth it.
+    /// How many rows are written one by one before another thread is used.
     private static let directLimit = 64
 
     private let rows: CookieRows
@@ -173,7 +173,7 @@ struct RowWriter {
     private var changes = CookieRowChanges(capacity: 1024)
     private var directCount = 0
     private var pipeline: RowPipeline?
-    /// Why a row could not be written: then the batch fails, whatever its owner makes of the error.
+    /// The reason why a row could not be written. The batch then fails, even if its owner ignores the error.
     private var failure: (any Error)?
 
     init(_ rows: CookieRows, _ sealer: Sealer, _ memory: WriterMemory) {
@@ -182,7 +182,7 @@ struct RowWriter {
         self.sealer = sealer
     }
 
-    /// Gives a row its cookie, the value sealed.
+    /// Stores a cookie in a row, with its value sealed.
     mutating func write(
         _ kind: CookieRowChanges.Kind, _ cookie: borrowing Cookie, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
@@ -202,7 +202,7 @@ struct RowWriter {
         return try pipeline.withConnection { try body(rows) }
     }
 
-    /// Sees to it that everything is written, and gives the rows.
+    /// Waits until everything is written, and returns the rows.
     mutating func writtenRows() throws -> CookieRows {
         if let pipeline {
             if changes.byteCount > 0 { try handOver(to: pipeline) }
@@ -212,7 +212,7 @@ struct RowWriter {
         return rows
     }
 
-    /// Ends the writing, of a batch that failed or of one that is written: nothing uses the connection afterwards.
+    /// Ends the writing, whether the batch failed or is written. Afterwards, nothing uses the connection.
     mutating func end() {
         pipeline?.cancel()
         pipeline = nil

@@ -1,27 +1,28 @@
 internal import CookieModel
 internal import Synchronization
 
-/// The recently read sites, so that a Cookie field needs no row.
+/// Recently read sites, so that a Cookie field can be built without reading a row.
 ///
-/// Every read first compares the committed version of the database with the cache's. If they differ, there was a write,
-/// and the journal lists the sites to read again.
+/// Every read first compares the committed version of the database with the cache's. If they differ, something was
+/// written, and the journal lists the sites to read again.
 final class SiteCache: Sendable {
-    /// How many cookies are kept of all jars, a site counting as one more.
+    /// How many cookies of all jars are kept. A site counts as one more.
     fileprivate static let sizeLimit = 200_000
-    /// From how many changes on all sites of a jar are read anew.
+    /// The number of changes from which all sites of a jar are read again.
     fileprivate static let changeLimit: Int64 = 256
 
     /// The cached data of a jar.
     fileprivate struct Jar {
-        /// The version before ``position`` was read; `nil` if there is none to compare.
+        /// The version before ``position`` was read; `nil` if there is nothing to compare.
         var version: Reader.Version?
-        /// The last change that was looked at: the sites are as this one left them, or newer.
+        /// The last change that was read. The sites are in the state after this change, or newer.
         var position: Int64
-        /// The last statement of the server's (``CommittedState/round``) that told it.
+        /// The number of the server's last statement that reported it (``CommittedState/round``).
         var round = 0
         var sites: [Octets: SiteCookies] = [:]
 
-        /// Whether nothing has been committed since. Mutating, so that a dictionary lends the jar instead of copying it.
+        /// Whether nothing has been committed since. It is mutating so that a dictionary lends the jar instead of
+        /// copying it.
         mutating func isCurrent(at now: Reader.Version?) -> Bool {
             now != nil && version == now
         }
@@ -30,22 +31,22 @@ final class SiteCache: Sendable {
     fileprivate struct State {
         var reader: SiteReader?
         var jars: [Int64: Jar] = [:]
-        /// How many cookies are kept, and sites.
+        /// How many cookies and sites are kept.
         var size = 0
-        /// Whether there was a question before: a program that has but one needs no second connection.
+        /// Whether there was an earlier question. A program with only one question needs no second connection.
         var wasAsked = false
     }
 
     private let state = Mutex(State())
 
-    /// Closes the connection: the last one to be closed must be one that can write, or the log stays behind.
+    /// Closes the connection: the last one to be closed must be able to write, or the log remains.
     func close() {
         state.withLock { $0 = State() }
     }
 
     /// Calls `body` with the site of a question in its last committed state.
     ///
-    /// - Returns: the result of `body`; `nil` for the very first question, which is not worth a connection.
+    /// - Returns: the result of `body`; `nil` for the first question, which does not justify a connection.
     func answer<Answer: Sendable>(
         _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws -> Answer? {
@@ -57,7 +58,7 @@ final class SiteCache: Sendable {
             let jar = question.jar
             let reader = try state.reader(of: jar.database)
             try jar.database.engine.checkFile()
-            // Taken before anything is read: a commit in between is read twice rather than never.
+            // Read first, so that a commit in between is read twice rather than never.
             let version = reader.connection.version
             var place = state.jars.index(forKey: jar.id)
             let isCurrent = place.map { state.jars.values[$0].isCurrent(at: version) } ?? false
@@ -67,7 +68,7 @@ final class SiteCache: Sendable {
             }
             if let place, let found = state.jars.values[place].sites.index(forKey: question.rules.site) {
                 func answer(from cookies: inout SiteCookies) -> Answer {
-                    // It pays where a site is asked for again.
+                    // This is worthwhile if the site is needed again.
                     if cookies.hasSealedValues { cookies.openValues(jar.opener()) }
                     return body(&cookies, &question)
                 }
@@ -82,7 +83,7 @@ final class SiteCache: Sendable {
 }
 
 extension SiteCache.State {
-    /// The connection, opened for the first question that is worth one.
+    /// The connection, opened for the first question that needs one.
     fileprivate mutating func reader(of database: SessionDatabase) throws -> SiteReader {
         if let reader { return reader }
         let made = try SiteReader(database)
@@ -90,13 +91,13 @@ extension SiteCache.State {
         return made
     }
 
-    /// Forgets the sites of a jar that have changed.
+    /// Removes the sites of a jar that have changed.
     fileprivate mutating func refresh(_ jar: CookieJar, by reader: SiteReader, _ version: Reader.Version?) throws {
-        // A statement that was answered later has told more.
+        // A statement that was answered later is newer.
         if let state = jar.state, let known = jars[jar.id], state.round < known.round { return }
         let status = try jar.state.map(SiteReader.Status.init) ?? reader.status(ofJar: jar.id)
         try renewKeys(jar, status)
-        // Where the jar is gone, so is everything that was known of it.
+        // If the jar no longer exists, everything that was known of it is dropped.
         let last = (status.nextChange ?? 0) - 1
         if let known = jars[jar.id]?.position, known != last {
             let changed =
@@ -113,11 +114,11 @@ extension SiteCache.State {
         if let round = jar.state?.round { jars[jar.id]?.round = round }
     }
 
-    /// The rows of a site, in a state in which the loaded keys open them.
+    /// The rows of a site, which the loaded keys can open.
     fileprivate mutating func load(_ site: Octets, of jar: CookieJar, by reader: SiteReader) throws -> SiteCookies {
         while true {
             let cookies = try reader.cookies(site: site, ofJar: jar.id)
-            // Nothing was committed since the keys were asked for, or the keys are still the same.
+            // Nothing was committed since the keys were checked, or the keys are still the same.
             if let version = reader.connection.version, version == jars[jar.id]?.version { return cookies }
             guard try renewKeys(jar, try reader.status(ofJar: jar.id)) else { return cookies }
         }
@@ -132,10 +133,10 @@ extension SiteCache.State {
         size += loaded.size
     }
 
-    /// Reloads the keys from their source if the database has a newer one than the loaded ones, and drops the values
-    /// that only the older ones may open.
+    /// Reloads the keys from their source if the database has a newer key, and drops the values that only older keys
+    /// can open.
     ///
-    /// - Returns: whether there was a newer key.
+    /// - Returns: whether a newer key exists.
     @discardableResult
     private mutating func renewKeys(_ jar: CookieJar, _ status: SiteReader.Status) throws -> Bool {
         let database = jar.database
@@ -153,10 +154,10 @@ extension SiteCache.State {
     }
 }
 
-/// The cookies of a site in the form that ``SiteCache`` keeps. At first they are sealed, and only the values sent are
-/// opened; from the second question on all are opened.
+/// The cookies of a site in the form that ``SiteCache`` keeps. For the first question, only the values that are sent
+/// are opened; from the second question on, all are opened.
 extension SiteCookies {
-    /// How much room the site takes: one, and one for each cookie.
+    /// The size of the site in the cache: one, and one for each cookie.
     fileprivate var size: Int { 1 + count }
 
     /// Divides the cookies into those that are sent with a request and those that are not (section 5.8.3 of the draft),
@@ -166,7 +167,7 @@ extension SiteCookies {
         return retrieve(question.rules, &question.accesses, opening: question.jar.opener())
     }
 
-    /// The cookie-string alone; notes the access.
+    /// Returns only the cookie-string, and records the access.
     mutating func cookieString(_ question: inout SiteQuestion) -> Octets {
         guard hasSealedValues else { return cookieString(question.rules, &question.accesses) }
         return cookieString(question.rules, &question.accesses, opening: question.jar.opener())
@@ -177,9 +178,9 @@ extension SiteCookies {
 final class SiteReader {
     /// The data that shows whether something changed, and whether values can be opened.
     struct Status {
-        /// The position that the jar's next change gets; `nil` where the jar is gone.
+        /// The position of the jar's next change; `nil` if the jar no longer exists.
         let nextChange: Int64?
-        /// The id of the key that seals.
+        /// The ID of the newest key, which seals values.
         let newestKey: UInt32?
 
         init(nextChange: Int64?, newestKey: UInt32?) {
@@ -207,12 +208,12 @@ final class SiteReader {
             "SELECT position, site FROM cookie_change WHERE id > ? AND id <= ? ORDER BY id")
     }
 
-    /// The cookies of a site, values sealed.
+    /// The cookies of a site, with sealed values.
     func cookies(site: Octets, ofJar id: Int64) throws -> SiteCookies {
         try CookieRows.cookies(site: site, ofJar: id, by: cookies, &scratch)
     }
 
-    /// How far a jar's journal is, and the newest key.
+    /// The end of a jar's journal, and the newest key.
     func status(ofJar id: Int64) throws -> Status {
         status.bind(1, id)
         defer { status.reset() }
@@ -222,8 +223,7 @@ final class SiteReader {
             newestKey: status.optionalInt64(1).map { UInt32(truncatingIfNeeded: $0) })
     }
 
-    /// The sites of the changes after `first` up to `last`; `nil` where the journal does not have each of them any
-    /// more.
+    /// The sites of the changes after `first` up to `last`; `nil` if the journal no longer has all of these changes.
     func sites(ofJar id: Int64, changedAfter first: Int64, upTo last: Int64) throws -> Set<Octets>? {
         changes.bind(1, ChangeRows.id(first, ofJar: id))
         changes.bind(2, ChangeRows.id(last, ofJar: id))
@@ -239,14 +239,14 @@ final class SiteReader {
     }
 }
 
-/// The question of a request to the cookies of its site.
+/// A request for which a site's cookies are retrieved.
 ///
-/// It is passed on as one value, by reference: otherwise each closure between the question and the cookies would copy
-/// parts of it, which takes longer than the answer.
+/// It is passed as one value, by reference. Otherwise each closure on the way to the cookies would copy parts of it,
+/// which takes longer than the retrieval.
 struct SiteQuestion {
     let jar: CookieJar
     let rules: RetrievalRules
-    /// Which of the accesses that the answer is are to be written down.
+    /// Which accesses have to be recorded.
     var accesses: AccessNotes
 
     init(_ context: borrowing RequestContext, to jar: CookieJar, now: Timestamp) {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Rows of the database in memory, for a program that reads the same ones again and again.
+/// A cache for rows of the database that a program reads again and again.
 ///
-/// As in ``SiteCache``, each question first compares the version of what is committed: what anyone has committed since is
-/// seen by the next question.
+/// As in ``SiteCache``, each question first compares the version of the committed data. So the next question sees
+/// everything that was committed since.
 final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
     private struct State {
         var reader: (connection: Reader, statements: Statements)?
@@ -15,27 +15,27 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
     private let prepare: @Sendable (Reader) throws -> Statements
     private let state: Mutex<State>
 
-    /// A memory that has nothing in it.
+    /// An empty cache.
     ///
-    /// - Parameter prepare: prepares what reads the contents.
+    /// - Parameter prepare: prepares the statements that read the contents.
     init(_ empty: Contents, _ prepare: @escaping @Sendable (Reader) throws -> Statements) {
         self.empty = empty
         self.prepare = prepare
         state = Mutex(State(contents: empty))
     }
 
-    /// Closes the connection: the last one to be closed must be one that can write.
+    /// Closes the connection: the last one to be closed must be able to write.
     func close() {
         state.withLock { $0 = State(contents: empty) }
     }
 
-    /// Answers a question out of a database on disk.
+    /// Answers a question about a database on disk.
     ///
     /// - Parameters:
-    ///   - trustsFile: whether what is known is given without a look at whether the file is still in its place: for
-    ///     answers with which somebody reads or writes in the database, and looks then.
-    ///   - body: is given the contents, the statements to read what is missing with, and whether nothing was
-    ///     committed since the last question; where something was, it has to see to the contents itself.
+    ///   - trustsFile: whether to skip the check that the file is still at its path. For callers that use the answer to
+    ///     read or write in the database, which checks it.
+    ///   - body: receives the contents, the statements for reading missing ones, and whether nothing was committed
+    ///     since the last question. If something was, `body` has to update the contents.
     func ask<Answer: Sendable>(
         _ engine: Engine, trustsFile: Bool = false,
         _ body: @Sendable (_ contents: inout Contents, _ statements: Statements, _ isCurrent: Bool) throws -> Answer
@@ -43,7 +43,7 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
         try state.withLock { state in
             let reader = try state.reader ?? open(engine)
             state.reader = reader
-            // Before anything is read: what is committed in between is looked at twice rather than never.
+            // Read first, so that a commit in between is read twice rather than never.
             let version = reader.connection.version
             let isCurrent = version != nil && version == state.version
             if !(trustsFile && isCurrent) { try engine.checkFile() }

@@ -4,7 +4,7 @@ internal import StoreEngine
 
 /// Maintenance of a database's file. A server maintains its own files, so most of this does nothing there.
 extension Engine {
-    /// The version of SQLite that the program runs on.
+    /// The version of SQLite that the program uses.
     static var sqliteVersion: String { SQLiteDatabase.engineVersion }
 
     /// Copies a database file, open or not, into one file, and waits until that is on the disk.
@@ -18,7 +18,7 @@ extension Engine {
         return header.isOurs
     }
 
-    /// Runs statements that change nothing on a file of whatever schema, open or not.
+    /// Runs statements that only read on a file with any schema, open or not.
     static func read<Result>(file path: String, _ body: (Connection) throws -> Result) throws -> Result {
         try SQLiteDatabase.read(file: path) { try body(.sqlite($0)) }
     }
@@ -28,7 +28,7 @@ extension Engine {
         try SQLiteDatabase.foldLog(ofFile: path)
     }
 
-    /// The newest migration that the schema has seen.
+    /// The newest migration that was applied.
     var schemaVersion: String {
         switch self {
         case .sqlite: SQLiteDatabase.schemaVersion
@@ -36,7 +36,7 @@ extension Engine {
         }
     }
 
-    /// How many writers wait at present, and how many transactions were committed for how many writers.
+    /// How many writers wait now, and how many transactions were committed for how many writers.
     var load: (waiting: Int, commits: Int, writers: Int) {
         switch self {
         case .sqlite(let database): return database.load
@@ -46,7 +46,7 @@ extension Engine {
         }
     }
 
-    /// Checks that a transaction can be committed, by one that changes nothing that anyone reads.
+    /// Checks that transactions can be committed, with one that changes no data.
     func checkWriting(_ memory: WriterMemory) throws {
         switch self {
         case .sqlite(let database): try database.write(memory) { try $0.writePage() }
@@ -62,7 +62,7 @@ extension Engine {
         }
     }
 
-    /// Writes the file anew without free pages (VACUUM).
+    /// Rewrites the file without free pages (VACUUM).
     func compact() throws {
         try file?.compact()
     }
@@ -74,7 +74,7 @@ extension Engine {
 
     /// Moves the write-ahead log into the file and cuts it off.
     ///
-    /// - Returns: whether that was possible; not while another process is reading.
+    /// - Returns: whether that was possible. It is not while another process is reading.
     func emptyLog() throws -> Bool {
         try file?.emptyLog() ?? true
     }
@@ -87,8 +87,8 @@ extension Engine {
 }
 
 extension Connection {
-    /// How far the database's clock is ahead of a machine's: 0 for a file, which has none. What machines agree on, such
-    /// as the end of a lease, goes by the server's.
+    /// How far the database's clock is ahead of this machine's; 0 for a file, which has no clock. Times that machines
+    /// agree on, such as the end of a lease, use the server's clock.
     func clockLead(over now: Timestamp) throws -> Int64 {
         guard case .served = self else { return 0 }
         let time = try statement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").returnedNumber()

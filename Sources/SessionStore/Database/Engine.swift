@@ -1,17 +1,18 @@
 internal import SQLiteEngine
 internal import StoreEngine
 
-/// The engine that keeps a database: a SQLite file, or a server.
+/// The engine of a database: an SQLite file, or a server.
 ///
-/// This file, `Engine+Maintenance.swift` and `Statement.swift` are the only ones that name SQLite's types. Rows, caches and maintenance use these types.
+/// This file, `Engine+Maintenance.swift` and `Statement.swift` are the only files that name SQLite's types. Rows,
+/// caches and maintenance use the types of these files.
 ///
-/// Enumerations rather than existentials or generic parameters: a row costs some twenty calls, which stay direct calls
-/// for SQLite.
+/// They are enumerations rather than existentials or generic parameters: a row takes about twenty calls, which stay
+/// direct calls for SQLite.
 enum Engine: Sendable {
     case sqlite(SQLiteDatabase)
     case served(any ServedDatabase)
 
-    /// Opens a SQLite file, or a database in memory if there is no path.
+    /// Opens an SQLite file, or a database in memory if `path` is `nil`.
     init(path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock) throws {
         self = .sqlite(
             try SQLiteDatabase(path: path, waitsForDisk: waitsForDisk, busyTimeout: busyTimeout, clock: clock))
@@ -35,13 +36,13 @@ enum Engine: Sendable {
     /// Whether the database is a file on a disk of this machine.
     var isFileOnDisk: Bool { file?.isOnDisk == true }
 
-    /// The SQLite file, for what concerns files alone; `nil` for a server.
+    /// The SQLite file, for operations on files only; `nil` for a server.
     var file: SQLiteDatabase? {
         guard case .sqlite(let database) = self else { return nil }
         return database
     }
 
-    /// Runs statements that change nothing; all of them see the same commit.
+    /// Runs statements that only read. All of them see the same commit.
     func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         switch self {
         case .sqlite(let database): try database.read { try body(.sqlite($0)) }
@@ -49,15 +50,14 @@ enum Engine: Sendable {
         }
     }
 
-    /// Runs one transaction, or with SQLite a part of one that other threads write at the same time: all of it is there,
-    /// or nothing.
+    /// Runs one transaction, or with SQLite a part of one that other threads share. All of it is stored, or nothing.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
-    ///   - isRepeatable: whether a server's transaction runs again if the server has undone it because of another one.
-    ///   - memory: what the connection that writes keeps between transactions.
-    ///   - queries: what `body` asks first, which a server answers beforehand.
-    ///   - body: must not write in another way: it would wait for itself.
+    ///   - lock: what no other transaction can change at the same time.
+    ///   - isRepeatable: whether to retry a server's transaction if the server rolled it back because of a conflict.
+    ///   - memory: what the writing connection keeps between transactions.
+    ///   - queries: the queries that `body` runs first. A server answers them beforehand.
+    ///   - body: must write only through its connection: otherwise it would wait for itself.
     func write(
         _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Void
@@ -75,13 +75,13 @@ enum Engine: Sendable {
         }
     }
 
-    /// Runs one transaction of a server in one round trip, if what its caller takes for granted is so.
+    /// Runs one transaction of a server in one round trip, if the caller's assumptions are true.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
-    ///   - isPatient: whether to wait for another transaction that has the lock, or a part of it.
-    ///   - assumptions: the key that seals among them.
-    /// - Returns: the result of `body`; `nil` if the transaction is not there.
+    ///   - lock: what no other transaction can change at the same time.
+    ///   - isPatient: whether to wait for another transaction that holds the lock, or a part of it.
+    ///   - assumptions: the assumptions, including that of the sealing key.
+    /// - Returns: the result of `body`; `nil` if nothing was stored.
     func writeAtOnce<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (Connection) throws -> Result
@@ -94,7 +94,7 @@ enum Engine: Sendable {
         }
     }
 
-    /// Runs one transaction of its own. `body` runs once at most.
+    /// Runs a separate transaction. `body` runs at most once.
     ///
     /// - Parameter isPatient: whether to wait for another process that has the lock.
     func writeAlone<Result>(
@@ -109,7 +109,7 @@ enum Engine: Sendable {
         }
     }
 
-    /// Refuses to go on where the file is no longer in its place, before something is answered from memory.
+    /// Throws if the file is no longer at its path. Call it before answering from memory.
     func checkFile() throws {
         if case .sqlite(let database) = self { try database.checkFile() }
     }
@@ -146,7 +146,7 @@ enum Connection {
 
     /// Takes a further lock of a server until the transaction ends; SQLite has locked the whole database.
     ///
-    /// - Returns: whether there was something to take, so that what was read before may have changed.
+    /// - Returns: whether a lock was taken. Then data that was read before may have changed.
     func lock(_ lock: WriteLock) throws -> Bool {
         guard case .served(let connection) = self else { return false }
         try connection.lock(lock)
@@ -165,7 +165,7 @@ enum Connection {
 
     var dataVersion: UInt32? { file?.dataVersion }
 
-    /// The connection to a SQLite file, for what concerns files alone; `nil` for a server.
+    /// The connection to an SQLite file, for operations on files only; `nil` for a server.
     var file: SQLiteConnection? {
         guard case .sqlite(let connection) = self else { return nil }
         return connection
@@ -185,8 +185,8 @@ enum Reader {
 
     typealias Version = SQLiteReader.Version
 
-    /// The version of what is committed now; `nil` if it is being changed or unknown, as it always is with a server: the
-    /// caches then ask how far the jar has come.
+    /// The version of the committed data; `nil` if it is being changed or unknown. It is always unknown for a server:
+    /// the caches then use the end of the jar's journal.
     @inline(__always)
     var version: Version? {
         guard case .sqlite(let reader) = self else { return nil }
@@ -202,7 +202,7 @@ enum Reader {
     }
 }
 
-/// A statement that every batch runs, or every cookie of one.
+/// A statement that runs for every batch, or for every cookie of one.
 enum KeptStatement: Int {
     case cookieOutlines, insertCookie, updateCookie, deleteCookie
     case journalEnd, insertChange

@@ -1,10 +1,11 @@
 import Platform
 
 extension SessionDatabase {
-    /// The version of SQLite that the program runs on.
+    /// The version of SQLite that the program uses.
     public static var sqliteVersion: String { Engine.sqliteVersion }
 
-    /// The newest migration that the schema has seen: this version's own, since older ones are brought up to date.
+    /// The newest migration that was applied: this version's newest, because older schemas are migrated when the
+    /// database is opened.
     public var schemaVersion: String { engine.schemaVersion }
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
@@ -12,8 +13,8 @@ extension SessionDatabase {
         [path, path + "-wal"].reduce(0) { $0 + (FileSystem.size($1) ?? 0) }
     }
 
-    /// Whether there is a file at `path`, of whatever kind; true also where that cannot be found out, so that opening
-    /// it tells why.
+    /// Whether a file of any kind exists at `path`. Also `true` if that cannot be found out, so that opening it reports
+    /// why.
     public static func exists(at path: String) -> Bool {
         !FileSystem.isAbsent(path)
     }
@@ -30,13 +31,13 @@ extension SessionDatabase {
 }
 
 extension SessionDatabase {
-    /// The results of writes since the database was opened here.
+    /// The writes since this object opened the database.
     package struct WriteLoad: Sendable {
-        /// How many writers wait at present.
+        /// How many writers wait now.
         package let waiting: Int
         /// How many transactions were committed.
         package let commits: Int
-        /// How many writes that was: several that wait share a commit.
+        /// How many writes these were: several waiting ones share a commit.
         package let writers: Int
     }
 
@@ -48,10 +49,10 @@ extension SessionDatabase {
 }
 
 extension SessionDatabase {
-    /// How much room a transaction of a few cookies may take in the write-ahead log, and some more.
+    /// How much space a transaction of a few cookies may take in the write-ahead log, with some reserve.
     private static let neededRoom: Int64 = 64 << 10
 
-    /// Checks that the disk has room for a small transaction. Looks at the file system, and writes nothing.
+    /// Checks that the disk has space for a small transaction. Reads only the state of the file system.
     ///
     /// - Throws: ``SessionStoreError/Code/diskFull``
     package func checkRoom() throws(SessionStoreError) {
@@ -63,7 +64,7 @@ extension SessionDatabase {
         throw SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
     }
 
-    /// Checks that a transaction can be committed, by one that writes a page and changes nothing.
+    /// Checks that transactions can be committed, with one that writes a page and changes no data.
     package func checkWriting() throws(SessionStoreError) {
         try SessionStoreError.catching(path) { try engine.checkWriting(memory) }
     }

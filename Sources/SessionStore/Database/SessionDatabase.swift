@@ -2,12 +2,12 @@ public import CookieModel
 internal import SQLiteEngine
 @_exported public import StoreEngine
 
-/// One SQLite file with jars and tokens in it, shared safely by any number of threads and processes.
+/// One SQLite file with jars and tokens. Any number of threads and processes can share it safely.
 ///
-/// Values are sealed (``KeySource``); the file, its folder and its key are readable by their owner alone. Every call is
-/// synchronous and short: a read looks at the rows of one site, a write is one transaction.
+/// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. Every call is
+/// synchronous and short: a read uses the rows of one site, a write is one transaction.
 public final class SessionDatabase: Sendable {
-    /// Where the file lies; `:memory:` for a database in memory.
+    /// The path of the file; `:memory:` for a database in memory.
     public let path: String
     let engine: Engine
     let keyRing: KeyRing
@@ -20,23 +20,23 @@ public final class SessionDatabase: Sendable {
     /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
-    /// How many entries of a jar's journal stay when cookies are stored, and when old ones are pruned. A tenth more are
-    /// there at most.
+    /// How many entries of a jar's journal are kept when cookies are stored and when old entries are pruned. At most a
+    /// tenth more exist.
     public let journalLimit: Int
 
     /// Opens a database, creating it if necessary.
     ///
     /// - Parameters:
-    ///   - path: the file. Its folder is made where it is missing.
-    ///   - keys: where the sealing key comes from.
+    ///   - path: the file. Its folder is created if it is missing.
+    ///   - keys: the source of the sealing key.
     ///   - durability: what an acknowledged write survives.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
-    ///   - lastAccessGranularity: how many seconds a cookie's last-access-time in the file may be behind, so that
-    ///     reading seldom means writing. Only the order of eviction depends on it.
+    ///   - lastAccessGranularity: how many seconds a cookie's last-access-time in the file may be outdated, so that
+    ///     reads rarely write. Only the order of eviction depends on it.
     ///   - journalLimit: how many entries of a jar's journal are kept.
-    ///   - now: the time, written into what is made.
-    /// - Throws: an error that names the file. A file that is no database, one of another program and one of a newer
-    ///   version are refused untouched.
+    ///   - now: the current time, which is stored with created objects.
+    /// - Throws: an error that names the file. A file that is not a database, or belongs to another program or a newer
+    ///   version, is rejected and not changed.
     public convenience init(
         path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
         lastAccessGranularity: Int64 = 3600, journalLimit: Int = defaultJournalLimit, now: Timestamp
@@ -47,7 +47,7 @@ public final class SessionDatabase: Sendable {
             now: now)
     }
 
-    /// The same, with the clock by which the file is looked after.
+    /// The same, with the clock for checks that the file is still at its path.
     init(
         path: String, keys: KeySource, durability: Durability, busyTimeout: Double, lastAccessGranularity: Int64,
         journalLimit: Int = defaultJournalLimit, fileClock: FilePlaces.Clock, now: Timestamp
@@ -70,12 +70,12 @@ public final class SessionDatabase: Sendable {
         committedStates = nil
     }
 
-    /// Opens a database on a server, which has a schema already.
+    /// Opens a database on a server, which must have a schema.
     ///
     /// - Parameters:
     ///   - server: the server's engine.
-    ///   - name: what errors call the database.
-    ///   - keys: where the sealing key comes from; none is made.
+    ///   - name: the name of the database in errors.
+    ///   - keys: the source of the sealing key. No key is created.
     ///   - journalLimit: how many entries of a jar's journal are kept.
     package init(
         _ server: any ServedDatabase, name: String, keys: KeySource, lastAccessGranularity: Int64 = 3600,
@@ -100,13 +100,13 @@ public final class SessionDatabase: Sendable {
         serviceTokenCache.close()
     }
 
-    /// Seals values under the newest key that this object knows of, and opens those of older ones too.
+    /// Seals values under the newest key that this object has loaded, and opens those of older keys, too.
     var sealer: Sealer { keyRing.sealer }
 }
 
 extension SessionDatabase {
-    /// Runs statements that change nothing, in one transaction; a second time where the key was rotated meanwhile, so
-    /// that what `body` returns can be opened.
+    /// Runs statements that only read, in one transaction. Runs `body` a second time if the key was rotated meanwhile,
+    /// so that the values that it returns can be opened.
     func read<Result>(_ body: (Connection) throws -> Result) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             while true {
@@ -120,13 +120,13 @@ extension SessionDatabase {
     }
 
     /// Runs one transaction that holds the write lock from its first statement on, or a part of one that other threads
-    /// write at the same time: all of it is there, or nothing. Seals under the newest key.
+    /// share. All of it is stored, or nothing. Seals under the newest key.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
-    ///   - isRepeatable: whether `body` may run again, since it changes nothing but the database: after a deadlock on a
-    ///     server. If `false`, it runs once at most, and such a transaction fails as busy.
-    ///   - queries: what `body` asks first, which a server answers beforehand.
+    ///   - lock: what no other transaction can change at the same time.
+    ///   - isRepeatable: whether `body` may run again after a deadlock on a server, because it changes nothing but the
+    ///     database. If `false`, it runs at most once, and such a transaction fails as busy.
+    ///   - queries: the queries that `body` runs first. A server answers them beforehand.
     func write<Result>(
         _ lock: WriteLock = .database, isRepeatable: Bool = true, foreseeing queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Result
@@ -141,13 +141,13 @@ extension SessionDatabase {
         }
     }
 
-    /// Runs one transaction of a server in one round trip, if what its caller takes for granted is so.
+    /// Runs one transaction of a server in one round trip, if the caller's assumptions are true.
     ///
     /// - Parameters:
-    ///   - lock: what no other transaction changes meanwhile.
-    ///   - isPatient: whether to wait for other transactions that have a lock.
-    ///   - assumptions: what `body` relies on, the key that seals included.
-    /// - Returns: the result of `body`; `nil` if nothing is there, so that ``write(_:isRepeatable:foreseeing:_:)`` may try
+    ///   - lock: what no other transaction can change at the same time.
+    ///   - isPatient: whether to wait for other transactions that hold a lock.
+    ///   - assumptions: what `body` relies on, including the sealing key.
+    /// - Returns: the result of `body`; `nil` if nothing was stored; then try ``write(_:isRepeatable:foreseeing:_:)``,
     ///   without assumptions.
     func writeAtOnce<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
@@ -170,7 +170,7 @@ extension SessionDatabase {
 public enum Durability: String, Sendable, CaseIterable {
     /// An acknowledged write survives power loss: every commit waits for the disk.
     case full
-    /// An acknowledged write survives a crash of the process; after power loss the database is whole, but the last
+    /// An acknowledged write survives a crash of the process; after power loss the database is intact, but the last
     /// commits may be missing. The default.
     case normal
     /// Nothing survives: the database lives in memory. The path is not used.

@@ -8,7 +8,7 @@ enum Statement: StoreStatement {
     case served(any ServedStatement)
 }
 
-// Each call goes to the statement behind, without a detour for SQLite.
+// Each call is forwarded to the engine's statement, for SQLite directly.
 extension Statement {
     @inline(__always)
     func bindNull(_ index: Int32) {
@@ -228,7 +228,7 @@ extension Statement {
         bindAll(repeat each parameters)
         guard try step() else { throw StoreFailure.unexpectedResult }
         let number = int64(0)
-        // Only at its end are foreign keys checked.
+        // Foreign keys are checked only at the end of the statement.
         while try step() {}
         return number
     }
@@ -284,7 +284,7 @@ extension Statement {
             partitionKey: partitionKey(column + 4))
     }
 
-    /// The partition; few cookies have one.
+    /// The partition, which few cookies have.
     func partitionKey(_ column: Int32) -> PartitionKey? {
         let bytes = borrowedBytes(column)
         return bytes.isEmpty ? nil : PartitionKey(serialized: String(decoding: bytes, as: UTF8.self))
@@ -301,12 +301,12 @@ extension Statement {
         SameSite(rawValue: UInt8(truncatingIfNeeded: int64(column))) ?? .strict
     }
 
-    /// A moment.
+    /// A time.
     func timestamp(_ column: Int32) -> Timestamp {
         Timestamp(microseconds: int64(column))
     }
 
-    /// A moment, or NULL.
+    /// A time, or NULL.
     func optionalTimestamp(_ column: Int32) -> Timestamp? {
         optionalInt64(column).map(Timestamp.init(microseconds:))
     }

@@ -8,7 +8,7 @@ public struct StoredAuthority: Sendable, Equatable {
     public let hosts: [WebHost]
     /// Its certificate in PEM, for the trust stores of clients.
     public let certificatePEM: String
-    /// Its private key, in the form that its maker reads.
+    /// Its private key, in the form that the creator of the authority reads.
     public let privateKey: Secret
     /// When it was created.
     public let creation: Timestamp
@@ -31,7 +31,7 @@ public struct StoredAuthority: Sendable, Equatable {
         hosts.contains { CookiePolicy.domainMatches(host, $0.octets) }
     }
 
-    /// Whether its time is over.
+    /// Whether it has expired.
     public func isExpired(at now: Timestamp) -> Bool { expiry <= now }
 
     /// The hosts with spaces between them.
@@ -46,15 +46,15 @@ public struct StoredAuthority: Sendable, Equatable {
         }.joined(separator: ":")
     }
 
-    /// The advice for a stored authority that cannot be read back, as part of a sentence.
+    /// The advice for a stored authority that cannot be read, as part of a sentence.
     static let damage =
         "the stored authority was changed or moved; remove it with 'crumb gateway ca remove' and create another"
 }
 
 extension SessionDatabase {
-    /// Stores the authority of the gateway. A database has one at most.
+    /// Stores the authority of the gateway. A database has at most one.
     ///
-    /// - Throws: ``SessionStoreError/Code/authorityExists`` if there is one; it stays.
+    /// - Throws: ``SessionStoreError/Code/authorityExists`` if the database has one, which then stays.
     public func addAuthority(_ authority: StoredAuthority) throws(SessionStoreError) {
         try write { connection in
             let row = AuthorityRow(database: connection)
@@ -66,7 +66,7 @@ extension SessionDatabase {
         }
     }
 
-    /// The authority of the gateway; `nil` if there is none.
+    /// The authority of the gateway; `nil` if the database has none.
     ///
     /// - Throws: ``SessionStoreError/Code/valueDamaged`` if its row was changed.
     public func authority() throws(SessionStoreError) -> StoredAuthority? {
@@ -81,9 +81,9 @@ extension SessionDatabase {
         }
     }
 
-    /// Removes the authority of the gateway, also one that cannot be read.
+    /// Removes the authority of the gateway, even if it cannot be read.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     public func removeAuthority() throws(SessionStoreError) -> Bool {
         try write { try AuthorityRow(database: $0).delete() }
     }
@@ -99,7 +99,7 @@ struct AuthorityRow {
         let creation: Timestamp
         let expiry: Timestamp
 
-        /// The place that the key is sealed to.
+        /// The context that the key is sealed to.
         var place: [UInt8] { AuthorityRow.place(hosts, certificate, creation, expiry) }
     }
 
@@ -128,7 +128,7 @@ struct AuthorityRow {
             authority.creation, authority.expiry)
     }
 
-    /// Puts the key, sealed anew, in the place of the one that was read.
+    /// Replaces the key that was read by the resealed one.
     func replaceKey(with sealed: [UInt8], insteadOf old: Octets) throws {
         try database.statement("UPDATE gateway_authority SET private_key = ? WHERE private_key = ?").run(sealed, old)
     }

@@ -1,26 +1,26 @@
 internal import CookieModel
 
-/// The contents of a jar that are known after a transaction.
+/// The contents of a jar that a transaction has left in memory.
 struct RememberedJar: Sendable {
     /// The sites that were decided on, those without cookies included. Nothing is decided on a value but how long it is,
     /// so none is opened.
     var store = CookieStore()
     /// How many sites are there.
     var siteCount = 0
-    /// The cookies of those sites that have expired and whose rows are still there.
+    /// The expired cookies of those sites whose rows still exist.
     var expired: [Octets: ExpiredCookies] = [:]
     /// How far the jar has come; `nil` if it is not known.
     var end: JournalEnd?
 }
 
-/// The memory of the writing connection between transactions: the sites that were decided on lately, so that
-/// a server's next response need not read them again.
+/// The memory of the writing connection between transactions: the sites of recent batches, so that the next response of
+/// a server does not read them again.
 ///
-/// The sites are valid until another connection writes: within the transaction, which keeps others out, the connection is
-/// asked whether another one did, and how many rows this one changed besides.
+/// The sites are valid until another connection writes. Within the transaction, which excludes others, the memory
+/// checks whether another connection has written, and how many rows this connection has changed otherwise.
 ///
-/// `@unchecked` because the compiler cannot see that only code within the serial queue of a SQLite database uses the
-/// mutable state. Of a database on a server, threads share only the key ring: each transaction has a memory of its own.
+/// `@unchecked` because the compiler cannot see that only code within the serial queue of an SQLite database uses the
+/// mutable state. With a server, threads share only the key ring: each transaction has a memory of its own.
 final class WriterMemory: @unchecked Sendable {
     /// How many sites of a jar are kept.
     private static let siteLimit = 512
@@ -28,10 +28,10 @@ final class WriterMemory: @unchecked Sendable {
     private static let jarLimit = 32
 
     private let keyRing: KeyRing
-    /// The nonces of what is sealed in its transactions.
+    /// The nonces for the values that its transactions seal.
     var nonces = NonceSequence()
     private var jars: [Int64: RememberedJar] = [:]
-    /// The version that the last transaction left; `nil` where it failed.
+    /// The version after the last transaction; `nil` if that failed.
     private var dataVersion: UInt32?
     /// How many rows the connection had changed when the last batch ended.
     private var changeCount: Int64 = 0
@@ -44,11 +44,11 @@ final class WriterMemory: @unchecked Sendable {
 
     /// Begins a transaction that holds the write lock.
     func begin(_ connection: Connection) throws {
-        // Within the transaction: a value sealed under a key that was just given up would be lost.
+        // Checked within the transaction: a value sealed under a key that has just been removed would be lost.
         if !isCurrent(connection) { try keyRing.renew(connection) }
     }
 
-    /// Sees to it that values are sealed under the newest key, in a transaction of a server.
+    /// Ensures that values are sealed under the newest key, in a transaction of a server.
     func checkKey(_ connection: Connection) throws {
         try keyRing.renew(connection)
     }
@@ -73,7 +73,7 @@ final class WriterMemory: @unchecked Sendable {
         dataVersion = nil
     }
 
-    /// Gives what is known of a jar to a batch. It is forgotten where the batch does not give it back.
+    /// Hands the remembered state of a jar to a batch. It is forgotten unless the batch gives it back.
     func take(_ id: Int64, _ connection: Connection) -> RememberedJar {
         if !isUnchangedHere(connection) {
             forget(connection)
@@ -82,7 +82,7 @@ final class WriterMemory: @unchecked Sendable {
         return jars.removeValue(forKey: id) ?? RememberedJar()
     }
 
-    /// Takes back what is known of a jar after a batch; `nil` for nothing.
+    /// Stores the state of a jar after a batch; `nil` if it is unknown.
     func keep(_ jar: RememberedJar?, ofJar id: Int64, _ connection: Connection) {
         changeCount = connection.totalChangeCount
         guard let jar, jar.siteCount <= WriterMemory.siteLimit else { return }

@@ -1,7 +1,7 @@
 public import CookieModel
 
 extension CookieJar {
-    /// Removes the cookies that a filter picks, in one transaction.
+    /// Removes the cookies that a filter selects, in one transaction.
     ///
     /// No value is opened, so a cookie whose stored value was tampered with can be removed, too.
     ///
@@ -23,7 +23,8 @@ extension CookieJar {
         }
     }
 
-    /// The cookies that a request carries, however many they are, and whether or not their values can be read.
+    /// The cookies that a request carries, without a limit on their number, including those whose values cannot be
+    /// read.
     private func sent(
         with request: RequestContext, from rows: CookieRows, now: Timestamp
     ) throws -> [StoredCookie] {
@@ -36,7 +37,7 @@ extension CookieJar {
     }
 }
 
-/// A selection of a jar's cookies: those that meet every given condition; all of them if there is none.
+/// A selection of a jar's cookies: those that meet every condition. Without conditions, it selects all cookies.
 public struct CookieFilter: Sendable {
     /// Cookies of this name.
     public var name: Octets?
@@ -44,7 +45,7 @@ public struct CookieFilter: Sendable {
     public var domain: WebHost?
     /// Cookies of exactly this path.
     public var path: Octets?
-    /// Cookies of these partitions; `nil` in the set is for those that have none.
+    /// Cookies of these partitions. `nil` in the set selects cookies without a partition.
     public var partitions: Set<PartitionKey?>?
     /// Cookies that this request carries.
     public var request: RequestContext?
@@ -52,13 +53,13 @@ public struct CookieFilter: Sendable {
     /// No condition.
     public init() {}
 
-    /// The domain that a person names; `nil` if it is not a host name. A dot before it, as lists show one for cookies that
-    /// subdomains get, makes no difference.
+    /// Parses a domain that a user names; `nil` if it is not a host name. A leading dot, as in lists for cookies that
+    /// subdomains get, is ignored.
     package static func domain(named text: String) -> WebHost? {
         WebHost(text.hasPrefix(".") ? String(text.dropFirst()) : text)
     }
 
-    /// Whether a cookie has the name, domain and path that are asked for.
+    /// Whether a cookie has the name, domain and path of the filter.
     func admits(_ cookie: Cookie) -> Bool {
         if let name, cookie.name != name { return false }
         if let domain, !CookiePolicy.domainMatches(cookie.domain, domain.octets) { return false }

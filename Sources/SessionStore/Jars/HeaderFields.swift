@@ -1,13 +1,13 @@
 internal import CookieModel
 public import OAuth2
 
-/// A header field that is kept with a jar, for the jar's requests.
+/// A header field that a jar stores for its requests.
 public struct StoredHeaderField: Sendable, Equatable {
-    /// The field's name as it was written; case does not tell names apart.
+    /// The field's name as it was written. Names are compared without case.
     public let name: String
     /// The prefix of the URLs that the field is for; `nil` for all URLs.
     public let scope: String?
-    /// The field's value; `nil` where the stored one was changed, moved or cut off.
+    /// The field's value; `nil` if the stored one was changed, moved or truncated.
     public let value: Secret?
 
     package init(name: String, scope: String?, value: Secret?) {
@@ -18,27 +18,27 @@ public struct StoredHeaderField: Sendable, Equatable {
 }
 
 extension SessionStoreError {
-    /// A stored header field cannot be read back.
+    /// A stored header field cannot be read.
     package init(damagedFieldNamed name: String) {
         self.init(.valueDamaged, name, "the stored header field was changed or damaged; set it again")
     }
 }
 
-/// The header fields that are kept with a jar, as text that the store does not look into.
+/// The header fields of a jar, as text that the store does not parse.
 extension CookieJar {
-    /// The jar's header fields by name, of one name those for fewer URLs first. Costs no row where nothing was written
-    /// since the last call.
+    /// The jar's header fields by name. Fields of the same name are sorted by scope, those for fewer URLs first. Reads
+    /// no row if nothing was written since the last call.
     public func headerFields() throws(SessionStoreError) -> [StoredHeaderField] {
         let rows = try SessionStoreError.catching(database.path) {
             try database.jarCache.headerFields(ofJar: id, in: database)
         }
         let fields = opened(rows)
         guard fields.contains(where: { $0.value == nil }) else { return fields }
-        // A reading that looks for newer keys, where it is not the value that is damaged.
+        // A read that loads newer keys, because the value may not be damaged.
         return opened(try database.read { try HeaderFieldRows(database: $0, jarID: id).all() })
     }
 
-    /// The same for who has just opened the jar: where it had no fields then, nothing is asked.
+    /// The same for a caller that has just opened the jar. Reads nothing if the jar had no fields then.
     package func cachedHeaderFields() throws(SessionStoreError) -> [StoredHeaderField] {
         hasHeaderFields ? try headerFields() : []
     }
@@ -55,9 +55,9 @@ extension CookieJar {
         }
     }
 
-    /// Forgets a field.
+    /// Removes a field.
     ///
-    /// - Returns: whether there was one of that name and scope.
+    /// - Returns: whether a field of that name and scope existed.
     package func removeHeaderField(named name: String, scope: String?) throws(SessionStoreError) -> Bool {
         try database.write(.jar(id)) {
             try HeaderFieldRows(database: $0, jarID: id).delete(named: name, scope: scope ?? "")
@@ -71,9 +71,9 @@ extension CookieJar {
     }
 }
 
-/// The `header_field` table: rows in and out, values sealed to jar, name and scope.
+/// Rows of the `header_field` table. Values are sealed to jar, name and scope.
 struct HeaderFieldRows {
-    /// A row with its value as it is stored.
+    /// A row with its stored value.
     struct Row: Sendable {
         let name: String
         /// Empty for all URLs.
@@ -90,7 +90,8 @@ struct HeaderFieldRows {
     let database: Connection
     let jarID: Int64
 
-    /// The fields of a jar: a query with the jar's id as its parameter. Of one name, those for fewer URLs come first.
+    /// The fields of a jar: a query with the jar's ID as its parameter. Of fields with the same name, those for fewer
+    /// URLs come first.
     static let query = """
         SELECT name, scope, value FROM header_field WHERE jar_id = ? ORDER BY name, length(scope) DESC, scope
         """
@@ -104,7 +105,7 @@ struct HeaderFieldRows {
         try statement.rows(jarID) { Row(name: $0.text(0), scope: $0.text(1), sealed: Octets($0.bytes(2))) }
     }
 
-    /// Keeps a value in the place of the one that was there. The name is written as it is now.
+    /// Stores a value, replacing an earlier one. The name is stored as it is written now.
     func put(_ sealed: [UInt8], named name: String, scope: String) throws {
         try database.statement(
             """
@@ -114,16 +115,16 @@ struct HeaderFieldRows {
         ).run(jarID, name, scope, sealed)
     }
 
-    /// Forgets a field; whether there was one of that name and scope.
+    /// Removes a field. Returns whether a field of that name and scope existed.
     func delete(named name: String, scope: String) throws -> Bool {
         try database.statement(
             "DELETE FROM header_field WHERE jar_id = ? AND name = ? AND scope = ?"
         ).runCounting(jarID, name, scope) > 0
     }
 
-    /// Takes over the fields of another jar whose names and scopes are not in use here.
+    /// Copies the fields of another jar whose names and scopes this jar does not use.
     ///
-    /// A value that cannot be opened comes along as it is: it is as damaged here, and is named as that.
+    /// A value that cannot be opened is copied unchanged, and is reported as damaged here, too.
     func take(from otherID: Int64, _ sealer: Sealer) throws {
         let present = try all()
         for row in try HeaderFieldRows(database: database, jarID: otherID).all() {
@@ -139,7 +140,7 @@ struct HeaderFieldRows {
         }
     }
 
-    /// The place that a value is sealed to: its jar, its name in lower case, and the scope of its URLs.
+    /// The context that a value is sealed to: its jar, its name in lower case, and the scope of its URLs.
     static func place(_ jarID: Int64, _ name: String, _ scope: String) -> [UInt8] {
         var place = SealedPlace("header field")
         place.append(jarID)

@@ -1,6 +1,6 @@
 internal import CookieModel
 
-/// The rows of `jar` with a negative id: removed jars, and the rows that belong to them.
+/// The rows of `jar` with a negative ID, which are removed jars, and the rows that belong to them.
 struct JarBinRows {
     /// The columns that a jar keeps when it is removed and restored.
     private static let kept = """
@@ -8,15 +8,15 @@ struct JarBinRows {
         request_octets
         """
 
-    /// How many removed jars of one name are kept: a program that removes its jar again and again leaves no more.
+    /// How many removed jars of one name are kept. This bounds what a program leaves that removes its jar repeatedly.
     private static let countOfName = 10
 
     let database: Connection
 
-    /// The id that the values of a jar's rows are sealed to, whether the jar was removed or not.
+    /// The ID that the values of a jar's rows are sealed to, whether the jar was removed or not.
     static func formerID(_ id: Int64) -> Int64 { Int64(clamping: id.magnitude) }
 
-    /// Removes a jar that is locked, and keeps its rows.
+    /// Removes a locked jar, and keeps its rows.
     func discard(id: Int64, now: Timestamp) throws {
         let rows = JarRows(database: database)
         let sequence = try rows.nextSequence(id: id)
@@ -43,8 +43,8 @@ struct JarBinRows {
         try deleteOld(now: now)
     }
 
-    /// Removes for good what was removed more than a day ago. Only in a file, for which no service may run: on a server,
-    /// housekeeping does it.
+    /// Deletes jars that were removed more than a day ago. Only in a file, because a file may have no service; on a
+    /// server, housekeeping does it.
     func deleteOld(now: Timestamp) throws {
         guard !database.traits.isShared, let end = try ConfirmedClockRows(database: database).see(now).confirmed else {
             return
@@ -52,7 +52,7 @@ struct JarBinRows {
         _ = try delete(until: end, named: nil)
     }
 
-    /// The removed jar that had a name last.
+    /// The last removed jar with a name.
     func newest(named name: String) throws -> (id: Int64, time: Timestamp)? {
         try database.statement(
             """
@@ -61,7 +61,7 @@ struct JarBinRows {
         ).first(name) { ($0.int64(0), $0.timestamp(1)) }
     }
 
-    /// Gives a removed jar its rows and its id back.
+    /// Restores a removed jar with its rows and its ID.
     func restore(id: Int64, to name: String) throws {
         _ = try database.lock(.jar(id))
         let isThere = try database.statement(
@@ -80,16 +80,16 @@ struct JarBinRows {
         ).run(-id)
     }
 
-    /// Removes for good what was removed up to a time.
+    /// Deletes everything that was removed up to a time.
     ///
-    /// - Parameter name: the only name that counts; `nil` for all.
-    /// - Returns: how many removed jars, and states of others, were removed.
+    /// - Parameter name: the only name to delete; `nil` for all.
+    /// - Returns: how many removed jars, and earlier states of jars, were deleted.
     func delete(until end: Timestamp, named name: String?) throws -> Int {
         var count = try database.statement(
             "DELETE FROM jar WHERE id < 0 AND removed_at <= ?1 \(name == nil ? "" : "AND removed_name = ?2")"
         ).runCounting(end, name)
         var ids = try jarsWithUndo(until: end, named: name)
-        // Another transaction may have restored one of the states until then, and kept a newer one.
+        // Meanwhile, another transaction may have restored one of the states, and kept a newer one.
         if try database.lock(.jars(ids)) { ids = try jarsWithUndo(until: end, named: name) }
         for id in ids where try JarUndoRows(database: database, jarID: id).delete() { count += 1 }
         return count
@@ -104,7 +104,7 @@ struct JarBinRows {
         ).rows(end, name) { $0.int64(0) }
     }
 
-    /// Gives the rows of a jar another jar's id. Both jars are there.
+    /// Gives the rows of a jar the ID of another jar. Both jars exist.
     private func moveRows(from id: Int64, to newID: Int64) throws {
         let referencesCapturesByJar = database.traits.referencesCapturesByJar
         if referencesCapturesByJar {
@@ -127,7 +127,7 @@ struct JarBinRows {
         try run("UPDATE web_storage SET jar_id = ?2 WHERE jar_id = ?1", id, newID)
     }
 
-    /// A saved session gets a new id, since its cookies refer to it by both ids. No value is sealed to it.
+    /// A saved session gets a new ID, because its cookies refer to it by both IDs. No value is sealed to its ID.
     private func move(snapshot snapshotID: Int64, from id: Int64, to newID: Int64) throws {
         let newSnapshotID = try database.statement(
             """
@@ -152,11 +152,11 @@ struct JarBinRows {
     }
 }
 
-/// The `jar_undo` table: the state of a jar from before a change, as a saved session that no list shows.
+/// Rows of the `jar_undo` table: the state of a jar before a change, as a saved session that no list shows.
 struct JarUndoRows {
-    /// The name of that saved session: a control character, which no other can have.
+    /// The name of that saved session. Other names cannot contain its control character.
     static let name = "\u{2}undo"
-    /// The name that it has during the change.
+    /// The name of the session during the change.
     private static let newName = "\u{2}new"
 
     let database: Connection
@@ -164,13 +164,12 @@ struct JarUndoRows {
 
     private var snapshots: SnapshotRows { SnapshotRows(database: database, jarID: jarID) }
 
-    /// Copies the jar's cookies and web storage as they are before a change.
+    /// Copies the jar's cookies and web storage before a change.
     func begin(now: Timestamp) throws {
         _ = try snapshots.save(named: JarUndoRows.newName, now: now)
     }
 
-    /// Keeps the state that ``begin(now:)`` has copied, in the place of an earlier one; drops it if the change turned
-    /// out to be none.
+    /// Keeps the state that ``begin(now:)`` has copied, replacing an earlier one. Drops it if nothing was changed.
     func end(_ cause: SessionDatabase.RemovedJar.Cause, hasChanged: Bool = true, now: Timestamp) throws {
         guard hasChanged else { return try delete(JarUndoRows.newName) }
         try delete()
@@ -181,7 +180,7 @@ struct JarUndoRows {
         try JarBinRows(database: database).deleteOld(now: now)
     }
 
-    /// Restores the state, and keeps the one from before that; `nil` if there is nothing to restore.
+    /// Restores the state, and keeps the one before the restoration; `nil` if there is nothing to restore.
     func restore(_ name: String, now: Timestamp) throws -> SessionDatabase.RemovedJar? {
         let undo = try database.statement("SELECT cause, made_at FROM jar_undo WHERE jar_id = ?")
             .first(jarID) { ($0.text(0), $0.timestamp(1)) }
@@ -196,9 +195,9 @@ struct JarUndoRows {
             cookieCount: session.cookieCount - expired, savedSessionCount: 0)
     }
 
-    /// Forgets the state.
+    /// Removes the state.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     @discardableResult
     func delete() throws -> Bool {
         try delete(JarUndoRows.name)

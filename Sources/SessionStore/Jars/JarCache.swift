@@ -1,16 +1,16 @@
 internal import CookieModel
 internal import Synchronization
 
-/// The jars in memory, with their login rules and header fields. A jar is read again after any process has removed or
-/// renamed it, or has changed its settings, rules or fields.
+/// The jars in memory, with their login rules and header fields. The cache reads a jar again after any process has
+/// removed or renamed it, or has changed its settings, rules or fields.
 ///
-/// A caller that asks only once needs no connection for it.
+/// The first question opens no connection.
 final class JarCache: Sendable {
     private struct Contents: Sendable {
-        /// By the octets of their names.
+        /// The jars by the octets of their names.
         var jars: [Octets: JarRows.Row] = [:]
         var loginRules: [Int64: [(name: String, definition: String)]] = [:]
-        /// Values sealed, as they are stored.
+        /// The header fields by the jar's ID, with sealed values.
         var headerFields: [Int64: [HeaderFieldRows.Row]] = [:]
     }
 
@@ -27,13 +27,13 @@ final class JarCache: Sendable {
     }
     private let hasBeenAsked = Atomic(false)
 
-    /// Closes the connection: the last one to be closed must be one that can write.
+    /// Closes the connection: the last one to be closed must be able to write.
     func close() {
         memory.close()
         hasBeenAsked.store(false, ordering: .relaxed)
     }
 
-    /// The jar of that name, as the last commit left it; `nil` if it does not exist.
+    /// The jar of that name in its last committed state; `nil` if it does not exist.
     func jar(named name: String, in database: SessionDatabase) throws -> JarRows.Row? {
         guard database.engine.isOnDisk, hasBeenAsked.exchange(true, ordering: .relaxed) else {
             return try database.read { try JarRows(database: $0).jar(named: name) }
@@ -48,7 +48,7 @@ final class JarCache: Sendable {
         }
     }
 
-    /// The definitions of a jar's login rules, by name, as the last commit left them.
+    /// The definitions of a jar's login rules by name, in their last committed state.
     func loginRules(ofJar id: Int64, in database: SessionDatabase) throws -> [(name: String, definition: String)] {
         guard database.engine.isOnDisk else {
             return try database.read { try LoginRuleRows(database: $0, jarID: id).all() }
@@ -62,7 +62,7 @@ final class JarCache: Sendable {
         }
     }
 
-    /// A jar's header fields by name, values sealed, as the last commit left them.
+    /// A jar's header fields by name, with sealed values, in their last committed state.
     func headerFields(ofJar id: Int64, in database: SessionDatabase) throws -> [HeaderFieldRows.Row] {
         guard database.engine.isOnDisk else {
             return try database.read { try HeaderFieldRows(database: $0, jarID: id).all() }
@@ -77,13 +77,13 @@ final class JarCache: Sendable {
     }
 }
 
-/// Cuts a jar down to its limits after many cookies have come into it at once ("remove excess cookies", section 5.7).
+/// Applies a jar's limits after it has received many cookies at once ("remove excess cookies", section 5.7).
 struct JarLimiter {
     let journaled: JournaledCookieRows
     let limits: CookieLimits
     let now: Timestamp
 
-    /// Removes the cookies that one registrable domain has over its limits. Expired cookies do not count.
+    /// Removes the cookies of one registrable domain that exceed its limits. Expired cookies do not count.
     func removeExcess(site: Octets) throws -> [Eviction] {
         let cookies = try journaled.rows.outlines(site: site).filter { !$0.isExpired(at: now) }
         var found = SiteCookies(cookies)
@@ -93,8 +93,8 @@ struct JarLimiter {
         return try evicted.map { try evict($0.cookie, site: site, $0.reason) }
     }
 
-    /// Removes the cookies that the jar has over its total, the least recently used first. Stored expired cookies
-    /// displace no live ones, and have a separate limit of the same size.
+    /// Removes the cookies that exceed the jar's total limit, the least recently used first. Stored expired cookies do
+    /// not displace live ones, and have a separate limit of the same size.
     func removeTotalExcess() throws -> [Eviction] {
         guard let limit = limits.totalCookies else { return [] }
         let (live, expired) = try journaled.rows.counts(now: now)

@@ -1,13 +1,13 @@
 public import CookieModel
 
-/// The `jar` table: rows in and out.
+/// Rows of the `jar` table.
 struct JarRows {
     /// The columns of ``JarSettings``.
     static let settings = """
         profile, domain_cookies, total_cookies, partition_cookies, partition_octets, request_cookies, request_octets
         """
 
-    /// The data to open a jar with.
+    /// The data for opening a jar.
     struct Row: Sendable {
         let id: Int64
         let settings: JarSettings
@@ -15,7 +15,7 @@ struct JarRows {
         let hasHeaderFields: Bool
     }
 
-    /// A jar among others.
+    /// A jar with its name.
     struct Named: Sendable {
         let id: Int64
         let name: String
@@ -42,27 +42,27 @@ struct JarRows {
             hasHeaderFields: statement.int64(column + 8) != 0)
     }
 
-    /// A jar that must be there.
+    /// A jar that must exist.
     func presentJar(named name: String) throws -> Row {
         guard let found = try jar(named: name) else { throw SessionStoreError(noJarNamed: name) }
         return found
     }
 
-    /// Jars that must be there, in the order of the names. No other transaction changes them until this one ends.
+    /// Jars that must exist, in the order of the names. No other transaction changes them until this one ends.
     func lockedJars(named names: String...) throws -> [Row] {
         while true {
             let found = try names.map { try presentJar(named: $0) }
             var hasWaited = false
-            // In one order, so that two transactions do not wait for each other.
+            // All transactions use this order, so that two do not wait for each other.
             for id in found.map(\.id).sorted() where try database.lock(.jar(id)) { hasWaited = true }
             guard hasWaited else { return found }
-            // Until then, another transaction may have renamed, removed or changed them.
+            // Before the lock was taken, another transaction may have renamed, removed or changed them.
             let locked = try names.map { try presentJar(named: $0) }
             if locked.map(\.id) == found.map(\.id) { return locked }
         }
     }
 
-    /// Throws where there is a jar of that name.
+    /// Throws if a jar of that name exists.
     func expectNone(named name: String) throws {
         guard try jar(named: name) == nil else { throw JarRows.exists(name) }
     }
@@ -72,20 +72,20 @@ struct JarRows {
             .jarExists, name, "a jar with this name already exists; use another name, or remove that jar first")
     }
 
-    /// Makes a jar.
+    /// Creates a jar.
     ///
     /// - Returns: the jar's id.
-    /// - Throws: ``SessionStoreError/Code/jarExists`` if there is one of that name.
+    /// - Throws: ``SessionStoreError/Code/jarExists`` if a jar of that name exists.
     func insertNew(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Int64 {
         try expectNone(named: name)
         guard try insert(settings, named: name, now: now) else { throw JarRows.exists(name) }
         return try presentJar(named: name).id
     }
 
-    /// Makes a jar, unless there is one of that name already: for callers that have found none, since a server uses up an id
-    /// each time.
+    /// Creates a jar, unless one of that name exists. Call it only after a lookup has found none: a server uses up an
+    /// ID for each attempt.
     ///
-    /// - Returns: whether it was made.
+    /// - Returns: whether it was created.
     @discardableResult
     func insert(_ settings: JarSettings, named name: String, now: Timestamp) throws -> Bool {
         let isMade = try database.statement(
@@ -108,7 +108,7 @@ struct JarRows {
         return true
     }
 
-    /// Gives a jar other settings.
+    /// Changes the settings of a jar.
     func update(_ settings: JarSettings, id: Int64) throws {
         try database.statement(
             """
@@ -119,7 +119,7 @@ struct JarRows {
         ).run(settings, id)
     }
 
-    /// Gives a jar another name.
+    /// Renames a jar.
     func rename(id: Int64, to name: String) throws {
         try FormerJournal(database: database).include(jar: id)
         try database.statement(
@@ -139,7 +139,7 @@ struct JarRows {
         try database.statement("DELETE FROM jar WHERE id = ?").run(id)
     }
 
-    /// What is removed with a jar.
+    /// The content that is removed with a jar.
     func content(id: Int64) throws -> JarRemoval {
         JarRemoval(
             cookies: try CookieRows(database: database, jarID: id).count(), savedSessions: try savedSessionCount(id: id)
@@ -153,12 +153,12 @@ struct JarRows {
         ).first(id) { Int($0.int64(0)) } ?? 0
     }
 
-    /// The next place in the order of creation.
+    /// The next sequence number in the order of creation.
     func nextSequence(id: Int64) throws -> Int64 {
         try ChangeRows(database: database, jarID: id).end().nextSequence
     }
 
-    /// Keeps the next place in the order of creation, where it is not the journal that tells it.
+    /// Stores the next sequence number in the order of creation, if the journal does not contain it.
     func setNextSequence(_ sequence: Int64, id: Int64) throws {
         try database.statement("UPDATE jar SET next_sequence = ? WHERE id = ?").run(sequence, id)
     }
@@ -201,7 +201,7 @@ extension JarSettings: StatementParameter {
     }
 }
 
-/// The part of a jar's rules that is kept with it.
+/// The part of a jar's rules that is stored with it.
 public struct JarSettings: Sendable, Hashable {
     /// The divergences from the draft.
     public var profile: CookieProfile
@@ -213,7 +213,7 @@ public struct JarSettings: Sendable, Hashable {
         self.init(CookiePolicy(profile: profile))
     }
 
-    /// The settings within a policy.
+    /// The settings of a policy.
     public init(_ policy: CookiePolicy) {
         profile = policy.profile
         limits = policy.limits
@@ -227,7 +227,7 @@ public struct JarSettings: Sendable, Hashable {
         return policy
     }
 
-    /// The profile's name, or its flags where it has none.
+    /// The profile's name, or its flags if it has no name.
     var profileText: String { profile.name ?? String(profile.rawValue) }
 
     /// Parses ``profileText``. An unknown text, which a newer version may have written, is read as the draft's rules.

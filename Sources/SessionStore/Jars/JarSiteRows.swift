@@ -1,13 +1,13 @@
 internal import CookieModel
 
-/// The `jar_site` table: which jars have cookies of a site.
+/// Rows of the `jar_site` table: which jars have cookies of a site.
 struct JarSiteRows {
-    /// The most jars that are looked at for one site.
+    /// The maximum number of jars that are read for one site.
     static let jarLimit: Int64 = 100
 
-    /// The cookies of a site in other jars, with the jar of each: newest jars first, and no more than ``jarLimit``.
+    /// The cookies of a site in other jars, with the jar of each. Newest jars come first, at most ``jarLimit``.
     ///
-    /// - Parameter onlyNamed: whether only jars count whose names are in a JSON array, the fourth parameter.
+    /// - Parameter onlyNamed: whether to include only jars whose names are in a JSON array, the fourth parameter.
     static func query(onlyNamed: Bool) -> String {
         let named = "SELECT id FROM jar WHERE name IN (SELECT value FROM json_each(?4))"
         return """
@@ -28,7 +28,8 @@ struct JarSiteRows {
 
     let database: Connection
 
-    /// Notes whether a jar has cookies of a site, after a change that may have brought the first or removed the last.
+    /// Records whether a jar has cookies of a site, after a change that may have added the first or removed the last
+    /// one.
     func refresh(site: Octets, jarID: Int64) throws {
         let hasCookies = try database.statement("SELECT EXISTS (SELECT 1 FROM cookie WHERE jar_id = ?2 AND site = ?1)")
             .first(site, jarID) { $0.int64(0) != 0 }
@@ -49,9 +50,9 @@ struct JarSiteRows {
         ).run(id)
     }
 
-    /// Calls `body` with each cookie of a site in jars other than one, and with the jar.
+    /// Calls `body` with each cookie of a site in all jars except one, and with its jar.
     ///
-    /// - Parameter names: a JSON array of the names of the only jars that count; `nil` for all jars.
+    /// - Parameter names: a JSON array of the names of the only jars to include; `nil` for all jars.
     func forEachCookie(
         of site: Octets, besides jar: String, named names: String?, _ body: (JarRows.Named, Cookie) throws -> Void
     ) throws {

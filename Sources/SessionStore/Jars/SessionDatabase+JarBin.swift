@@ -1,10 +1,10 @@
 public import CookieModel
 
-/// Restoring what removing, clearing and merging jars took away.
+/// Restoring jars after they were removed, cleared or merged.
 extension SessionDatabase {
-    /// Something that ``restoreJar(named:to:now:)`` restores.
+    /// A jar, or a jar's state, that ``restoreJar(named:to:now:)`` can restore.
     public struct RemovedJar: Sendable, Hashable {
-        /// What was done to the jar.
+        /// The operation on the jar.
         public enum Cause: String, Sendable {
             /// It was removed, with everything in it.
             case removed
@@ -18,21 +18,21 @@ extension SessionDatabase {
 
         /// The jar's name; a removed jar's former one.
         public let name: String
-        /// What was done to it.
+        /// The operation on it.
         public let cause: Cause
-        /// When that was.
+        /// The time of the operation.
         public let time: Timestamp
-        /// How many cookies can be restored, those included that have expired.
+        /// How many cookies can be restored, including expired ones.
         public let cookieCount: Int
-        /// How many saved sessions can be restored: of a removed jar.
+        /// How many saved sessions can be restored with a removed jar.
         public let savedSessionCount: Int
     }
 
-    /// What can be restored, by name, and for each name the newest first.
+    /// Everything that can be restored, by name, and for each name the newest first.
     ///
     /// - Parameters:
-    ///   - names: the names of the only jars that count; `nil` for all jars.
-    ///   - limit: the most entries.
+    ///   - names: the names of the only jars to include; `nil` for all jars.
+    ///   - limit: the maximum number of entries.
     public func removedJars(named names: Set<String>? = nil, limit: Int = .max) throws(SessionStoreError)
         -> [RemovedJar]
     {
@@ -65,10 +65,10 @@ extension SessionDatabase {
     }
 
     /// Removes a jar with everything in it, so that ``restoreJar(named:to:now:)`` can restore it for a day. Its name is
-    /// free at once. Its journal is removed for good.
+    /// free at once. Its journal is deleted.
     ///
-    /// A jar that is open behaves as if the jar was removed for good. ``prune(jar:journalLimit:emptiesBin:vacuum:now:)``
-    /// removes what is older, and so does each call that removes, clears or merges a jar in a file. Of removed jars with
+    /// For an open jar, the jar no longer exists. ``prune(jar:journalLimit:emptiesBin:vacuum:now:)`` deletes jars that
+    /// were removed earlier, and so does each call that removes, clears or merges a jar in a file. Of removed jars with
     /// the same name, the newest ten are kept.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
@@ -85,18 +85,18 @@ extension SessionDatabase {
         }
     }
 
-    /// Restores what was removed last from under a name: the cookies and the web storage of a jar from before it was
-    /// cleared or merged into, or else a removed jar.
+    /// Undoes the last removal under a name: restores the cookies and the web storage of a jar before it was cleared or
+    /// merged into, or else a removed jar.
     ///
-    /// What a jar that was cleared or merged into has now is kept for a day in the place of what is restored, so that the
-    /// same call undoes this one. A removed jar comes back with its settings, header fields, login rules and saved
-    /// sessions. Readers of its journal have to read the whole jar again.
+    /// If a jar was cleared or merged into, its present content is kept for a day, so the same call undoes this one. A
+    /// removed jar is restored with its settings, header fields, login rules and saved sessions. Readers of its journal
+    /// have to read the whole jar again.
     ///
     /// - Parameters:
     ///   - name: the jar's name.
-    ///   - newName: the name that a removed jar gets; `nil` for its former one.
+    ///   - newName: the new name of a removed jar; `nil` for its former one.
     ///   - now: the time, for the journal and for the undo.
-    /// - Returns: what was restored.
+    /// - Returns: the jar or state that was restored.
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is nothing to restore, and
     ///   ``SessionStoreError/Code/jarExists`` if another jar has the name.
     @discardableResult
@@ -130,7 +130,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Removes for good what was removed more than a day ago, by the clock that also decides on expired cookies.
+    /// Deletes everything that was removed more than a day ago, by the clock that also decides on expired cookies.
     ///
     /// - Returns: how many entries were removed.
     func emptyBin(ofJar name: String?, atOnce: Bool) throws(SessionStoreError) -> Int {
@@ -143,7 +143,7 @@ extension SessionDatabase {
 }
 
 extension SessionStoreError {
-    /// Nothing of a jar with that name can be restored.
+    /// The error if nothing of a jar with that name can be restored.
     package init(nothingToRestoreOf name: String) {
         self.init(
             .jarNotFound, name,

@@ -1,14 +1,14 @@
 public import CookieModel
 
-/// Making, naming and removing jars.
+/// Creating, renaming and removing jars.
 extension SessionDatabase {
-    /// Makes a jar.
+    /// Creates a jar.
     ///
     /// - Parameters:
     ///   - name: 1 to 100 characters, none of them a control character.
-    ///   - settings: the profile and limits that are kept with it.
-    ///   - now: the time, kept as the moment of its creation.
-    /// - Throws: ``SessionStoreError/Code/jarExists`` where there is one of that name.
+    ///   - settings: the profile and limits to store with it.
+    ///   - now: the time of its creation.
+    /// - Throws: ``SessionStoreError/Code/jarExists`` if a jar of that name exists.
     @discardableResult
     public func createJar(
         named name: String, settings: JarSettings = JarSettings(), now: Timestamp
@@ -20,14 +20,14 @@ extension SessionDatabase {
         return try presentJar(named: name)
     }
 
-    /// Makes a jar, or changes the settings of the one that has the name.
+    /// Creates a jar, or changes the settings of the jar with the name.
     ///
     /// - Parameters:
     ///   - name: 1 to 100 characters, none of them a control character.
-    ///   - settings: the profile and limits of a jar that is made.
-    ///   - now: the time, kept as the moment of its creation.
-    ///   - change: makes new settings out of those of a jar that exists.
-    /// - Returns: whether the jar was made, and its settings.
+    ///   - settings: the profile and limits of a created jar.
+    ///   - now: the time of its creation.
+    ///   - change: returns new settings for an existing jar, from its present ones.
+    /// - Returns: whether the jar was created, and its settings.
     package func putJar(
         named name: String, new settings: JarSettings, now: Timestamp, _ change: (inout JarSettings) -> Void
     ) throws(SessionStoreError) -> (isNew: Bool, settings: JarSettings) {
@@ -45,9 +45,9 @@ extension SessionDatabase {
         }
     }
 
-    /// Gives a jar another name. Everything in it stays, and jars that are open go on.
+    /// Renames a jar. Its content stays, and open jars continue to work.
     ///
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` where another jar has
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if another jar has
     ///   the new name.
     @discardableResult
     public func renameJar(named name: String, to newName: String) throws(SessionStoreError) -> CookieJar {
@@ -65,10 +65,10 @@ extension SessionDatabase {
 
     /// Removes every cookie of a jar, and its web storage. The jar stays, with its settings and saved sessions.
     ///
-    /// ``restoreJar(named:to:now:)`` undoes it for a day.
+    /// For a day, ``restoreJar(named:to:now:)`` can undo it.
     ///
     /// - Parameter now: the time, for the journal and for the undo.
-    /// - Returns: how many cookies went.
+    /// - Returns: how many cookies were removed.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
     public func clearJar(
@@ -89,8 +89,8 @@ extension SessionDatabase {
         }
     }
 
-    /// Removes a jar for good, with everything in it: cookies, settings, header fields, saved sessions and its journal.
-    /// ``discardJar(named:now:)`` keeps it for a day.
+    /// Deletes a jar with everything in it: cookies, settings, header fields, saved sessions and its journal. It cannot
+    /// be restored, in contrast to ``discardJar(named:now:)``.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
@@ -137,7 +137,7 @@ extension SessionDatabase {
         }
     }
 
-    /// The jar of that name, which was there a moment ago.
+    /// The jar of that name, which has just existed.
     private func presentJar(named name: String) throws(SessionStoreError) -> CookieJar {
         guard let jar = try existingJar(named: name) else { throw SessionStoreError(noJarNamed: name) }
         return jar
@@ -145,33 +145,33 @@ extension SessionDatabase {
 }
 
 extension SessionStoreError {
-    /// There is no jar of that name.
+    /// The error if no jar has that name.
     package init(noJarNamed name: String) {
         self.init(.jarNotFound, name, "no such jar; 'crumb jars' lists the jars")
     }
 }
 
-/// The data removed with a jar.
+/// The data that was removed with a jar.
 public struct JarRemoval: Sendable, Hashable {
-    /// How many cookies it held, expired ones that were not yet removed included.
+    /// How many cookies it had, including expired ones that were not removed yet.
     public let cookies: Int
     /// How many saved sessions it had.
     public let savedSessions: Int
 }
 
-/// The result of merging one jar into another. Every cookie of the first is counted once, but for ``evicted``.
+/// The result of merging one jar into another. Every cookie of the first is counted once, except in ``evicted``.
 public struct JarMerge: Sendable, Hashable {
     /// How many cookies the target did not have.
     public internal(set) var added = 0
-    /// How many took the place of an older one.
+    /// How many replaced an older one.
     public internal(set) var replaced = 0
-    /// How many were left out because the target's own is as new or newer.
+    /// How many were left out because the target's cookie is as new or newer.
     public internal(set) var kept = 0
     /// How many were left out because they had expired.
     public internal(set) var expired = 0
     /// The cookies that were left out because their stored value was tampered with, without a value.
     public internal(set) var unreadable: [Cookie] = []
-    /// The cookies that went out of the target because it had more than its limits allow, without values; those that
-    /// the merge brought may be among them.
+    /// The cookies, without values, that the target evicted because they exceeded its limits. They may include merged
+    /// ones.
     public internal(set) var evicted: [Eviction] = []
 }

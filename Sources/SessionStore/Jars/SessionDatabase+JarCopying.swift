@@ -1,18 +1,18 @@
 public import CookieModel
 
-/// Cookies from one jar into another.
+/// Copying and merging cookies from one jar into another.
 ///
-/// A value is sealed to the jar it is in, so each is opened and sealed again. No rule is asked again: these cookies were
-/// admitted when they came. The limits of the jar that takes them apply.
+/// A value is sealed to its jar, so each is opened and sealed again. The rules are not applied again, because they have
+/// accepted these cookies before. The limits of the receiving jar apply.
 extension SessionDatabase {
     /// Creates a jar with the same cookies and settings as another one.
     ///
     /// Flags, lifetimes, order, times of use, origins, the ends of former cookies, login rules, header fields and web
-    /// storage are the same; expired cookies and saved sessions are left out.
+    /// storage are the same. Expired cookies and saved sessions are not copied.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if there is a jar of
-    ///   the new name.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if a jar of the new
+    ///   name exists.
     @discardableResult
     public func copyJar(
         named name: String, to newName: String, now: Timestamp
@@ -58,12 +58,12 @@ extension SessionDatabase {
 
     /// Merges the cookies of one jar into another. The first jar does not change.
     ///
-    /// Where both have a cookie of the same identity, the one that was updated last counts: the one whose response came
-    /// later, or, if that is not known, the one created later. If both were updated at the same time, the target keeps
-    /// its own. A cookie that replaces another takes over its place in the order of creation (section 5.7, step 23.3,
-    /// of the draft); the others follow the target's in their own order. Expired cookies count as absent. Afterwards
-    /// the target's limits are applied. Login rules and header fields are copied if the target does not use their
-    /// names. ``restoreJar(named:to:now:)`` undoes the changes of cookies and web storage for a day.
+    /// If both have a cookie of the same identity, the one that was updated last counts: the one whose response came
+    /// later, or, if that is unknown, the one created later. If both were updated at the same time, the target keeps
+    /// its own. A cookie that replaces another takes its position in the order of creation (section 5.7, step 23.3, of
+    /// the draft); the others follow the target's in their own order. Expired cookies count as absent. Afterwards the
+    /// target's limits are applied. Login rules and header fields are copied if the target does not use their names.
+    /// For a day, ``restoreJar(named:to:now:)`` can undo the changes of cookies and web storage.
     ///
     /// - Returns: the outcome of each cookie.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
@@ -107,7 +107,8 @@ extension SessionDatabase {
                         continue
                     }
                     stored.source.captureID = stored.source.captureID.flatMap { captures[$0] }
-                    // With the place of the old one its own creation is lost: this keeps it from being older next time.
+                    // By taking the position of the old one, the cookie loses its own time of creation. This keeps it
+                    // from counting as older in the next merge.
                     if old != nil { stored.source.received = stored.lastUpdate }
                     let place = (old?.cookie.creation ?? stored.cookie.creation, old?.cookie.sequence ?? sequence)
                     guard try reseal(&stored.cookie, of: id, in: targetID, place: place) else {
@@ -136,7 +137,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Seals the cookie's value for another jar, and for another place in the order of creation where one is given.
+    /// Seals the cookie's value for another jar, and for another position in the order of creation, if one is given.
     ///
     /// - Returns: whether the value could be opened.
     private func reseal(
@@ -159,9 +160,9 @@ public struct JarCopy: Sendable, Hashable {
     public internal(set) var unreadable: [Cookie] = []
 }
 
-/// The `cookie` table as a whole jar is handled: copied, merged, cleared.
+/// Rows of the `cookie` table, for operations on whole jars: copying, merging, clearing.
 ///
-/// Every function does one kind of change, and writes it into the journal.
+/// Every function makes one kind of change, and records it in the journal.
 struct JournaledCookieRows {
     let rows: CookieRows
 
@@ -181,7 +182,7 @@ struct JournaledCookieRows {
 
     /// Stores a cookie that the jar does not have. Its value is sealed for this jar.
     ///
-    /// - Parameter overExpired: whether the row of an expired cookie with the same ID is still there.
+    /// - Parameter overExpired: whether the row of an expired cookie with the same ID still exists.
     func insert(_ stored: StoredCookie, overExpired: Bool, now: Timestamp) throws {
         guard overExpired else { return try insert([stored], now: now) }
         try rows.replace(
@@ -189,20 +190,20 @@ struct JournaledCookieRows {
         try journal.append(.stored, [(stored.cookie.id, stored.site, nil)], now: now)
     }
 
-    /// Stores a cookie in the place of the one with the same ID. Its value is sealed for this jar.
+    /// Replaces the cookie with the same ID. Its value is sealed for this jar.
     func replace(with stored: StoredCookie, now: Timestamp) throws {
         try rows.replace(
             with: stored.cookie, sealedValue: stored.cookie.value, site: stored.site, source: stored.source)
         try journal.append(.replaced, [(stored.cookie.id, stored.site, nil)], now: now)
     }
 
-    /// Removes a cookie that a person does not want.
+    /// Removes a cookie for the user.
     func remove(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         try rows.delete(id, site: site)
         try journal.append(.removed, [(id, site, nil)], now: now)
     }
 
-    /// Removes a cookie that makes room.
+    /// Evicts a cookie.
     func evict(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
         try rows.delete(id, site: site)
         try journal.append(.evicted, [(id, site, nil)], now: now)
@@ -225,14 +226,14 @@ struct JournaledCookieRows {
 
     /// Removes the cookies that end with the session.
     ///
-    /// - Returns: how many cookies went.
+    /// - Returns: how many cookies were removed.
     func removeSessionCookies(now: Timestamp) throws -> Int {
         try journal.append(.removed, returnedBy: try deletion(where: "expires_at IS NULL"), now: now)
     }
 
     /// Removes every cookie.
     ///
-    /// - Returns: how many cookies went.
+    /// - Returns: how many cookies were removed.
     func removeAll(now: Timestamp) throws -> Int {
         try journal.append(.removed, returnedBy: try deletion(where: "true"), now: now)
     }

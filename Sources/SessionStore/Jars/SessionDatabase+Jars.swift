@@ -1,18 +1,18 @@
 public import CookieModel
 
-/// Looking for jars.
+/// Finding jars.
 extension SessionDatabase {
     /// A summary of a jar that does not require opening its cookies.
     public struct JarSummary: Sendable, Hashable {
         /// The jar's name.
         public let name: String
-        /// How many cookies it holds, expired ones that were not yet removed included.
+        /// How many cookies it has, including expired ones that were not removed yet.
         public let cookieCount: Int
         /// How many of them end with the session.
         public let sessionCookieCount: Int
         /// The next expiry of a cookie; `nil` if no cookie will expire.
         public let nextExpiry: Timestamp?
-        /// When the jar was made.
+        /// When the jar was created.
         public let creation: Timestamp
         /// How many saved sessions it has.
         public let savedSessionCount: Int
@@ -20,12 +20,12 @@ extension SessionDatabase {
         public let settings: JarSettings
     }
 
-    /// The jar of that name, made where it is missing.
+    /// The jar of that name. Creates it if it is missing.
     ///
     /// - Parameters:
     ///   - name: 1 to 100 characters, none of them a control character.
-    ///   - policy: the rules. Profile and limits are kept with a jar that is made, and those that an existing jar has
-    ///     been made with take the place of these.
+    ///   - policy: the rules. A created jar stores their profile and limits. For an existing jar, its own profile and
+    ///     limits apply instead.
     public func jar(
         named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp
     ) throws(SessionStoreError) -> CookieJar {
@@ -41,7 +41,7 @@ extension SessionDatabase {
 
     /// The jar of that name; `nil` if it does not exist. Writes nothing.
     ///
-    /// - Parameter policy: the rules, but for profile and limits, which are the jar's own.
+    /// - Parameter policy: the rules, except for profile and limits, which are the jar's own.
     public func existingJar(
         named name: String, policy: CookiePolicy = CookiePolicy()
     ) throws(SessionStoreError) -> CookieJar? {
@@ -50,7 +50,7 @@ extension SessionDatabase {
 
     /// The same, for reads that begin before the caller writes anything.
     ///
-    /// - Parameter state: what was committed when the caller began; `nil` to ask.
+    /// - Parameter state: the state that was committed when the caller began; `nil` to query it.
     package func existingJar(
         named name: String, policy: CookiePolicy, in state: CommittedState?
     ) throws(SessionStoreError) -> CookieJar? {
@@ -75,16 +75,16 @@ extension SessionDatabase {
     /// also on the names before the end of the page.
     ///
     /// - Parameters:
-    ///   - name: the name that the last page ended with; `nil` for the first page.
-    ///   - limit: how many jars a page has at most.
-    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - name: the last name of the previous page; `nil` for the first page.
+    ///   - limit: the maximum number of jars in a page.
+    ///   - names: the names of the only jars to include; `nil` for all jars.
     ///   - text: a text that the names contain, ignoring the case of ASCII letters; empty for any name.
-    ///   - now: the time at which cookies have expired or not.
+    ///   - now: the time that decides which cookies have expired.
     package func jars(
         after name: String? = nil, limit: Int, named names: Set<String>? = nil, matching text: String = "",
         now: Timestamp
     ) throws(SessionStoreError) -> [JarSummary] {
-        // The sign keeps SQLite from reading all jars in the order of their ids.
+        // The sign keeps SQLite from reading all jars in the order of their IDs.
         var conditions = ["+id > 0"]
         if name != nil { conditions.append("name > ?2") }
         if names != nil { conditions.append("name IN (SELECT value FROM json_each(?4))") }
@@ -121,7 +121,7 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - name: the jar to leave out.
-    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - names: the names of the only jars to include; `nil` for all jars.
     ///   - policy: the rules, except for profile and limits, which are each jar's own.
     package func retrievals(
         for context: RequestContext, besides name: String, named names: Set<String>? = nil,

@@ -1,7 +1,7 @@
 internal import CookieModel
 import StoreEngine
 
-/// The `cookie_change` table: the journal of one jar.
+/// Rows of the `cookie_change` table: the journal of one jar.
 struct ChangeRows {
     /// The default of ``limit``.
     static let defaultLimit: Int64 = 10_000
@@ -10,10 +10,10 @@ struct ChangeRows {
         cookie.site, cookie.domain, cookie.path, cookie.name, cookie.host_only, cookie.partition_key, cookie.expires_at
         """
 
-    /// The largest position: an entry's id has the jar's above it.
+    /// The largest position. The upper bits of an entry's ID are the jar's ID.
     private static let lastPosition: Int64 = 1 << 36 - 1
 
-    /// The id of a jar's newest entry, in a query on `jar`.
+    /// The ID of a jar's newest entry, in a query on `jar`.
     private static let newest = """
         (SELECT id FROM cookie_change WHERE id BETWEEN jar.id << 36 AND (jar.id << 36) + \(lastPosition)
             ORDER BY id DESC LIMIT 1)
@@ -32,39 +32,39 @@ struct ChangeRows {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    /// The id of a jar's entry; of the first or last one that there can be for a position out of bounds.
+    /// The ID of a jar's entry. For a position out of bounds, the ID of the first or last possible entry.
     static func id(_ position: Int64, ofJar jarID: Int64) -> Int64 {
         jarID << 36 + min(max(position, 0), lastPosition)
     }
 
     let database: Connection
     let jarID: Int64
-    /// How many entries of a jar are kept at least; a tenth more are there at most.
+    /// The minimum number of entries that a jar keeps. At most a tenth more exist.
     var limit = ChangeRows.defaultLimit
 
-    /// How far the jar has come: the newest entry tells it, and the jar's own row where it is further.
+    /// The end of the jar's journal, after the newest entry or as the jar's own row states it, whichever is greater.
     func end() throws -> JournalEnd {
         try database.statement(.journalEnd).first(jarID) {
             JournalEnd(nextPosition: $0.int64(0), nextSequence: $0.int64(1))
         } ?? JournalEnd(nextPosition: 1, nextSequence: 1)
     }
 
-    /// The position that the next entry gets, in a query on `jar`.
+    /// The position of the next entry, in a query on `jar`.
     static let nextPosition = "max(next_change, coalesce((\(newest) & \(lastPosition)) + 1, 0))"
 
     /// The position that the next entry gets: a query with the jar's id as its parameter.
     static let nextPositionQuery = "SELECT \(nextPosition) FROM jar WHERE jar.id = ?1"
 
-    /// Where the journal begins, and the position that the next entry gets; `nil` if the jar no longer exists.
+    /// The positions of the first entry and of the next one; `nil` if the jar no longer exists.
     func bounds() throws -> (first: Int64, next: Int64)? {
         try database.statement(
             "SELECT first_change, (\(ChangeRows.nextPositionQuery)) FROM jar WHERE id = ?1"
         ).first(jarID) { ($0.int64(0), $0.int64(1)) }
     }
 
-    /// Lets all but the newest entries go. How far the jar has come is kept in its row, in case none stays.
+    /// Removes all but the newest entries. The end of the journal is kept in the jar's row, in case no entry stays.
     ///
-    /// - Returns: how many went.
+    /// - Returns: how many were removed.
     func removeOldest(keeping count: Int64) throws -> Int {
         let end = try end()
         try database.statement("UPDATE jar SET next_change = ?, next_sequence = ? WHERE id = ?").run(
@@ -72,24 +72,24 @@ struct ChangeRows {
         return try remove(before: end.nextPosition - count)
     }
 
-    /// Lets the oldest entries go where many came since that was done last.
+    /// Removes the oldest entries if many were added since the last removal.
     ///
     /// - Parameters:
     ///   - first: the position of the first entry of a transaction.
-    ///   - next: the position after its last.
+    ///   - next: the position after the transaction's last entry.
     func removeOldestNowAndThen(from first: Int64, to next: Int64) throws {
-        // How many entries come before the oldest ones go.
+        // How many entries are added before the oldest ones are removed.
         let slack = max(1, limit / 10)
         guard first / slack != next / slack else { return }
         _ = try remove(before: next - limit)
     }
 
-    /// Lets every entry go, with their jar.
+    /// Removes all entries of a removed jar.
     func removeAll() throws {
         _ = try remove(before: ChangeRows.lastPosition)
     }
 
-    /// - Returns: how many went.
+    /// - Returns: how many were removed.
     private func remove(before position: Int64) throws -> Int {
         try database.statement("DELETE FROM cookie_change WHERE id >= ? AND id < ?").runCounting(
             ChangeRows.id(0, ofJar: jarID), ChangeRows.id(position, ofJar: jarID))
@@ -132,7 +132,7 @@ struct ChangeRows {
         return changed.count
     }
 
-    /// Writes some changes of one cause, which the rows of the cookies have seen already.
+    /// Records changes of one cause that were already made to the rows of the cookies.
     func append(
         _ cause: CookieChange.Cause, _ changed: [(id: Cookie.ID, site: Octets, ended: Timestamp?)], now: Timestamp
     ) throws {
@@ -162,8 +162,8 @@ struct ChangeRows {
             hasGap: isForeign || (changes.first?.position ?? next) > max(position + 1, start), hasMore: last + 1 < next)
     }
 
-    /// The newest change of each cookie of a registrable domain, the latest first. Reads the jar's whole journal, which is
-    /// bounded.
+    /// The newest change of each cookie of a registrable domain, the latest first. Reads the whole journal of the jar,
+    /// which has a limit.
     func latest(site: Octets) throws -> [CookieChange] {
         var known: Set<Cookie.ID> = []
         return try database.statement("\(ChangeRows.selection) AND site = ?4 ORDER BY cookie_change.id DESC").rows(
@@ -171,8 +171,8 @@ struct ChangeRows {
         ) { ChangeRows.change($0) }.filter { known.insert($0.cookie).inserted }
     }
 
-    /// Selects the columns that ``change(_:)`` reads, of the entries after one id up to another, and of the captures of a
-    /// jar, `?3`. Conditions and an order follow.
+    /// Selects the columns that ``change(_:)`` reads, for the entries after one ID up to another, with the captures of
+    /// a jar, `?3`. Append conditions and an order.
     private static let selection = """
         SELECT position, cause, changed_at, domain, path, cookie_change.name, host_only, partition_key, capture.name,
             source_url
@@ -190,17 +190,17 @@ struct ChangeRows {
     }
 }
 
-/// The `former_journal` table: how far the journals of jars went that are gone from under their name.
+/// Rows of the `former_journal` table: the end of the journals of all jars that were removed or renamed.
 ///
-/// One number for all of them, so that nothing stays behind of the names.
+/// One number for all of them, so that no name of a removed jar is kept.
 struct FormerJournal {
-    /// The start of a journal that no reader can have read before, as `first`: a query.
+    /// A query for the start of a new journal, as `first`. No reader has seen a position from there on.
     static let firstChange =
         "SELECT 1 + coalesce((SELECT next_change FROM former_journal WHERE id = 1), 0) AS first"
 
     let database: Connection
 
-    /// Counts in the journal of a jar that is about to lose its name.
+    /// Includes the journal of a jar that is about to be removed or renamed.
     func include(jar id: Int64) throws {
         try database.statement(
             """

@@ -14,7 +14,7 @@ struct ChangeWriter {
     private let now: Timestamp
     /// The newest entries.
     private var entries: [Entry] = []
-    /// How many entries there were.
+    /// How many entries were added.
     private var count: Int64 = 0
 
     init(_ rows: ChangeRows, now: Timestamp) {
@@ -22,17 +22,17 @@ struct ChangeWriter {
         self.now = now
     }
 
-    /// Notes one entry.
+    /// Adds one entry.
     ///
     /// - Parameters:
-    ///   - source: the response that deleted or evicted the cookie; `nil` for a deletion of a cookie that the jar never
-    ///     had, too.
+    ///   - source: the response that deleted or evicted the cookie. Also `nil` for a deletion of a cookie that the jar
+    ///     never had.
     ///   - ended: when a cookie expired. A deleted one ended when its response came.
     mutating func append(
         _ cause: CookieChange.Cause, _ id: Cookie.ID, site: Octets, source: StoredCookie.Source? = nil,
         ended: Timestamp? = nil
     ) {
-        // Entries that the limit would remove at once are not written.
+        // Entries that the limit would remove at once are dropped.
         if entries.count >= 2 * Int(rows.limit) { entries.removeFirst(Int(rows.limit)) }
         let ended = ended ?? (cause == .deleted ? source?.answered ?? source?.received : nil)
         entries.append(Entry(cause: cause, id: id, site: site, source: source, ended: ended))
@@ -41,8 +41,7 @@ struct ChangeWriter {
 
     /// Writes the transaction's part of the journal.
     ///
-    /// - Parameter end: the end of the journal before; but for the order of creation, which is as the transaction
-    ///   leaves it.
+    /// - Parameter end: the end of the journal before the transaction, but with the sequence number after it.
     mutating func finish(_ end: inout JournalEnd) throws {
         let first = end.nextPosition
         end.nextPosition += count
@@ -59,9 +58,9 @@ struct ChangeWriter {
     }
 }
 
-/// The changes of a jar as they come, by any process: pages of the journal, none of them empty.
+/// The changes of a jar as they are made by any process: pages of the journal, none of them empty.
 ///
-/// Ends where its task is cancelled. Asks the journal again after each interval in which nothing came.
+/// The sequence ends when its task is cancelled. It reads the journal again after each interval without a change.
 public struct ChangeSequence: AsyncSequence, Sendable {
     private let jar: CookieJar
     private let position: Int64
@@ -90,7 +89,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             self.position = position
         }
 
-        /// The next page; `nil` where the task was cancelled.
+        /// The next page; `nil` if the task was cancelled.
         public mutating func next() async throws -> ChangePage? {
             while !Task.isCancelled {
                 let page = try sequence.jar.changes(after: position)

@@ -4,20 +4,20 @@ public import CookieModel
 public struct CookieChange: Sendable, Hashable {
     /// Why a cookie changed.
     public enum Cause: Int64, Sendable, CaseIterable {
-        /// A new cookie came in.
+        /// A new cookie was stored.
         case stored = 1
-        /// A cookie took the place of one with the same ID.
+        /// A cookie replaced one with the same ID.
         case replaced = 2
         /// A response or a script ended its lifetime.
         case deleted = 3
-        /// Its lifetime was over.
+        /// Its lifetime ended.
         case expired = 4
-        /// It made room for others.
+        /// It was evicted to make room for others.
         case evicted = 5
-        /// A user removed it: by name, with the session, with the jar's content.
+        /// A user removed it: by name, with the session, or with the jar's content.
         case removed = 6
 
-        /// The cause as reports write it.
+        /// The cause as it appears in reports.
         public var identifier: String {
             switch self {
             case .stored: "stored"
@@ -30,22 +30,22 @@ public struct CookieChange: Sendable, Hashable {
         }
     }
 
-    /// Its place in the journal: larger than that of every change before.
+    /// Its position in the journal, larger than that of every earlier change.
     public let position: Int64
     /// The reason for the change.
     public let cause: Cause
-    /// When.
+    /// The time of the change.
     public let time: Timestamp
-    /// Which cookie.
+    /// The identity of the cookie.
     public let cookie: Cookie.ID
-    /// The capture that the response came out of which deleted or evicted the cookie; `nil` for a live response and for
-    /// other causes.
+    /// The capture with the response that deleted or evicted the cookie; `nil` for a live response and for other
+    /// causes.
     public let capture: String?
-    /// The URL of that response, without its query; `nil` for other causes, for a change that is older than this record,
-    /// and where a capture's response deleted a cookie that the jar never had.
+    /// The URL of that response, without its query; `nil` for other causes, for a change from before this was recorded,
+    /// and if a capture's response deleted a cookie that the jar never had.
     public let url: String?
 
-    /// Whether a response deleted it without the jar ever having had it, as far as is known.
+    /// Whether a response deleted a cookie that the jar, as far as is known, never had.
     package var isOfUnseenCookie: Bool { cause == .deleted && url == nil && capture == nil }
 }
 
@@ -74,9 +74,9 @@ extension CookieJar {
         try database.read { try ChangeRows(database: $0, jarID: id).latest(site: site) }
     }
 
-    /// The position of the newest change of this jar, or of those that had its name before; 0 where there was none.
+    /// The position of the newest change of this jar, or of earlier jars with its name; 0 if there was no change.
     ///
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` where the jar was removed.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar was removed.
     public func latestChange() throws(SessionStoreError) -> Int64 {
         guard let bounds = try database.read({ try ChangeRows(database: $0, jarID: id).bounds() }) else {
             throw SessionStoreError(noJarNamed: name)
@@ -98,23 +98,23 @@ extension CookieJar {
     }
 }
 
-/// The changes that a reader of the journal gets at once.
+/// A page of changes for a reader of the journal.
 public struct ChangePage: Sendable, Hashable {
-    /// The changes after the position asked for, in order.
+    /// The changes after the requested position, in order.
     public let changes: [CookieChange]
-    /// How far this goes: the position to ask for next.
+    /// The position of the last change: request the next page after it.
     public let position: Int64
-    /// Whether entries after the position asked for are gone, because the journal is bounded: the reader has to look at
-    /// the whole jar once.
+    /// Whether entries after the requested position were removed, because the journal has a limit. The reader then has
+    /// to read the whole jar once.
     public let hasGap: Bool
-    /// Whether there is more to read already.
+    /// Whether more changes can be read now.
     public let hasMore: Bool
 }
 
-/// How far a jar has come.
+/// The end of a jar's journal.
 struct JournalEnd {
-    /// The position that the next entry of the journal gets.
+    /// The position of the journal's next entry.
     var nextPosition: Int64
-    /// The next place in the order of creation.
+    /// The next sequence number in the order of creation.
     var nextSequence: Int64
 }

@@ -1,20 +1,20 @@
 package import CookieModel
 
-/// The end of a cookie: a response deleted it, or its lifetime was over.
+/// The end of a cookie: a response deleted it, or its lifetime ended.
 package struct CookieEnding: Sendable, Hashable {
-    /// Which cookie.
+    /// The identity of the cookie.
     package let cookie: Cookie.ID
-    /// Whether its lifetime was over; `false` if a response deleted it.
+    /// Whether its lifetime ended; `false` if a response deleted it.
     package let isExpiry: Bool
-    /// When the response came, or when the lifetime was over.
+    /// When the response came, or when the lifetime ended.
     package let time: Timestamp
 
     package init(_ cookie: Cookie.ID, isExpiry: Bool, time: Timestamp) {
         (self.cookie, self.isExpiry, self.time) = (cookie, isExpiry, time)
     }
 
-    /// The end of a cookie that is over now, as its response states it: a lifetime that went on after the answer has run
-    /// out since, any other deleted the cookie.
+    /// The end of an expired cookie, according to its response. If the lifetime continued after the response, it has
+    /// ended since. Otherwise the response deleted the cookie.
     package init(_ cookie: Cookie, answered: Timestamp) {
         let expiry = cookie.expiry.flatMap { $0 > answered ? $0 : nil }
         self.init(cookie.id, isExpiry: expiry != nil, time: expiry ?? answered)
@@ -29,7 +29,8 @@ extension CookieJar {
 }
 
 extension CookieBatch {
-    /// The cookies of a registrable domain that ended before the batch. Ask before the batch receives any of that site.
+    /// The cookies of a registrable domain that ended before the batch. Call it before the batch receives any cookie of
+    /// that site.
     package mutating func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding] {
         let rows = try writtenRows()
         return try SessionStoreError.catching(path) {
@@ -39,8 +40,8 @@ extension CookieBatch {
 }
 
 extension ChangeRows {
-    /// The journal's entries are found by an index of endings. Expired cookies whose rows still wait for the clock to be
-    /// confirmed count too.
+    /// An index of endings finds the journal's entries. Expired cookies whose rows still wait until the clock is
+    /// confirmed count, too.
     static let endingQuery = """
         SELECT CASE cause WHEN 4 THEN 1 ELSE 0 END, ended_at, domain, path, name, host_only, partition_key FROM cookie_change
         WHERE site = ?1 AND id BETWEEN ?2 AND ?3 AND ended_at IS NOT NULL
@@ -60,7 +61,7 @@ extension ChangeRows {
 
     /// Begins this journal with the endings of another jar's.
     ///
-    /// - Parameter captures: the ids of this jar's captures by those of the other.
+    /// - Parameter captures: the IDs of this jar's captures by those of the other.
     func takeEndings(of otherID: Int64, captures: [Int64: Int64], now: Timestamp) throws {
         var writer = ChangeWriter(self, now: now)
         try database.statement(

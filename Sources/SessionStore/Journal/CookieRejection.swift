@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A cookie that a response tried to set and the rules rejected. Never its value.
 package struct CookieRejection: Sendable, Hashable {
-    /// The octets of a name that are kept.
+    /// How many octets of a name are kept.
     static let nameLimit = 256
     /// Reasons that say nothing about the site's cookies.
     private static let ignoredReasons: [RejectionReason] = [.timeUnknown, .gatewayWitness]
@@ -12,12 +12,12 @@ package struct CookieRejection: Sendable, Hashable {
     package let name: Octets
     /// The host whose response it was.
     package let host: WebHost
-    /// Why it was rejected.
+    /// The reasons for the rejection.
     package let reasons: ReasonSet<RejectionReason>
     /// When the response came.
     package let time: Timestamp
 
-    /// The rejection that a decision states; `nil` for any other outcome, and if the reason is not the site's.
+    /// The rejection of a decision; `nil` for any other outcome, and if the reason does not concern the site.
     init?(_ decision: borrowing StorageDecision, from host: WebHost, at time: Timestamp) {
         guard decision.outcome == .rejected,
             !CookieRejection.ignoredReasons.contains(where: decision.reasons.contains)
@@ -34,14 +34,15 @@ package struct CookieRejection: Sendable, Hashable {
         self.time = time
     }
 
-    /// Whether a cookie is one that the host could have meant: of the same name, and sent to the host.
+    /// Whether the host could have meant this cookie: it has the same name, and is sent to the host.
     package func concerns(_ cookie: Cookie.ID) -> Bool {
         guard cookie.name.prefix(CookieRejection.nameLimit).elementsEqual(name) else { return false }
         return cookie.isHostOnly ? cookie.domain == host : CookiePolicy.domainMatches(host, cookie.domain.octets)
     }
 }
 
-/// The rejections of a batch: the newest of each name and host, with the registrable domain, and no more than a jar keeps.
+/// The rejections of a batch: the newest of each name and host, with the registrable domain, at most as many as a jar
+/// keeps.
 struct RejectionList {
     private struct Key: Hashable {
         let name: Octets
@@ -69,9 +70,9 @@ struct RejectionList {
     }
 }
 
-/// The rejections that this process has recorded lately, so that a response that repeats one costs no transaction.
+/// The rejections that this process has recorded recently, so that a response that repeats one needs no transaction.
 final class RejectionMemory: Sendable {
-    /// How many seconds a rejection is not recorded again.
+    /// For how many seconds a rejection is not recorded again.
     private static let interval: Int64 = 60
     /// How many rejections are remembered.
     private static let limit = 1000
@@ -103,7 +104,7 @@ final class RejectionMemory: Sendable {
         }
     }
 
-    /// Forgets everything, after rows were removed.
+    /// Clears the memory, after rows were removed.
     func forget() {
         recorded.withLock { $0 = [:] }
     }
@@ -115,8 +116,8 @@ extension CookieJar {
         try database.read { try RejectionRows(database: $0, jarID: id).rejections(site: site) }
     }
 
-    /// Records rejections after the transaction that made them. Never fails, and never waits for another process: the
-    /// responses are stored already.
+    /// Records rejections after the transaction that caused them. Never fails, and never waits for another process,
+    /// because the responses are already stored.
     func record(_ rejections: RejectionList) {
         let unknown = rejections.entries.filter { !database.rejections.knows($0.rejection, ofJar: id) }
         guard !unknown.isEmpty else { return }
@@ -134,7 +135,7 @@ extension CookieJar {
     }
 }
 
-/// The `rejected_cookie` table: the rejections of one jar.
+/// Rows of the `rejected_cookie` table: the rejections of one jar.
 struct RejectionRows {
     /// How many a jar keeps.
     static let limit: Int64 = 100
@@ -142,7 +143,7 @@ struct RejectionRows {
     let database: Connection
     let jarID: Int64
 
-    /// Writes a rejection in the place of an earlier one of the same name and host.
+    /// Stores a rejection, replacing an earlier one of the same name and host.
     func write(_ rejection: CookieRejection, site: Octets) throws {
         try database.statement(
             """

@@ -1,30 +1,30 @@
 internal import CookieModel
 
-/// Decides from which cookies on it is certain that they have expired, whatever the clock does.
+/// Decides which cookies have certainly expired, even if the clock is wrong.
 ///
-/// An expired cookie is never sent, but its row stays until the clock is confirmed: a day must pass on it after it was
-/// seen past the cookie's expiry. A day is counted in steps between two sightings, and a long step counts for no more
-/// than ``longestStep``: a clock that jumps ten years ahead has gone on for eight hours. A clock that goes back behind
-/// the time that waits for confirmation begins anew, and the cookies are valid again.
+/// An expired cookie is never sent, but its row stays until the clock is confirmed: a day must pass after the clock was
+/// seen past the cookie's expiry. The day is the sum of steps between two readings of the clock. A step counts for at
+/// most ``longestStep``, so a jump of ten years counts as eight hours. If the clock goes back to before the time that
+/// waits for confirmation, the day starts again, and the cookies are valid again.
 struct ConfirmedClock: Equatable {
-    /// How long a time waits before it is confirmed, in microseconds.
+    /// How long a time waits for confirmation, in microseconds.
     static let waitingTime: Int64 = 24 * 3_600_000_000
     /// The maximum that one step adds.
     static let longestStep: Int64 = 8 * 3_600_000_000
-    /// How often batches write the clock down.
+    /// How often batches store the clock.
     private static let granularity: Int64 = 3_600_000_000
 
-    /// The time of the last sighting.
+    /// The last reading of the clock.
     private(set) var seen: Timestamp
     /// The steps so far, in microseconds.
     private(set) var elapsed: Int64 = 0
     /// The time that waits for confirmation.
     private(set) var mark: Timestamp
     private(set) var markElapsed: Int64 = 0
-    /// Cookies that expired before this time are gone for good; `nil` before the first confirmation.
+    /// Cookies that expired before this time can be removed; `nil` before the first confirmation.
     private(set) var confirmed: Timestamp?
 
-    /// A clock that is seen for the first time.
+    /// Creates a clock with its first reading.
     init(now: Timestamp) {
         seen = now
         mark = now
@@ -38,12 +38,12 @@ struct ConfirmedClock: Equatable {
         self.confirmed = confirmed
     }
 
-    /// Whether a sighting at `now` is worth a write of its own.
+    /// Whether a reading at `now` has to be stored.
     func isDue(at now: Timestamp) -> Bool {
         now < seen || now.microseconds - ConfirmedClock.granularity >= seen.microseconds
     }
 
-    /// Takes in the time that the clock shows.
+    /// Records a reading of the clock.
     mutating func see(_ now: Timestamp) {
         let (step, isTooFar) = now.microseconds.subtractingReportingOverflow(seen.microseconds)
         if now > seen { elapsed += isTooFar ? ConfirmedClock.longestStep : min(step, ConfirmedClock.longestStep) }
@@ -58,11 +58,11 @@ struct ConfirmedClock: Equatable {
     }
 }
 
-/// The `confirmed_clock` table.
+/// Rows of the `confirmed_clock` table.
 struct ConfirmedClockRows {
     let database: Connection
 
-    /// The clock as it was written down, `nil` before it was.
+    /// The stored clock; `nil` if none was stored.
     func clock() throws -> ConfirmedClock? {
         try database.statement(
             "SELECT seen_at, elapsed, mark_at, mark_elapsed, confirmed_at FROM confirmed_clock"
@@ -73,9 +73,9 @@ struct ConfirmedClockRows {
         }
     }
 
-    /// Sees the clock at `now`.
+    /// Records a reading of the clock.
     ///
-    /// - Parameter isFrequent: whether this is asked so often that it is not written down each time.
+    /// - Parameter isFrequent: whether calls are so frequent that not each of them stores the clock.
     func see(_ now: Timestamp, isFrequent: Bool = false) throws -> ConfirmedClock {
         let last = try clock()
         var clock = last ?? ConfirmedClock(now: now)

@@ -1,9 +1,10 @@
 internal import CookieModel
 internal import Crypto
 
-/// A table as it is moved between a file and a server: both have the same columns, and sealed values stay as they are.
+/// A table for moving rows between a file and a server. Both have the same columns, and sealed values are moved
+/// unchanged.
 struct MovedTable {
-    /// The type of a column: SQLite tells it with each value, PostgreSQL does not.
+    /// The type of a column. SQLite reports it with each value, PostgreSQL does not.
     enum Kind: UInt8 {
         case number = 1
         case text, octets
@@ -14,7 +15,7 @@ struct MovedTable {
 
     let name: String
     let columns: Columns
-    /// SQL for "the row belongs to the jar whose id is `?1`".
+    /// SQL for "the row belongs to the jar with the ID `?1`".
     let ofJar: String
     /// Whether rows have an `id` that is unique in the whole database.
     let hasID: Bool
@@ -80,8 +81,8 @@ struct MovedTable {
             ]),
     ]
 
-    /// The tables that belong to no jar. Leases of refreshes that are under way stay where they are, and so do logins in
-    /// progress, and what is known of a machine's clock.
+    /// The tables that belong to no jar. Leases of refreshes in progress, logins in progress, and the confirmed clock
+    /// of a machine are not moved.
     static let ofDatabases = [
         MovedTable(
             "token_profile", hasID: true,
@@ -171,13 +172,13 @@ extension MovedTable {
     }
 }
 
-/// A digest of rows, whatever their order: engines sort names of header fields differently.
+/// A digest of rows that does not depend on their order, because engines sort the names of header fields differently.
 struct MovedDigest: Hashable {
     private(set) var rows = 0
     private(set) var cookies = 0
     private var octets = [UInt8](repeating: 0, count: 32)
 
-    /// The digest of a jar, or of what belongs to no jar.
+    /// The digest of a jar, or of the rows that belong to no jar.
     init(_ database: Connection, jarID: Int64?) throws {
         for table in jarID == nil ? MovedTable.ofDatabases : MovedTable.ofJars {
             try table.add(to: &self, database, jarID: jarID)

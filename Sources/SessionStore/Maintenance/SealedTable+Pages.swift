@@ -35,7 +35,7 @@ extension SealedTable {
         return (values, end)
     }
 
-    /// The items of web storage after `position`, those of saved sessions among them.
+    /// The items of web storage after `position`, including those of saved sessions.
     func webStoragePage(
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32?
     ) throws -> (values: [SealedValue], end: Position?) {

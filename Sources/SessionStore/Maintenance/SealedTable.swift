@@ -1,6 +1,6 @@
 internal import CookieModel
 
-/// A table with sealed values in it, read in pages and written back value by value.
+/// A table with sealed values. It is read in pages and written back value by value.
 enum SealedTable: CaseIterable {
     case cookies
     case savedCookies
@@ -9,7 +9,7 @@ enum SealedTable: CaseIterable {
     case webStorage
     case authority
 
-    /// Where a page ended.
+    /// The end of a page.
     enum Position {
         case cookie(jarID: Int64, snapshotID: Int64?, site: Octets, id: Cookie.ID)
         case token(Int64)
@@ -18,13 +18,13 @@ enum SealedTable: CaseIterable {
         case authority
     }
 
-    /// The name of the jar of a row, a removed one included.
+    /// The name of a row's jar, which may have been removed.
     static let jarName = "(SELECT coalesce(removed_name, name) FROM jar WHERE id = jar_id) AS jar_name"
 
-    /// The values of the rows after `position`, of `limit` rows at most, and where the page ended; `nil` there for a
-    /// page without rows.
+    /// The values of at most `limit` rows after `position`, and the end of the page; the latter is `nil` for a page
+    /// without rows.
     ///
-    /// - Parameter keyID: where given, only the rows with values under other keys than this one.
+    /// - Parameter keyID: if given, only rows with values under other keys than this one are read.
     func page(
         _ database: Connection, after position: Position?, limit: Int, notUnder keyID: UInt32? = nil
     ) throws -> (values: [SealedValue], end: Position?) {
@@ -49,7 +49,7 @@ enum SealedTable: CaseIterable {
         } while position != nil
     }
 
-    /// Puts a value into the place of the one that was read, unless that was replaced meanwhile.
+    /// Replaces the value that was read, unless it was changed meanwhile.
     static func write(_ sealed: [UInt8], to value: SealedValue, _ database: Connection) throws {
         switch value.key {
         case .token(let id, let column):
@@ -166,9 +166,9 @@ enum SealedTable: CaseIterable {
     }
 }
 
-/// A value as it is stored, with the place that it is sealed to.
+/// A stored value with the context that it is sealed to.
 struct SealedValue {
-    /// The row and column, which identify the value when it is written back.
+    /// The row and column, to which the value is written back.
     enum Key {
         case cookie(jarID: Int64, snapshotID: Int64?, site: Octets, id: Cookie.ID)
         case token(id: Int64, column: TokenRows.SealedColumn)

@@ -2,18 +2,18 @@ import Platform
 internal import SQLiteEngine
 
 extension SessionDatabase {
-    /// Writes a copy of the database, as it is at one moment, into one file, while others go on reading and writing.
+    /// Writes a consistent copy of the database into one file, while others continue to read and write.
     ///
-    /// The copy is sealed as the database is, under the same key: without that it is worth nothing. It appears whole or
-    /// not at all, with mode 0600 from before its first byte.
+    /// The copy is sealed under the same key as the database, and cannot be used without it. It appears completely or
+    /// not at all, and has mode 0600 from the start.
     ///
     /// - Parameters:
-    ///   - destination: the file to make, in a folder that exists.
-    ///   - replacing: whether a file that is there already goes.
+    ///   - destination: the file to create, in an existing folder.
+    ///   - replacing: whether to replace an existing file.
     /// - Returns: how many bytes the copy takes.
-    /// - Throws: ``SessionStoreError/Code/fileExists`` where there is a file and it is not to go, or is the database or
-    ///   its key; ``SessionStoreError/Code/fileNotWritten`` and ``SessionStoreError/Code/diskFull`` where it cannot be
-    ///   written; nothing is left behind then.
+    /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists and must not be replaced, or is the database
+    ///   or its key; ``SessionStoreError/Code/fileNotWritten`` and ``SessionStoreError/Code/diskFull`` if it cannot be
+    ///   written. After an error, no new file remains.
     @discardableResult
     public func backUp(to destination: String, replacing: Bool = false) throws(SessionStoreError) -> Int64 {
         guard !engine.traits.isShared else {

@@ -2,14 +2,14 @@ public import CookieModel
 import Platform
 
 extension SessionDatabase {
-    /// From how many bytes on a write-ahead log is worth a word: SQLite empties it at some 4 MiB.
+    /// The size in bytes from which a write-ahead log is reported as large: SQLite empties it at about 4 MiB.
     private static let largeLogSize: Int64 = 64 << 20
 
-    /// Looks at everything: the file's structure, rows without owners, every sealed value, the permissions of the files.
-    /// Changes nothing.
+    /// Checks everything: the file's structure, rows without owners, every sealed value, and the permissions of the
+    /// files. Changes nothing.
     ///
-    /// - Throws: an error of the store where the look itself fails; a damaged file is a finding where it can be read at
-    ///   all.
+    /// - Throws: an error of the store if the check itself fails. A damaged file that can be read is a finding, not an
+    ///   error.
     public func check() throws(SessionStoreError) -> DatabaseCheck {
         var check = DatabaseCheck()
         check.findings += try structureFindings()
@@ -58,7 +58,7 @@ extension SessionDatabase {
         }
     }
 
-    /// The rows that a foreign key says are orphans: a server lets none in.
+    /// The rows whose foreign key refers to a missing row. A server accepts no such rows.
     private static let orphanQuery = """
         SELECT "table", parent, count(*) AS number FROM pragma_foreign_key_check GROUP BY 1, 2 UNION ALL
         """
@@ -141,19 +141,19 @@ extension SessionDatabase {
 
 /// The result of checking a database.
 public struct DatabaseCheck: Sendable, Hashable {
-    /// Everything that was found, in the order of the looks.
+    /// All findings, in the order of the checks.
     public var findings: [DatabaseFinding] = []
     /// How many sealed values were opened.
     public var readableValues = 0
 
-    /// Whether nothing is wrong.
+    /// Whether no problem was found.
     public var isSound: Bool { !findings.contains(where: \.isProblem) }
 
-    /// Nothing found yet.
+    /// Creates a result without findings.
     public init() {}
 }
 
-/// Something that a check of a database found.
+/// A finding of a database check.
 public struct DatabaseFinding: Sendable, Hashable {
     /// A stable identifier of a kind of finding.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -167,11 +167,11 @@ public struct DatabaseFinding: Sendable, Hashable {
 
         /// SQLite finds the file's structure damaged.
         public static let structure = Code(rawValue: "structure")
-        /// A row belongs to a jar or saved session that is not there.
+        /// A row belongs to a missing jar or saved session.
         public static let orphan = Code(rawValue: "orphan")
-        /// A sealed value was changed, moved or cut off.
+        /// A sealed value was changed, moved or truncated.
         public static let unreadable = Code(rawValue: "unreadable")
-        /// A file or folder is open to other users.
+        /// Other users can access a file or folder.
         public static let exposed = Code(rawValue: "exposed")
         /// A rotation of the key was interrupted.
         public static let rotationUnfinished = Code(rawValue: "rotation-unfinished")
@@ -185,13 +185,13 @@ public struct DatabaseFinding: Sendable, Hashable {
 
     /// The kind of problem.
     public let code: Code
-    /// Whether something is wrong; otherwise it is good to know.
+    /// Whether the finding is a problem; otherwise it is only information.
     public let isProblem: Bool
-    /// The file, table or value concerned.
+    /// The affected file, table or value.
     public let subject: String
     /// The problem and its remedy, as part of a sentence.
     let detail: String
-    /// The value concerned, where it is one.
+    /// The affected value; `nil` if the finding is not about a value.
     public let location: SealedValueLocation?
     /// The command of `crumb` that the remedy names, such as `key rotate`; `nil` if it names none.
     package let command: String?
@@ -212,7 +212,7 @@ public struct DatabaseFinding: Sendable, Hashable {
     public var description: String { "\(subject): \(detail)" }
 }
 
-/// Where a sealed value is kept, in a person's words.
+/// The location of a sealed value, in the user's terms.
 public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
     /// The kind of value.
     public enum Kind: String, Sendable {
@@ -224,7 +224,7 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
         case token
         /// A header field of a jar.
         case headerField = "header-field"
-        /// An item of a page's `localStorage`, of a jar or one of its saved sessions.
+        /// An item of `localStorage`, in a jar or one of its saved sessions.
         case webStorage = "web-storage"
         /// The private key of the gateway's authority.
         case authority = "gateway-authority"
@@ -232,19 +232,19 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of value.
     public let kind: Kind
-    /// The jar's name; `nil` for a token or authority, and for a value whose jar is not there.
+    /// The jar's name; `nil` for a token or authority, and for a value whose jar is missing.
     public let jar: String?
     /// The name of the saved session or of the token's profile, the prefix of a header field's URLs, the origin of an
     /// item of web storage, or the hosts of the authority.
     public let owner: String?
-    /// The cookie's domain; empty for all else.
+    /// The cookie's domain; empty for other values.
     public let domain: Octets
-    /// The cookie's path; empty for all else.
+    /// The cookie's path; empty for other values.
     public let path: Octets
-    /// The cookie's or field's name, an item's key, or which of the profile's tokens it is.
+    /// The cookie's or field's name, an item's key, or the kind of the profile's token.
     public let name: Octets
 
-    /// The value's place for a message: never the value.
+    /// The value's location for a message. Never the value.
     public var description: String {
         let cookie = "'\(name)' of \(domain)\(path)"
         let jarText = jar.map { "jar '\($0)'" } ?? "a missing jar"

@@ -1,15 +1,15 @@
 internal import CookieModel
 
-/// A jar, or what belongs to no jar, that is now in another database.
+/// A jar, or the rows that belong to no jar, after they were copied to another database.
 package struct MovedPart: Sendable, Hashable {
     /// The name of the jar; `nil` for tokens, access tokens and the gateway's authority.
     package let jar: String?
-    /// How many rows there are, and how many of them are cookies.
+    /// The number of rows, and how many of them are cookies.
     package let rows: Int
     package let cookies: Int
     /// The digest of the rows, which is the same in both databases.
     package let digest: String
-    /// Whether an earlier move has brought it already.
+    /// Whether an earlier call has copied it.
     package let wasThere: Bool
 
     fileprivate init(_ jar: String?, _ digest: MovedDigest, wasThere: Bool) {
@@ -22,19 +22,20 @@ package struct MovedPart: Sendable, Hashable {
 }
 
 extension SessionDatabase {
-    /// Copies jars of another database to this one, from a file to a server or back. Ids and sealed values stay what
-    /// they are, so both databases have the same key.
+    /// Copies jars of another database to this one, from a file to a server or back. IDs and sealed values do not
+    /// change, so both databases must have the same key.
     ///
-    /// Each jar is one transaction, which compares the digests of what it has read and written before it commits. A jar
-    /// that an earlier call has copied is compared and left alone, so that a move that was interrupted goes on. All of
-    /// it is one state of the source.
+    /// Each jar is one transaction, which compares the digests of the rows that it has read and written before it
+    /// commits. A jar that an earlier call has copied is only compared, so an interrupted move can be continued. All
+    /// jars are read from one state of the source.
     ///
     /// - Parameters:
-    ///   - source: the database that has the jars. Nothing is changed in it.
-    ///   - jars: the names of the jars; `nil` for all, and for what belongs to no jar.
-    ///   - progress: called after each part.
+    ///   - source: the database with the jars. It is not changed.
+    ///   - jars: the names of the jars; `nil` for all jars and the rows that belong to no jar.
+    ///   - progress: receives each part after it was copied.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/jarExists`` if another jar has the
-    ///   name or an id here; ``SessionStoreError/Code/keyWrong`` if a key of the source has another meaning here.
+    ///   name or an ID here; ``SessionStoreError/Code/keyWrong`` if the ID of a key of the source belongs to another
+    ///   key here.
     package func copy(
         from source: SessionDatabase, jars: [String]? = nil, progress: (_ part: MovedPart, _ total: Int) -> Void
     ) throws(SessionStoreError) {
@@ -53,7 +54,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Enters the keys that values of the source are sealed under.
+    /// Adds the keys that values of the source are sealed under.
     private func copyKeys(from source: SessionDatabase, _ connection: Connection) throws {
         let theirs = try SealingKeyRows(database: connection).all()
         let keys = try source.keyRing.source.load(mayCreate: false)
@@ -94,7 +95,7 @@ extension SessionDatabase {
         return MovedPart(jar.name, digest, wasThere: wasThere)
     }
 
-    /// Sealed values are bound to the id of their jar: it cannot change.
+    /// Checks that the IDs of the jars are free. They cannot change, because sealed values are bound to them.
     private func checkIDs(
         of table: MovedTable, _ jar: (id: Int64, name: String), _ source: Connection, _ target: Connection
     ) throws {
@@ -128,7 +129,7 @@ extension SessionDatabase {
             }
             for table in MovedTable.ofDatabases { try table.copy(from: source, to: target, jarID: nil) }
             try checkCopy(MovedDigest(target, jarID: nil) == digest, "tokens")
-            // Processes with rows in memory read them again.
+            // Processes that cache these rows read them again.
             try target.statement("UPDATE service_token_generation SET generation = generation + 1").run()
         }
         return MovedPart(nil, digest, wasThere: wasThere)
@@ -140,7 +141,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Runs a transaction that inserts rows with ids, after which new rows get higher ones.
+    /// Runs a transaction that inserts rows with IDs. Afterwards, new rows get higher IDs.
     private func moving(_ body: (Connection) throws -> Void) throws {
         try SessionStoreError.catching(path) {
             try engine.writeAlone { connection in

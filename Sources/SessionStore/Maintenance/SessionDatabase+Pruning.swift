@@ -6,19 +6,18 @@ extension SessionDatabase {
 
     /// Removes data that is no longer needed: expired cookies, old entries of the journal, free pages.
     ///
-    /// Saved sessions do not change. Expired cookies are never sent, pruned or not; pruning only saves space. A cookie
-    /// is removed once the clock has advanced by a day after it was seen past the cookie's expiry, so that nothing is
-    /// lost if the clock jumps ahead and back. A step of more than eight hours between two readings of the clock counts
-    /// as eight.
+    /// Saved sessions do not change. Expired cookies are never sent, so pruning only saves space. A cookie is removed
+    /// once the clock has advanced by a day after it was seen past the cookie's expiry. So nothing is lost if the clock
+    /// jumps ahead and back. A step of more than eight hours between two readings of the clock counts as eight.
     ///
     /// - Parameters:
     ///   - jar: the only jar to prune; `nil` for all.
     ///   - limit: how many entries of each pruned jar's journal are kept; `nil` for ``journalLimit``.
-    ///   - emptiesBin: whether what ``restoreJar(named:to:now:)`` could restore is removed at once, instead of after a
-    ///     day.
+    ///   - emptiesBin: whether jars that ``restoreJar(named:to:now:)`` could restore are deleted at once, instead of
+    ///     after a day.
     ///   - vacuum: when the file is rewritten.
-    ///   - now: the time at which cookies are expired or not.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is no such jar.
+    ///   - now: the time that decides which cookies have expired.
+    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar does not exist.
     public func prune(
         jar: String? = nil, journalLimit limit: Int? = nil, emptiesBin: Bool = false,
         vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
@@ -81,42 +80,42 @@ extension SessionDatabase {
 
 /// The data that ``SessionDatabase/prune(jar:journalLimit:emptiesBin:vacuum:now:)`` removed.
 public struct Pruning: Sendable, Hashable {
-    /// When the file is written anew without its free pages.
+    /// When to rewrite the file without its free pages.
     public enum Vacuum: Sendable {
-        /// Where at least a quarter of the file, and a megabyte, is free.
+        /// If at least a quarter of the file, and at least a megabyte, is free.
         case whenWorthwhile
-        /// In any case.
+        /// Always.
         case always
         /// Never.
         case never
     }
 
-    /// How many expired cookies went, by jar; jars without any are left out.
+    /// How many expired cookies were removed, by jar; jars without any are left out.
     public var expiredCookies: [String: Int] = [:]
     /// How many cookies have expired and stay until the clock is confirmed, by jar; jars without any are left out.
     public var waitingCookies: [String: Int] = [:]
-    /// How many entries of the journal went, the oldest ones.
+    /// How many entries of the journal were removed, the oldest ones.
     public var journalEntries = 0
     /// How many removed jars, and states of jars from before they were cleared or merged into, can no longer be restored.
     public var removedJars = 0
-    /// Whether the file was written anew.
+    /// Whether the file was rewritten.
     public var wasVacuumed = false
-    /// How many bytes database and log take less than before.
+    /// By how many bytes the database and its log have shrunk.
     public var freedBytes: Int64 = 0
 
-    /// Nothing removed yet.
+    /// Creates a result in which nothing was removed.
     public init() {}
 }
 
 extension SessionDatabase {
-    /// Writes the file anew without free pages.
+    /// Rewrites the file without free pages.
     func compact() throws(SessionStoreError) {
         try SessionStoreError.catching(path) { try engine.compact() }
     }
 
-    /// Moves the write-ahead log into the file and cuts it off.
+    /// Moves the write-ahead log into the file and truncates the log.
     ///
-    /// - Returns: whether that was possible; not while another process is reading.
+    /// - Returns: whether that was possible. It is not while another process is reading.
     func emptyLog() throws(SessionStoreError) -> Bool {
         try SessionStoreError.catching(path) { try engine.emptyLog() }
     }

@@ -17,9 +17,9 @@ public struct DatabaseRestoration: Sendable, Hashable {
 extension SessionDatabase {
     /// Replaces a database by a copy of a backup: the inverse of ``backUp(to:replacing:)``.
     ///
-    /// The backup itself does not change. Before anything is replaced, its copy is migrated to the current schema, and
-    /// its structure and every sealed value are checked. The database appears completely or not at all, with mode 0600.
-    /// The journal and the write-ahead log of the old database, which would corrupt it, are removed first.
+    /// The backup itself does not change. Its copy is migrated to the current schema, and its structure and every
+    /// sealed value are checked, before anything is replaced. The database appears completely or not at all, with mode
+    /// 0600. The journal and the write-ahead log of the old database, which would corrupt it, are removed first.
     ///
     /// Programs that follow a jar's journal have to read the whole jar again: the journal goes back to the time of the
     /// backup. Complexity: O(*n*), where *n* is the size of the backup.
@@ -30,8 +30,8 @@ extension SessionDatabase {
     ///   - keys: the source of the key that the backup is sealed under.
     ///   - replacing: whether an existing database is replaced.
     ///   - now: the current time, which migrations store.
-    /// - Throws: ``SessionStoreError/Code/fileExists`` if there is a database and it is not to be replaced, or the
-    ///   backup is that database; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
+    /// - Throws: ``SessionStoreError/Code/fileExists`` if the database exists and must not be replaced, or is the
+    ///   backup; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
     ///   ``SessionStoreError/Code/databaseBusy`` while any process has it open;
     ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; the errors of opening a database. After
     ///   an error, nothing has changed.
@@ -78,9 +78,9 @@ extension SessionDatabase {
         }
     }
 
-    /// Checks that the database may go where it is to go.
+    /// Checks that the database can be restored to its path.
     ///
-    /// - Returns: whether there is one already.
+    /// - Returns: whether a database exists there.
     private static func checkPlace(
         _ place: String, named path: String, sparing backup: String, replacing: Bool
     ) throws(SessionStoreError) -> Bool {
@@ -95,7 +95,7 @@ extension SessionDatabase {
             throw SessionStoreError(
                 .fileExists, path, "the file already exists; use --force to replace a database with the backup")
         }
-        // A key, another program's database or a text is worth more than a wrong path.
+        // The path may be wrong: a key, another program's database or a text must not be replaced.
         guard let header = DatabaseHeader(place), header.isOurs else {
             throw SessionStoreError(
                 .databaseForeign, path,
@@ -111,12 +111,12 @@ extension SessionDatabase {
         do {
             let result = try inspected(copy, keys: keys, named: backup, now: now)
             try SessionStoreError.catching(backup) {
-                // The connection above is closed: this one empties the log and takes it away.
+                // The connection above is closed. This one empties and removes the log.
                 try Engine.foldLog(ofFile: copy)
             }
             return result
         } catch {
-            // People know the backup, not its copy.
+            // The user knows the backup, not its copy.
             throw error.subject == copy ? SessionStoreError(error.code, backup, error.detail) : error
         }
     }
@@ -137,7 +137,7 @@ extension SessionDatabase {
         return (try database.jars(now: now).count, check.readableValues)
     }
 
-    /// Locks the database to be replaced against all other processes; `nil` if it does not exist.
+    /// Locks the database that will be replaced against all other processes; `nil` if it does not exist.
     private static func lock(_ place: String, named path: String) throws(SessionStoreError) -> SystemFile? {
         if FileSystem.isAbsent(place) { return nil }
         guard let file = SystemFile(place, isWritable: true) else {

@@ -14,7 +14,7 @@ extension SessionDatabase {
     ///   - batchSize: How many values are sealed in one transaction, which blocks other writers; on a server, those of
     ///     the same jars.
     ///   - now: the current time, recorded with the new key and the former one.
-    ///   - progress: is told how many values were resealed so far, after each transaction.
+    ///   - progress: receives the number of values that were resealed so far, after each transaction.
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
     ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
@@ -42,16 +42,16 @@ extension SessionDatabase {
     /// The former keys of the source that this database was opened with, the oldest first.
     public func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
 
-    /// Those of the former keys of a key file that values of this database may be sealed under.
+    /// The former keys of a key file that values of this database may be sealed under.
     public func needed(_ keys: [KeyFile.FormerKey]) throws(SessionStoreError) -> [KeyFile.FormerKey] {
         try read { SessionDatabase.needed(keys, try SealingKeyRows(database: $0).all()) }
     }
 
-    /// Those of the former keys of a key file that values of a database file, such as a backup, may be sealed under.
+    /// The former keys of a key file that values of a database file, such as a backup, may be sealed under.
     ///
     /// Reads no value, and migrates nothing. A file that is not a Crumb database needs none.
     ///
-    /// - Throws: an error if the file cannot be read, so that it is not known.
+    /// - Throws: an error if the file cannot be read, because the keys are then unknown.
     public static func needed(
         _ keys: [KeyFile.FormerKey], byFile path: String
     ) throws(SessionStoreError) -> [KeyFile.FormerKey] {
@@ -69,7 +69,7 @@ extension SessionDatabase {
         try KeyRing.newest(try keyRing.source.load(mayCreate: false), of: keyRing.source)
     }
 
-    /// Moves everything to `key`, which the source has to give already.
+    /// Reseals everything under `key`, which the source must already return.
     private func reseal(
         _ key: SealingKey, batchSize: Int, now: Timestamp, _ progress: (Int) -> Void
     ) throws(SessionStoreError) -> KeyRotation {
@@ -88,22 +88,23 @@ extension SessionDatabase {
         }
         var rotation = KeyRotation()
         if hasOlderKeys {
-            // A transaction takes over the new key before anything else. Were it not so, the old one would go for good
-            // while everything is still sealed under it.
+            // A first transaction makes all writers use the new key. Otherwise the old key could be removed while
+            // values are still sealed under it.
             guard try write(.database, { _ in sealer.newestKey.isSame(as: key) }) else {
                 throw SessionStoreError(
                     .keyRotationRefused, keyRing.source.name,
                     "the new key is not in use yet; nothing was changed. Try again")
             }
             try checkKeys()
-            // From here on, all writers seal under the new key, so a page that is done stays done: on a server too, where
-            // that transaction has waited for all that were under way.
+            // From here on, all writers seal under the new key, so no resealed page gets values under the old key. This
+            // holds on a server, too, because that transaction has waited for all running ones.
             for table in SealedTable.allCases {
                 var position: SealedTable.Position?
                 repeat {
                     let (end, count) = try write(resealingLock) { database in
                         let page = try table.page(database, after: position, limit: batchSize)
-                        // Before their rows, as everyone does: otherwise two could wait for each other.
+                        // Jars are locked before their rows, as in every transaction. Otherwise two could wait for each
+                        // other.
                         _ = try database.lock(.jars(page.values.compactMap(\.key.jarID)))
                         var count = 0
                         for value in page.values where Sealer.keyID(of: value.sealed) != sealer.keyID {
@@ -124,7 +125,8 @@ extension SessionDatabase {
         return rotation
     }
 
-    /// Refuses to go on without a key that values may be sealed under: it would be forgotten, and they with it.
+    /// Throws if a key is missing that values may be sealed under. Otherwise the key would be forgotten, and its values
+    /// would be lost.
     private func checkKeys() throws(SessionStoreError) {
         guard try hasMissingKeys() else { return }
         throw SessionStoreError(
@@ -142,20 +144,20 @@ extension SessionDatabase {
     /// alone, so that nothing else has to wait.
     private var resealingLock: WriteLock { engine.traits.hasRowLocks ? .changedRows : .database }
 
-    /// Seals one value anew.
+    /// Reseals one value.
     ///
-    /// - Returns: whether it could be opened.
+    /// - Returns: whether the value could be opened.
     private func reseal(_ value: SealedValue, _ database: Connection) throws -> Bool {
         guard let opened = sealer.open(value.sealed, at: value.place) else { return false }
         try SealedTable.write(try sealer.seal(opened, at: value.place), to: value, database)
         return true
     }
 
-    /// Gives up the older keys, in one transaction with the check that no readable value needs them.
+    /// Removes the older keys, in one transaction with the check that no readable value needs them.
     ///
     /// - Returns: the values that cannot be read.
     private func giveUpOlderKeys(_ resealed: inout Int) throws(SessionStoreError) -> [SealedValueLocation] {
-        // The key file may drop the key only after the disk has all of this, power loss or not.
+        // The key file may drop the key only after all of this is safely on the disk.
         let (count, unreadable) = try SessionStoreError.catching(path) {
             try engine.withFullSynchronization {
                 try write(resealingLock) { database in
@@ -178,21 +180,21 @@ extension SessionDatabase {
 
 /// The result of a key rotation.
 public struct KeyRotation: Sendable, Hashable {
-    /// How many values were sealed anew.
+    /// How many values were resealed.
     public var resealed = 0
-    /// Values that no loaded key opens, since they were changed, moved or cut off: they stay as they are.
+    /// The values that no loaded key opens, because they were changed, moved or truncated. They stay as they are.
     public var unreadable: [SealedValueLocation] = []
-    /// The keys that were in use when it began: only if it was the newest one, another one was created.
+    /// The keys that were in use when the rotation began. A new key was created only if the newest one was in use.
     public var began = KeyUse.newest
-    /// Whether the write-ahead log was emptied. Where another process was reading, it keeps values under the old key
-    /// until that process is done.
+    /// Whether the write-ahead log was emptied. If another process was reading, the log keeps values under the old key
+    /// until that process ends its read.
     public var isLogEmpty = false
 
-    /// Nothing done yet.
+    /// Creates a result of a rotation that has resealed nothing.
     public init() {}
 }
 
-/// Which of the keys of its source a database is sealed under.
+/// The keys of its source that a database is sealed under.
 public enum KeyUse: Sendable, Hashable {
     /// The newest one.
     case newest

@@ -2,7 +2,7 @@ public import CookieModel
 import Platform
 
 extension SessionDatabase {
-    /// Counts jars, cookies and tokens. Reads all cookies' rows, and decrypts none.
+    /// Counts jars, cookies and tokens. Reads the rows of all cookies, and decrypts no value.
     public func statistics(now: Timestamp) throws(SessionStoreError) -> DatabaseStatistics {
         var statistics = try read { database in
             try database.statement(
@@ -31,17 +31,17 @@ extension SessionDatabase {
     }
 }
 
-/// How much there is in a database, and how old it is.
+/// The amount and age of the data in a database.
 public struct DatabaseStatistics: Sendable, Hashable {
     /// How many bytes the file takes without its log.
     public var fileSize: Int64 = 0
-    /// How many of those are free: 'crumb prune' gives them back.
+    /// How many of those are free; 'crumb prune' releases them.
     public var freeSize: Int64 = 0
     /// How many bytes the write-ahead log takes.
     public var logSize: Int64 = 0
-    /// When the oldest cookie was created; `nil` if there is none.
+    /// When the oldest cookie was created; `nil` without cookies.
     public var oldestCookie: Timestamp?
-    /// When the newest cookie was created; `nil` if there is none.
+    /// When the newest cookie was created; `nil` without cookies.
     public var newestCookie: Timestamp?
     /// How many cookies have expired and were not removed yet.
     public var expiredCookies = 0
@@ -52,6 +52,6 @@ public struct DatabaseStatistics: Sendable, Hashable {
     /// How many jars were removed and can be restored. Their cookies and sessions do not count above.
     public var removedJars = 0
 
-    /// Nothing counted yet.
+    /// Creates statistics of an empty database.
     public init() {}
 }

@@ -1,12 +1,12 @@
 public import CookieModel
 internal import Crypto
 
-/// The `capture` table.
+/// Rows of the `capture` table.
 struct CaptureRows {
     let database: Connection
     let jarID: Int64
 
-    /// The capture of that digest that was imported whole.
+    /// The completely imported capture with that digest.
     func capture(_ digest: [UInt8]) throws -> CaptureRecord? {
         try database.statement(
             "SELECT name, imported_at FROM capture WHERE jar_id = ? AND digest = ?"
@@ -15,9 +15,9 @@ struct CaptureRows {
         }
     }
 
-    /// Makes the record of a capture whose import begins. It is not known by its digest before it was imported whole.
+    /// Creates the record of a capture whose import begins. It has no digest until it was imported completely.
     ///
-    /// - Parameter isRequests: whether its cookies are those that requests sent.
+    /// - Parameter isRequests: whether its cookies come from requests.
     func insert(_ name: String, isRequests: Bool, now: Timestamp) throws -> Int64 {
         try database.statement(
             """
@@ -27,9 +27,9 @@ struct CaptureRows {
         ).returnedNumber(jarID, name, now, isRequests)
     }
 
-    /// Has this jar know the captures that another one has taken in.
+    /// Adds the captures that another jar has imported to this jar.
     ///
-    /// - Returns: the ids of this jar by those of the other.
+    /// - Returns: the IDs in this jar by those in the other.
     func take(from otherID: Int64) throws -> [Int64: Int64] {
         try database.statement(
             """
@@ -48,8 +48,8 @@ struct CaptureRows {
         return ids
     }
 
-    /// Lets every capture be imported again. Otherwise an import would change nothing, although the jar no longer has
-    /// the capture's cookies.
+    /// Allows every capture to be imported again. Otherwise an import would change nothing, although the jar no longer
+    /// has the capture's cookies.
     ///
     /// The rows are kept, since cookies refer to them as their origin.
     func allowAgain() throws {
@@ -58,7 +58,7 @@ struct CaptureRows {
         ).run(jarID)
     }
 
-    /// Says that a capture was imported whole; an earlier import of the same octets is forgotten.
+    /// Marks a capture as completely imported. The record of an earlier import of the same octets is removed.
     func finish(_ id: Int64, _ digest: [UInt8]) throws {
         try database.statement(
             "UPDATE capture SET digest = randomblob(8) WHERE jar_id = ? AND digest = ?"
@@ -69,7 +69,7 @@ struct CaptureRows {
 
 /// A capture that was imported into a jar.
 public struct CaptureRecord: Sendable, Hashable {
-    /// Its name when it was imported: a path.
+    /// Its name when it was imported, a path.
     public let name: String
     /// When it was imported.
     public let imported: Timestamp
@@ -79,21 +79,21 @@ public struct CaptureRecord: Sendable, Hashable {
 public struct CaptureDigest: Sendable {
     private var hash = SHA256()
 
-    /// The digest of nothing yet.
+    /// Creates the digest of an empty capture.
     public init() {}
 
-    /// Takes in some octets.
+    /// Adds octets.
     public mutating func update(_ octets: some Sequence<UInt8>) {
         var octets = Array(octets)
         octets.withUnsafeMutableBytes { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Takes in the octets of a buffer, without a copy.
+    /// Adds the octets of a buffer, without a copy.
     public mutating func update(_ octets: ArraySlice<UInt8>) {
         octets.withUnsafeBytes { hash.update(bufferPointer: $0) }
     }
 
-    /// The digest of everything taken in.
+    /// The digest of all added octets.
     package var bytes: [UInt8] { Array(hash.finalize()) }
 }
 
@@ -103,8 +103,8 @@ public struct CaptureID: Sendable, Hashable {
 }
 
 extension CookieBatch {
-    /// Says that with this batch the capture it comes from is imported whole: ``CookieJar/importedCapture(_:)`` knows it
-    /// from then on.
+    /// Records that this batch completes the import of its capture. From then on, ``CookieJar/importedCapture(_:)``
+    /// finds it.
     public mutating func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
         guard let captureID else { return }
         let rows = try writtenRows()
@@ -120,7 +120,7 @@ extension CookieJar {
         try importedCapture(digest.bytes)
     }
 
-    /// The same by the octets of the digest.
+    /// The same for the octets of the digest.
     package func importedCapture(_ digest: [UInt8]) throws(SessionStoreError) -> CaptureRecord? {
         try database.read { connection in
             try CaptureRows(database: connection, jarID: id).capture(digest)
@@ -130,8 +130,8 @@ extension CookieJar {
     /// Begins the import of a capture. Cookies stored with its identifier have the capture as their origin.
     ///
     /// - Parameters:
-    ///   - name: the name by which a person knows the capture.
-    ///   - isRequests: whether its cookies are those that requests sent; see ``CookieOrigin/isRequest``.
+    ///   - name: the name that the user gave the capture.
+    ///   - isRequests: whether its cookies come from requests; see ``CookieOrigin/isRequest``.
     public func beginCapture(
         named name: String, ofRequests isRequests: Bool = false, now: Timestamp
     ) throws(SessionStoreError) -> CaptureID {

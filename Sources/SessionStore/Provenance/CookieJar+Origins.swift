@@ -1,7 +1,7 @@
 public import CookieModel
 
 extension CookieJar {
-    /// Where the present value of each cookie of the jar came from. Reads the whole jar.
+    /// The origin of the present value of each cookie in the jar. Reads the whole jar.
     public func origins() throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
         try origins(site: nil)
     }
@@ -22,7 +22,7 @@ extension CookieJar {
         }
     }
 
-    /// Where a cookie's present value came from; `nil` if there is no such cookie.
+    /// The origin of a cookie's present value; `nil` if the cookie does not exist.
     public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         return try database.read { connection in
@@ -48,14 +48,14 @@ extension Statement {
     }
 }
 
-/// Where a cookie's present value came from.
+/// The origin of a cookie's present value.
 public struct CookieOrigin: Sendable, Hashable {
-    /// The capture it was imported from; `nil` for a live response, and for a cookie that is older than this record.
+    /// The capture it was imported from; `nil` for a live response, and for a cookie from before origins were recorded.
     public let capture: String?
     /// The URL of the response, without its query, which may contain secrets; `nil` for a record from another program's
     /// store.
     public let url: String?
-    /// When the response came, or the record was taken in; `nil` for a cookie that is older than this record.
+    /// When the response came, or the record was imported; `nil` for a cookie from before origins were recorded.
     public let received: Timestamp?
     /// Whether a request of the capture sent the cookie and no response of it set it, so that its flags were assumed.
     public let isRequest: Bool

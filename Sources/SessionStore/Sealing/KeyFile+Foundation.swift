@@ -7,29 +7,29 @@ import Synchronization
 /// A file with sealing keys: the newest one last, and before it the former ones, each with the time at which a newer key
 /// replaced it.
 ///
-/// It is created with mode 0600 on first use and refused if other users can read it. Any number of databases can share
+/// It is created with mode 0600 on first use and rejected if other users can read it. Any number of databases can share
 /// it: a rotation of one keeps the former key for the others and for backups, until ``forget(_:)`` removes it. A
-/// passphrase can lock it (scrypt, RFC 7914). The passphrase is asked for once in the life of this object.
+/// passphrase can lock it (scrypt, RFC 7914). An object asks for the passphrase only once.
 public final class KeyFile: Sendable {
-    /// The passphrase and the lock found so far, so that neither the user is asked nor scrypt computed twice.
+    /// The known passphrase and lock, so that the user is not asked twice and scrypt is not computed twice.
     private struct Memory {
         var passphrase: Secret?
         var locks: [ScryptParameters: KeyFileLock] = [:]
     }
 
-    /// The most keys that a file holds.
+    /// The maximum number of keys in a file.
     static let maximumKeyCount = 256
 
     /// The path of the file.
     public let path: String
     let passphrases: PassphraseSource?
-    /// The cost of scrypt for lines that are written.
+    /// The cost of scrypt for new lines.
     let cost: Int
     private let memory = Mutex(Memory())
 
     /// - Parameters:
     ///   - path: the file.
-    ///   - passphrase: where the passphrase comes from; `nil` where a locked file is to be an error.
+    ///   - passphrase: the source of the passphrase; `nil` if a locked file is an error.
     public convenience init(_ path: String, passphrase: PassphraseSource? = nil) {
         self.init(path, passphrase: passphrase, cost: ScryptParameters.defaultCost)
     }
@@ -50,7 +50,7 @@ public final class KeyFile: Sendable {
         }
         let failure = try publish()
         guard failure == 0 || failure == EEXIST else { throw notWritten(failure) }
-        // Read back, also where another process was first: its key is the one that counts.
+        // The file is read back: if another process was first, its key counts.
         guard let lines = try lines() else {
             throw SessionStoreError(
                 .keyUnavailable, path, "another process removed the key file while it was being created")
@@ -104,7 +104,7 @@ public final class KeyFile: Sendable {
         return keys
     }
 
-    /// Replaces the lock of every key; `nil` leaves them in the clear. All at once.
+    /// Replaces the lock of every key in one step. `nil` stores the keys unencrypted.
     func relock(_ passphrase: Secret?) throws(SessionStoreError) {
         guard let lines = try lines() else { throw missing }
         let lock = try newLock(passphrase)
@@ -120,7 +120,7 @@ public final class KeyFile: Sendable {
         }
     }
 
-    /// Puts these lines in the place of those that are there, all at once.
+    /// Replaces all lines by these, in one step.
     func replace(_ lines: [KeyFileLine]) throws(SessionStoreError) {
         let failure = PrivateFile.replace(text(lines), at: path)
         guard failure == 0 else { throw notWritten(failure) }
@@ -135,7 +135,7 @@ public final class KeyFile: Sendable {
         return line
     }
 
-    /// The lock of a line, derived if it is not known yet; `nil` for a key in the clear.
+    /// The lock of a line, derived if it is not known yet; `nil` for an unlocked key.
     func lock(of line: KeyFileLine) throws(SessionStoreError) -> KeyFileLock? {
         guard let parameters = line.lockParameters else { return nil }
         if let known = memory.withLock({ $0.locks[parameters] }) { return known }
@@ -163,7 +163,7 @@ public final class KeyFile: Sendable {
         return lock
     }
 
-    /// The passphrase, asked for where it is not known yet.
+    /// The passphrase. The user is asked if it is not known yet.
     func passphrase() throws(SessionStoreError) -> Secret? {
         if let known = memory.withLock({ $0.passphrase }) { return known }
         guard let passphrase = try passphrases?.load() else { return nil }

@@ -11,20 +11,21 @@ extension KeyFile {
         public let isLocked: Bool
     }
 
-    /// The kind of the file; `nil` if it does not exist. Needs no passphrase.
+    /// The state of the file; `nil` if it does not exist. Needs no passphrase.
     ///
-    /// - Throws: ``SessionStoreError/Code/keyExposed`` where others may read it, and
-    ///   ``SessionStoreError/Code/keyUnavailable`` where it cannot be read, or is no key.
+    /// - Throws: ``SessionStoreError/Code/keyExposed`` if others can read it, and
+    ///   ``SessionStoreError/Code/keyUnavailable`` if it cannot be read, or contains no key.
     public func state() throws(SessionStoreError) -> State? {
         try lines().map { lines in State(keyCount: lines.count, isLocked: lines.contains { $0.lockParameters != nil }) }
     }
 
     /// Locks the key with another passphrase, or with none. No database changes: the key stays the same.
     ///
-    /// A person who copied the old file and knows the old passphrase still has the key: use a rotation against that.
+    /// Anyone who has copied the old file and knows the old passphrase still has the key. Rotate the key against that.
     ///
-    /// - Parameter passphrase: the new passphrase; `nil` leaves the key in the clear, mode 0600.
-    /// - Throws: an error where the present passphrase is not right, or the file cannot be written; it is then as it was.
+    /// - Parameter passphrase: the new passphrase; `nil` stores the key unencrypted, with mode 0600.
+    /// - Throws: an error if the present passphrase is wrong, or the file cannot be written. After an error, the file
+    ///   is unchanged.
     public func changePassphrase(to passphrase: Secret?) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in
             try relock(passphrase)
@@ -33,7 +34,7 @@ extension KeyFile {
 
     /// Creates the file with a new key, locked if the source of its passphrase locks new files.
     ///
-    /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists, which is then as it was.
+    /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists. It is not changed.
     public func create() throws(SessionStoreError) {
         let failure = try publish()
         guard failure != EEXIST else {
@@ -43,12 +44,12 @@ extension KeyFile {
         guard failure == 0 else { throw notWritten(failure) }
     }
 
-    /// Adds a new key, which nothing is sealed under until a rotation: services that share a database on a server get it
-    /// before.
+    /// Adds a new key, under which nothing is sealed until a rotation. Services that share a database on a server need
+    /// the key before that.
     ///
     /// - Parameter now: the current time, which is stored with the former key.
-    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
-    ///   reading and writing it, which is then as it was.
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors
+    ///   of reading and writing it. After an error, the file is unchanged.
     public func addKey(now: Timestamp) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in try appendKey(now: now) }
     }
@@ -71,7 +72,7 @@ extension KeyFile {
         return try body()
     }
 
-    /// Adds a new key as the newest one, and stores with the former ones when it replaced them.
+    /// Adds a new key as the newest one, and stores the time of the replacement with the former ones.
     func appendKey(now: Timestamp) throws(SessionStoreError) {
         guard var lines = try lines() else { throw missing }
         guard lines.count < KeyFile.maximumKeyCount else {
@@ -79,7 +80,7 @@ extension KeyFile {
                 .keyRotationRefused, path,
                 "the key file holds \(lines.count) keys, which is the limit; run 'crumb key forget' first")
         }
-        // The passphrase has to be proven before something new is locked with it.
+        // The passphrase must be verified before a new key is locked with it.
         _ = try keys(lines)
         var lock: KeyFileLock?
         for line in lines { lock = try self.lock(of: line) ?? lock }
@@ -109,9 +110,9 @@ final class FolderLock {
 extension KeyFile {
     /// A key that a newer one has replaced, in a key file or another source (``KeySource/formerKeys()``). Prints no key.
     public struct FormerKey: Sendable {
-        /// Its place among the keys, of which the newest is the last.
+        /// Its position among the keys, of which the newest is the last.
         public let position: Int
-        /// When a newer key was added; `nil` if the source does not tell.
+        /// When a newer key was added; `nil` if the source does not report it.
         public let replaced: Timestamp?
         let key: SealingKey
     }
@@ -124,12 +125,12 @@ extension KeyFile {
         }
     }
 
-    /// Removes former keys. What is still sealed under them can never be read again.
+    /// Removes former keys. Values that are still sealed under them can never be read again.
     ///
     /// The newest key stays, even if another process has made it the newest since.
     ///
-    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors of
-    ///   reading and writing it, which is then as it was.
+    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors
+    ///   of reading and writing it. After an error, the file is unchanged.
     public func forget(_ keys: [FormerKey]) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in
             guard let lines = try lines(), let newest = lines.last else { throw missing }

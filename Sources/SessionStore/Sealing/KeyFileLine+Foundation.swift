@@ -2,12 +2,12 @@ internal import CookieModel
 internal import Foundation
 internal import OAuth2
 
-/// A line of a key file: a key in the clear, or one that a passphrase locks.
+/// A line of a key file: an unlocked key, or one that is locked with a passphrase.
 ///
-/// `crumb-key-1:` and the key in base64, or `crumb-scrypt-1:` and, with commas between, the binary logarithm of scrypt's
-/// N, its r, its p, the salt in base64, and the key in base64, sealed under the key that scrypt makes of the passphrase.
-/// The passphrase locks the key and is not the key itself, so a new passphrase changes the line and no database. A
-/// former key is followed by `replaced` and the time at which a newer key was added, in RFC 3339.
+/// `crumb-key-1:` and the key in base64, or `crumb-scrypt-1:` and, with commas between, the binary logarithm of
+/// scrypt's N, its r, its p, the salt in base64, and the key in base64, sealed under the key that scrypt derives from
+/// the passphrase. The passphrase locks the key and is not the key itself, so a new passphrase changes the line, but no
+/// database. A former key is followed by `replaced` and the time at which a newer key was added, in RFC 3339.
 struct KeyFileLine: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case plain([UInt8])
@@ -15,7 +15,7 @@ struct KeyFileLine: Hashable, Sendable {
     }
 
     let key: Key
-    /// When a newer key was added; `nil` for the newest key, and for a former one whose time is not known.
+    /// When a newer key was added; `nil` for the newest key, and for a former one whose time is unknown.
     var replaced: Timestamp?
 
     private static let plainMark = "crumb-key-1:"
@@ -60,7 +60,7 @@ struct KeyFileLine: Hashable, Sendable {
         self.key = .locked(lock.parameters, sealedKey: sealed)
     }
 
-    /// The parameters of the lock; `nil` for a key in the clear.
+    /// The parameters of the lock; `nil` for an unlocked key.
     var lockParameters: ScryptParameters? {
         if case .locked(let parameters, _) = key { parameters } else { nil }
     }

@@ -1,7 +1,7 @@
 internal import CookieModel
 import Synchronization
 
-/// The current keys of one open database. Another process may rotate them at any time.
+/// The keys of one open database. Another process may rotate them at any time.
 ///
 /// Every read and every write checks whether the newest key is loaded (``renew(_:)``), and reloads the keys from their
 /// source if it is not.
@@ -13,7 +13,7 @@ final class KeyRing: Sendable {
     /// The sealer with the keys that were last loaded.
     var sealer: Sealer { state.withLock { $0 } }
 
-    /// Loads the keys and proves that they are the ones; makes a key on the first use of a database.
+    /// Loads the keys and verifies that they belong to the database. Creates a key on the first use of a database.
     init(_ engine: Engine, source: KeySource, path: String, now: Timestamp) throws {
         self.source = source
         self.path = path
@@ -32,7 +32,7 @@ final class KeyRing: Sendable {
                 state = Mutex(sealer)
                 return
             }
-            // Between the look at the rows and the one at the keys, another process may have ended a rotation.
+            // Between reading the rows and reading the keys, another process may have ended a rotation.
             let rowsNow = try engine.read { try SealingKeyRows(database: $0).all() }
             guard rowsNow != rows else {
                 throw SessionStoreError(
@@ -44,9 +44,9 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// Loads the keys from their source again if the database has a newer one than those that are loaded.
+    /// Loads the keys from their source again if the database has a newer key than the loaded ones.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the keys were loaded again.
     @discardableResult
     func renew(_ database: Connection) throws -> Bool {
         let rows = SealingKeyRows(database: database)
@@ -67,7 +67,7 @@ final class KeyRing: Sendable {
         return key
     }
 
-    /// The rows of a database, after `key` was entered where there were none: another process may have been first.
+    /// The rows of a database. Adds `key` if it has none; another process may be first.
     private static func firstRows(
         _ engine: Engine, key: SealingKey, now: Timestamp
     ) throws -> [SealingKeyRows.Row] {
@@ -78,7 +78,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// A sealer with every key that has a row; `nil` where the newest row's is not among them.
+    /// A sealer with every key that has a row; `nil` if the key of the newest row is missing.
     private static func sealer(_ rows: [SealingKeyRows.Row], keys: [SealingKey]) -> Sealer? {
         var found: [UInt32: SealingKey] = [:]
         for row in rows { found[row.id] = keys.last { row.isSealed(under: $0) } }
@@ -87,10 +87,11 @@ final class KeyRing: Sendable {
     }
 }
 
-/// The `sealing_key` table: which keys values are sealed under, each with a known text to recognise it by.
+/// Rows of the `sealing_key` table: the keys that values are sealed under, each with a known text by which it is
+/// recognized.
 ///
-/// A key's id belongs to one database: a key file that serves several holds no ids, and each database finds out by
-/// ``Row/isSealed(under:)`` which of the keys is which.
+/// A key's ID belongs to one database. A key file, which can serve several databases, contains no IDs. Each database
+/// uses ``Row/isSealed(under:)`` to match keys and rows.
 struct SealingKeyRows {
     /// One key's row.
     struct Row: Hashable {
@@ -110,7 +111,7 @@ struct SealingKeyRows {
 
     let database: Connection
 
-    /// The id of the newest key; `nil` if there is none.
+    /// The ID of the newest key; `nil` without keys.
     func newestID() throws -> UInt32? {
         let statement = try database.statement(SealingKeyRows.newestQuery)
         defer { statement.reset() }
@@ -126,7 +127,7 @@ struct SealingKeyRows {
         }
     }
 
-    /// Makes `key` the newest one, under the next id.
+    /// Adds `key` as the newest one, with the next ID.
     func append(_ key: SealingKey, now: Timestamp) throws {
         let id = (try newestID() ?? 0) + 1
         let checkValue = try Sealer(key, id: id).seal(SealingKeyRows.checkText, at: SealingKeyRows.checkPlace(id))
@@ -140,7 +141,7 @@ struct SealingKeyRows {
         ).run(Int64(row.id), row.checkValue, row.createdAt)
     }
 
-    /// Forgets all keys but the newest.
+    /// Removes all keys except the newest.
     func deleteOlder(than id: UInt32) throws {
         try database.statement("DELETE FROM sealing_key WHERE id < ?").run(Int64(id))
     }

@@ -9,7 +9,7 @@ extension KeySource {
     ///
     /// - Parameters:
     ///   - text: the keys.
-    ///   - name: the place where a person would look for them.
+    ///   - name: the place where a user finds them.
     /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if the text has another form.
     public static func base64(_ text: Secret, name: String) throws(SessionStoreError) -> KeySource {
         let parts = (text.exposedText ?? "").components(separatedBy: ",")
@@ -33,7 +33,7 @@ extension KeySource {
     /// as a process can do that. Call this before other threads read the environment.
     ///
     /// - Returns: `nil` if the variable is not set, or is empty.
-    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if it does not hold keys.
+    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if it does not contain keys.
     public static func takingEnvironment(_ variable: String = "CRUMB_KEY") throws(SessionStoreError) -> KeySource? {
         guard let text = Secret(takingEnvironment: variable) else { return nil }
         return try base64(text, name: variable)
@@ -42,7 +42,7 @@ extension KeySource {
 
 /// The parameters with which scrypt (RFC 7914) derives a key from a passphrase.
 struct ScryptParameters: Hashable, Sendable {
-    /// The cost for new key files: 128 MiB and some tenths of a second for each guess.
+    /// The cost for new key files: each guess takes 128 MiB and some tenths of a second.
     static let defaultCost = 17
 
     /// N is 2 to the power of this.
@@ -61,7 +61,8 @@ struct ScryptParameters: Hashable, Sendable {
         salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
     }
 
-    /// `nil` for parameters that protect nothing, or would take a machine's memory: a key file is input too.
+    /// `nil` for parameters that do not protect, or would exhaust the machine's memory: a key file is untrusted input,
+    /// too.
     init?(cost: Int, blockSize: Int, parallelism: Int, salt: [UInt8]) {
         guard (10...20).contains(cost), (1...32).contains(blockSize), (1...16).contains(parallelism),
             (8...64).contains(salt.count), (128 * blockSize) << cost <= 1 << 30
@@ -79,7 +80,7 @@ struct ScryptParameters: Hashable, Sendable {
         ).flatMap { SealingKey(bytes: $0) }
     }
 
-    /// scrypt itself; neither `passphrase` nor `salt` may be empty.
+    /// Runs scrypt. Neither `passphrase` nor `salt` may be empty.
     static func derive(
         _ passphrase: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int, count: Int
     ) -> [UInt8]? {

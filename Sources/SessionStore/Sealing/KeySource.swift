@@ -1,11 +1,11 @@
 public import OAuth2
 import Platform
 
-/// Where the sealing keys come from.
+/// The source of the sealing keys.
 public struct KeySource: Sendable {
-    /// Where a person would look for the key: a path, "the environment".
+    /// The place where a user finds the key: a path, or "the environment".
     public let name: String
-    /// The key file, where that is the source: only that can be given a new key.
+    /// The key file, if that is the source. Only a key file can get a new key.
     let file: KeyFile?
     private let loading: @Sendable (_ mayCreate: Bool) throws(SessionStoreError) -> [SealingKey]
 
@@ -18,12 +18,12 @@ public struct KeySource: Sendable {
         self.loading = loading
     }
 
-    /// A source of one's own, such as a keychain.
+    /// A custom source, such as a keychain.
     ///
     /// - Parameters:
-    ///   - name: where a person would look for the key.
-    ///   - load: gives the key. `mayCreate` is true where the database has no sealed value yet, so that a new key may
-    ///     be made; where it is false, a key that is not there is an error.
+    ///   - name: the place where a user finds the key.
+    ///   - load: returns the key. If `mayCreate` is `true`, the database has no sealed value yet, and a new key may be
+    ///     created. Otherwise a missing key is an error.
     public init(name: String, load: @escaping @Sendable (_ mayCreate: Bool) throws(SessionStoreError) -> SealingKey) {
         self.init(name: name, file: nil) { mayCreate throws(SessionStoreError) in [try load(mayCreate)] }
     }
@@ -31,7 +31,7 @@ public struct KeySource: Sendable {
     /// A custom source that can hold several keys, so that values can be resealed under the newest.
     ///
     /// - Parameters:
-    ///   - name: the place where a person would look for the keys.
+    ///   - name: the place where a user finds the keys.
     ///   - loadAll: returns all keys, the newest last. The newest one seals; the others open values sealed before
     ///     ``SessionDatabase/rotateKey(batchSize:now:progress:)``. It is called again if another process has
     ///     rotated the key.
@@ -51,19 +51,19 @@ public struct KeySource: Sendable {
         KeySource.keys(name: "the program") { _ throws(SessionStoreError) in keys }
     }
 
-    /// A key file, made with mode 0600 on first use.
+    /// A key file, created with mode 0600 on first use.
     public static func file(_ path: String) -> KeySource {
         file(KeyFile(path))
     }
 
-    /// A key file, made with mode 0600 on first use; locked with a passphrase where it is given one.
+    /// A key file, created with mode 0600 on first use, and locked if it has a passphrase.
     public static func file(_ file: KeyFile) -> KeySource {
         KeySource(name: file.path, file: file) { mayCreate throws(SessionStoreError) in
             try file.load(mayCreate: mayCreate)
         }
     }
 
-    /// Throws where there is no key, and creates none.
+    /// Throws if the source has no key. Does not create one.
     package func checkPresence() throws(SessionStoreError) {
         _ = try KeyRing.newest(try load(mayCreate: false), of: self)
     }
@@ -81,20 +81,20 @@ public struct KeySource: Sendable {
     }
 }
 
-/// Where the passphrase of a key file comes from. It is asked once in the life of a ``KeyFile``, and only where that
-/// needs one.
+/// The source of the passphrase of a key file. A ``KeyFile`` asks it at most once, and only if the file needs a
+/// passphrase.
 public struct PassphraseSource: Sendable {
-    /// Where a person would look for it: a path, "the terminal".
+    /// The place where a user finds it: a path, or "the terminal".
     public let name: String
-    /// Whether a key file that is made on first use gets the passphrase too.
+    /// Whether a key file that is created on first use gets the passphrase, too.
     public let locksNewFiles: Bool
     private let loading: @Sendable () throws(SessionStoreError) -> Secret?
 
-    /// A source of one's own, such as a window that asks.
+    /// A custom source, such as a window that asks.
     ///
     /// - Parameters:
-    ///   - name: where a person would look for it.
-    ///   - locksNewFiles: whether a key file that is made on first use gets the passphrase too.
+    ///   - name: the place where a user finds it.
+    ///   - locksNewFiles: whether a key file that is created on first use gets the passphrase, too.
     ///   - load: Returns the passphrase; `nil` if there is no user to ask.
     public init(
         name: String, locksNewFiles: Bool = true,
@@ -112,7 +112,7 @@ public struct PassphraseSource: Sendable {
 
     /// The first line of a file, or of a descriptor as `/dev/fd/3`.
     ///
-    /// A file that others may read is refused.
+    /// A file that others can read is rejected.
     public static func file(_ path: String) -> PassphraseSource {
         PassphraseSource(name: path) { () throws(SessionStoreError) in
             let bytes: [UInt8]

@@ -1,10 +1,10 @@
 internal import CookieModel
 
-/// Writes down a place so that no two places read the same: each part with its length in front.
+/// Encodes a sealing context so that no two contexts have the same encoding: each part follows its length.
 struct SealedPlace {
     private(set) var bytes: [UInt8]
 
-    /// A place of one kind, such as a token's value.
+    /// A context of one kind, such as a token's value.
     init(_ kind: String) {
         bytes = []
         append(kind.utf8)
@@ -23,10 +23,11 @@ struct SealedPlace {
 extension SealedPlace {
     private static let cookieKind: StaticString = "cookie"
 
-    /// The place of a cookie's value: no row can be passed off as another one, and no flag or lifetime be changed
-    /// without the value being lost. The last-access-time changes by itself and stays out.
+    /// The sealing context of a cookie's value. If a row is passed off as another one, or a flag or lifetime is
+    /// changed, the value can no longer be opened. The last-access-time changes with each use and is not included.
     ///
-    /// Written at once into memory of its length: values come by the hundred thousand.
+    /// The context is written directly into memory of the right size, because there may be hundreds of thousands of
+    /// values.
     static func cookie(_ cookie: some CookieFields, jarID: Int64) -> [UInt8] {
         let kind = UnsafeRawBufferPointer(start: cookieKind.utf8Start, count: cookieKind.utf8CodeUnitCount)
         let (domain, path, name, partition) = (
@@ -52,7 +53,7 @@ extension SealedPlace {
         }
     }
 
-    /// Writes parts one behind the other into memory that is large enough.
+    /// Writes parts one after the other into memory that is large enough.
     private struct Writer {
         private let memory: UnsafeMutableRawBufferPointer
         private(set) var count = 0
@@ -83,7 +84,7 @@ extension SealedPlace {
 }
 
 extension CookieFields {
-    /// The place that the value is sealed to.
+    /// The context that the value is sealed to.
     func sealedPlace(jarID: Int64) -> [UInt8] {
         SealedPlace.cookie(self, jarID: jarID)
     }

@@ -1,11 +1,11 @@
 internal import CookieModel
 internal import Crypto
 
-/// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored, and opens
-/// those that older keys sealed.
+/// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored. Opens
+/// values that were sealed under older keys.
 ///
-/// A sealed value is: one byte for the form (1), four for the key's id, the nonce (12), the ciphertext, the tag (16).
-/// Nonces are those of ``NonceSequence``: at most 2^32 values should be sealed under one key.
+/// A sealed value is: one byte for the form (1), four bytes for the key's ID, the nonce (12 bytes), the ciphertext, the
+/// tag (16 bytes). ``NonceSequence`` makes the nonces. At most 2^32 values should be sealed under one key.
 struct Sealer: Sendable {
     private static let form: UInt8 = 1
     private static let headerLength = 5
@@ -13,11 +13,11 @@ struct Sealer: Sendable {
     private static let tagLength = 16
     static let overhead = headerLength + nonceLength + tagLength
 
-    /// The id of the key that seals.
+    /// The ID of the newest key, which seals values.
     let keyID: UInt32
     /// The key that seals.
     let newestKey: SealingKey
-    /// The older keys, by id: they open values that are not resealed yet.
+    /// The older keys, by ID. They open values that are not resealed yet.
     private let olderKeys: [UInt32: SealingKey]
 
     init(_ key: SealingKey, id: UInt32, olderKeys: [UInt32: SealingKey] = [:]) {
@@ -26,10 +26,10 @@ struct Sealer: Sendable {
         self.olderKeys = olderKeys
     }
 
-    /// Whether the key of an id is there.
+    /// Whether the sealer has the key with an ID.
     func hasKey(_ id: UInt32) -> Bool { id == keyID || olderKeys[id] != nil }
 
-    /// The id of the key that a value says it was sealed under; `nil` where it is no sealed value.
+    /// The ID of the key that a sealed value names; `nil` if it is not a sealed value.
     static func keyID(of sealed: some RandomAccessCollection<UInt8>) -> UInt32? {
         guard sealed.count >= overhead, sealed.first == form else { return nil }
         return sealed.dropFirst().prefix(headerLength - 1).reduce(0) { $0 << 8 | UInt32($1) }
@@ -55,7 +55,7 @@ struct Sealer: Sendable {
             try value.withContiguousStorageIfAvailable {
                 try AES.GCM.seal($0, using: key, nonce: nonce, authenticating: place)
             } ?? AES.GCM.seal(Array(value), using: key, nonce: nonce, authenticating: place)
-        // A nonce of the usual length makes one piece of nonce, ciphertext and tag.
+        // With a nonce of the usual length, nonce, ciphertext and tag are in one piece.
         guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
         var sealed: [UInt8] = []
         sealed.reserveCapacity(Sealer.overhead + value.count)
@@ -90,8 +90,8 @@ struct Sealer: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends bytes from where they lie. Generic: only so does a type of another module, which is not imported here,
-    /// answer for itself whether they lie in one piece.
+    /// Appends bytes without copying them first. It is generic, so that a type of a module that is not imported here
+    /// can report whether its bytes are contiguous.
     fileprivate mutating func appendInPlace(_ bytes: some Sequence<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ append(contentsOf: UnsafeRawBufferPointer($0)) }) == nil {
             append(contentsOf: bytes)
@@ -99,7 +99,7 @@ extension [UInt8] {
     }
 }
 
-/// A 256-bit key that values are sealed under. Prints as nothing but its type.
+/// A 256-bit key that values are sealed under. Its description shows only its type.
 public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let symmetricKey: SymmetricKey
 
@@ -114,7 +114,7 @@ public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringCo
         symmetricKey = SymmetricKey(data: bytes)
     }
 
-    /// The key itself, to be written where it is kept.
+    /// The key itself, for storing it.
     var exposedBytes: [UInt8] {
         symmetricKey.withUnsafeBytes { Array($0) }
     }
@@ -132,9 +132,9 @@ public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Nonces for the values of one transaction: a random one, and those that follow it.
+/// Nonces for the values of one transaction: a random one, and its successors.
 ///
-/// No nonce may serve twice under one key, in whatever process. Of `n` values that are sealed in runs of consecutive
+/// No nonce may be used twice under one key, in any process. Of `n` values that are sealed in runs of consecutive
 /// nonces, each from a random start of 96 bits, two share one with a probability below n²/2^96: at least as good as if
 /// every nonce was random, without asking the system for each.
 struct NonceSequence {

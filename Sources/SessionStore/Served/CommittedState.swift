@@ -2,25 +2,25 @@ internal import CookieModel
 internal import Dispatch
 internal import Synchronization
 
-/// The state that a server had committed when a request arrived, for the request's first reads: its jar, how far the
-/// jar's journal was, and the numbers that tell whether access tokens or keys have changed.
+/// The state that a server had committed when a request arrived, for the request's first reads: its jar, the end of the
+/// jar's journal, and the numbers that show whether access tokens or keys have changed.
 ///
 /// It answers reads that begin before the request writes anything. Requests that wait at the same time share it.
 package final class CommittedState: Sendable {
-    /// A jar of that name.
+    /// The jar with the name.
     struct Jar: Sendable {
         let row: JarRows.Row
         let hasLoginRules: Bool
-        /// The position that the journal's next entry gets.
+        /// The position of the journal's next entry.
         let nextChange: Int64
     }
 
-    /// The place of its statement in the order in which the statements of this process saw the database.
+    /// The number of its statement, in the order in which the statements of this process saw the database.
     let round: Int
     let tokenGeneration: Int64?
-    /// The id of the key that seals.
+    /// The ID of the newest key, which seals values.
     let newestKey: UInt32?
-    /// The name of the jar that was asked for; empty for none.
+    /// The name of the requested jar; empty for none.
     private let jarName: Octets
     /// `nil` if there is no jar of that name.
     let jar: Jar?
@@ -33,32 +33,33 @@ package final class CommittedState: Sendable {
         self.jar = jar
     }
 
-    /// Whether it is about that name.
+    /// Whether the state is about that name.
     func isOfJar(named name: String) -> Bool {
         jarName.elementsEqual(name.utf8)
     }
 }
 
 extension SessionDatabase {
-    /// Asks a server what is committed, together with all who ask at the same time.
+    /// Asks a server for the committed state, together with all callers that ask at the same time.
     ///
-    /// - Parameter name: the jar that the request is about, which need not exist; `nil` for none.
-    /// - Returns: what was committed at a moment after the call; `nil` for a file, which needs no round trip.
+    /// - Parameter name: the jar of the request, which may not exist; `nil` for none.
+    /// - Returns: the state that was committed at some time after the call; `nil` for a file, which needs no round
+    ///   trip.
     package func committedState(ofJar name: String?) async throws(SessionStoreError) -> CommittedState? {
         guard let committedStates else { return nil }
         let name = name ?? ""
-        // No jar has an invalid name, which may contain what separates names in the statement.
+        // No jar has an invalid name, and such a name may contain the separator of names in the statement.
         let isValid = (try? SessionStoreError.check(name, of: "jar")) != nil
         return try await committedStates.state(ofJar: Octets(Array((isValid ? name : "").utf8)))
     }
 }
 
-/// Asks a server what is committed with one statement for all who wait.
+/// Asks a server for the committed state, with one statement for all waiting callers.
 ///
-/// While a statement is under way, further questions wait for the next one: an answer is never older than its question.
-/// So there is one connection, and the more questions there are, the more of them share a statement.
+/// While a statement runs, further questions wait for the next one, so an answer is never older than its question. One
+/// connection suffices, and the more questions there are, the more of them share a statement.
 final class CommittedStateQueue: Sendable {
-    /// Returns the states of jars by name, all of a moment after the call.
+    /// Returns the states of jars by name, all at one time after the call.
     typealias Ask = @Sendable (_ names: Set<Octets>, _ round: Int) throws(SessionStoreError) -> [Octets: CommittedState]
 
     private struct Question: Sendable {
@@ -68,7 +69,7 @@ final class CommittedStateQueue: Sendable {
 
     private struct State {
         var waiting: [Question] = []
-        /// Whether the thread is asking, and looks again before it rests.
+        /// Whether the thread is running. It checks for further questions before it stops.
         var isAsking = false
         var requestCount = 0
         var statementCount = 0
@@ -85,13 +86,13 @@ final class CommittedStateQueue: Sendable {
     /// How many questions wait for the next statement.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How many questions there were.
+    /// How many questions were asked.
     var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// How many statements there were.
+    /// How many statements were run.
     var statementCount: Int { state.withLock { $0.statementCount } }
 
-    /// Returns the state that is committed at a moment after the call.
+    /// Returns the state that is committed at some time after the call.
     ///
     /// - Parameter name: a jar's name; empty for none.
     func state(ofJar name: Octets) async throws(SessionStoreError) -> CommittedState {
@@ -114,9 +115,9 @@ final class CommittedStateQueue: Sendable {
         }
     }
 
-    /// Answers all who wait now.
+    /// Answers all callers that wait now.
     ///
-    /// - Returns: whether there was anyone.
+    /// - Returns: whether a caller was waiting.
     private func askOnce() -> Bool {
         let (questions, round) = state.withLock { state in
             let questions = state.waiting
@@ -131,7 +132,7 @@ final class CommittedStateQueue: Sendable {
                 question.asker.resume(returning: states[question.name].map(Result.success) ?? .failure(.unanswered))
             }
         } catch {
-            // Those who came meanwhile would wait as long again for a server that does not answer.
+            // Callers that came meanwhile would wait as long again for a server that does not answer.
             let further = error.code == .databaseUnreachable ? takeWaiting() : []
             for question in questions + further { question.asker.resume(returning: .failure(error)) }
         }
@@ -145,7 +146,7 @@ extension SessionStoreError {
 }
 
 extension CommittedStateQueue {
-    /// Between the names in the parameter of ``query``. No name has it.
+    /// Separates the names in the parameter of ``query``. No name contains it.
     private static let separator: UInt8 = 1
 
     /// A row for each name in the parameter.
@@ -156,16 +157,16 @@ extension CommittedStateQueue {
         FROM unnest(string_to_array(?, chr(1))) AS asked (name) LEFT JOIN jar ON jar.name = asked.name
         """
 
-    /// A queue that asks a server, on a connection of its own.
+    /// Creates a queue with a connection of its own to a server.
     ///
-    /// - Parameter path: what errors call the database.
+    /// - Parameter path: the name of the database in errors.
     convenience init(_ engine: Engine, path: String) {
         let memory = CommittedMemory<Void, Statement>(()) { try $0.prepare(CommittedStateQueue.query) }
         self.init { names, round throws(SessionStoreError) in
             try SessionStoreError.catching(path) {
                 try memory.ask(engine) { _, statement, _ in
                     defer { statement.reset() }
-                    // Begins with an empty name: an empty text would be no name at all.
+                    // The text begins with an empty name, because an empty text would contain no name at all.
                     statement.bind(1, text: Octets(names.flatMap { [Self.separator] + $0 }))
                     var states: [Octets: CommittedState] = [:]
                     while try statement.step() {

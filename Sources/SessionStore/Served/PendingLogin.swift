@@ -2,13 +2,13 @@ internal import CookieModel
 package import OAuth2
 package import WebPrimitives
 
-/// A login in progress as it is stored: by its identifier, and by the state of its redirect.
+/// A stored login in progress. It is found by its identifier, and by the state of its redirect.
 package struct PendingLogin: Sendable {
     package let id: String
     package let expiry: Timestamp
-    /// The SHA-256 of the `state` that the browser comes back with; `nil` if no browser is expected.
+    /// The SHA-256 of the `state` in the browser's redirect; `nil` if no browser is expected.
     package var stateDigest: [UInt8]?
-    /// Everything else. A database seals it.
+    /// All other data. A database seals it.
     package var content: Secret
 
     package init(id: String, expiry: Timestamp, stateDigest: [UInt8]?, content: Secret) {
@@ -18,7 +18,7 @@ package struct PendingLogin: Sendable {
         self.content = content
     }
 
-    /// The place that the content is sealed to: the whole row.
+    /// The context that the content is sealed to: the whole row.
     fileprivate var place: [UInt8] {
         var place = SealedPlace("pending login")
         place.append(id.utf8)
@@ -28,9 +28,9 @@ package struct PendingLogin: Sendable {
     }
 }
 
-/// Logins in progress are stored on a server alone: a file is used by one service, which keeps them in memory.
+/// Logins in progress are stored only on a server. A file is used by one service, which keeps them in memory.
 ///
-/// An expired login, and one whose row was changed or sealed under a key that is gone, counts as unknown.
+/// An expired login, and one whose row was changed or sealed under a removed key, counts as unknown.
 extension SessionDatabase {
     /// Adds a login, unless `limit` logins are stored. Logins that are added at the same time may exceed the limit.
     ///
@@ -38,7 +38,7 @@ extension SessionDatabase {
     package func add(_ login: PendingLogin, limit: Int, now: Timestamp) throws(SessionStoreError) -> Bool {
         try write(.changedRows) { connection in
             let rows = PendingLoginRows(database: connection, sealer: sealer)
-            // Each login adds one row, so that two are enough.
+            // Each login adds one row, so removing two is enough.
             try connection.removeExpired(from: "pending_login", key: "id", before: now, limit: 2)
             guard try rows.count(upTo: limit, now: now) < limit else { return false }
             try rows.insert(login)
@@ -60,7 +60,7 @@ extension SessionDatabase {
 
     /// Changes a login. Other changes of it, by any service, wait.
     ///
-    /// - Parameter change: Makes the new login out of the present one. It may run again.
+    /// - Parameter change: Changes the present login. It may run again.
     /// - Returns: The result of `change`; `nil` if the login is unknown.
     package func changePendingLogin<Result>(
         _ id: String, now: Timestamp, _ change: (inout PendingLogin) throws -> Result
@@ -76,13 +76,13 @@ extension SessionDatabase {
 
     /// Removes a login.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     package func removePendingLogin(_ id: String, now: Timestamp) throws(SessionStoreError) -> Bool {
         try write(.changedRows) { try PendingLoginRows(database: $0, sealer: sealer).remove(id, now: now) }
     }
 }
 
-/// The `pending_login` table.
+/// Rows of the `pending_login` table.
 struct PendingLoginRows {
     let database: Connection
     let sealer: Sealer
@@ -116,7 +116,7 @@ struct PendingLoginRows {
 
     private static let query = "SELECT id, state_digest, content, expires_at FROM pending_login"
 
-    /// - Parameter isLocking: Whether to wait for other changes of the row, and to keep them out.
+    /// - Parameter isLocking: Whether to wait for other changes of the row, and to block them.
     func login(_ id: String, now: Timestamp, locking isLocking: Bool = false) throws -> PendingLogin? {
         try database.statement(
             "\(Self.query) WHERE id = ? AND expires_at >= ?\(isLocking ? " FOR UPDATE" : "")"

@@ -1,28 +1,28 @@
 internal import CookieModel
 package import WebPrimitives
 
-/// A write that its client may send again, to any program that uses the same server: the attempt of one program.
+/// One program's attempt at a write that its client may send again, to any program that uses the same server.
 ///
-/// Each transaction of the attempt records that it was committed, so that it is known after a lost connection as well.
-/// An attempt that another one has taken over cannot commit any more.
+/// Each transaction of the attempt records that it was committed, so that this is known even after a lost connection.
+/// If another attempt takes over, this one can no longer commit.
 package struct RepeatableRequest: Sendable {
-    /// The attempts that this thread writes for.
+    /// The attempts for which this thread writes.
     @TaskLocal package static var current: [RepeatableRequest] = []
 
-    /// How long an attempt that does not end keeps others from the request, in seconds.
+    /// How long an attempt that does not end blocks others, in seconds.
     fileprivate static let hold: Int64 = 30
 
-    /// A digest of the caller and the key that it gave.
+    /// A digest of the caller and the key that it sent.
     let key: [UInt8]
     /// A digest of the request.
     let request: [UInt8]
-    /// A name that no other attempt has.
+    /// A unique name of the attempt.
     let attempt: [UInt8]
 
-    /// An attempt.
+    /// Creates an attempt.
     ///
     /// - Parameters:
-    ///   - key: a digest of the caller and the key that it gave.
+    ///   - key: a digest of the caller and the key that it sent.
     ///   - request: a digest of the request.
     package init(key: [UInt8], request: [UInt8]) {
         self.key = key
@@ -33,19 +33,19 @@ package struct RepeatableRequest: Sendable {
 
     /// The state of a request when an attempt begins.
     package enum State: Sendable, Equatable {
-        /// Nothing is known of it: the attempt has it now.
+        /// The request is new, and belongs to this attempt now.
         case new
         /// The key belongs to another request.
         case different
-        /// Another attempt has it.
+        /// Another attempt is running.
         case running
-        /// It was answered.
+        /// The request was answered.
         case answered(Octets)
-        /// A part of it at least was committed, and its answer was lost.
+        /// At least a part of it was committed, and its answer was lost.
         case committed
     }
 
-    /// The place that the answer is sealed to.
+    /// The context that the answer is sealed to.
     fileprivate var place: [UInt8] {
         var place = SealedPlace("repeatable request")
         place.append(key)
@@ -54,17 +54,17 @@ package struct RepeatableRequest: Sendable {
     }
 }
 
-/// Requests are known on a server alone: a file is used by one service.
+/// Requests are recorded only on a server: a file is used by one service.
 extension SessionDatabase {
     /// Begins an attempt of a request.
     ///
-    /// - Parameter expiry: when the request is forgotten.
+    /// - Parameter expiry: when the record of the request expires.
     package func begin(
         _ request: RepeatableRequest, until expiry: Timestamp, now: Timestamp
     ) throws(SessionStoreError) -> RepeatableRequest.State {
         try write(.changedRows) { connection in
             let rows = RepeatableRequestRows(database: connection)
-            // Each request adds one row, so that two are enough.
+            // Each request adds one row, so removing two is enough.
             try connection.removeExpired(from: "repeatable_request", key: "key", before: now, limit: 2)
             let hold = now.advanced(bySeconds: RepeatableRequest.hold)
             return try rows.take(request, until: hold, expiry: expiry, now: now)
@@ -74,7 +74,7 @@ extension SessionDatabase {
 
     /// Ends an attempt.
     ///
-    /// - Parameter answer: the answer, for those who send the request again; `nil` if there is none.
+    /// - Parameter answer: the answer for repetitions of the request; `nil` if there is none.
     package func end(_ request: RepeatableRequest, answer: [UInt8]?) throws(SessionStoreError) {
         try write(.changedRows) { connection in
             let sealed = try answer.map { try sealer.seal($0, at: request.place) }
@@ -82,7 +82,7 @@ extension SessionDatabase {
         }
     }
 
-    /// Ends an attempt that has done nothing: the next one begins anew.
+    /// Ends an attempt that has changed nothing. The next one starts from the beginning.
     package func forget(_ request: RepeatableRequest) throws(SessionStoreError) {
         try write(.changedRows) { try RepeatableRequestRows(database: $0).remove(request) }
     }
@@ -91,7 +91,7 @@ extension SessionDatabase {
 extension Connection {
     /// Removes expired rows of a table on a server, the oldest first. Rows that other transactions have locked stay.
     ///
-    /// - Parameter limit: how many rows are removed at most.
+    /// - Parameter limit: the maximum number of rows to remove.
     func removeExpired(
         from table: StaticString, key: StaticString, before now: Timestamp, limit: Int64
     ) throws {
@@ -109,8 +109,8 @@ extension Connection {
 struct RepeatableRequestRows {
     let database: Connection
 
-    /// Takes a request that no attempt has, unless it was answered or committed. Waits for a transaction of another
-    /// attempt that is about to end.
+    /// Takes a request that no other attempt holds, unless it was answered or committed. Waits for a transaction of
+    /// another attempt that is ending it.
     func take(_ request: RepeatableRequest, until hold: Timestamp, expiry: Timestamp, now: Timestamp) throws -> Bool {
         let isTaken = try database.statement(
             """
@@ -142,7 +142,7 @@ struct RepeatableRequestRows {
         return state ?? .running
     }
 
-    /// Records that the transaction is one of each of these attempts. It fails if another attempt has taken one over.
+    /// Records that the transaction belongs to each of these attempts. It fails if another attempt has taken one over.
     func noteCommit(of requests: [RepeatableRequest]) throws {
         for request in requests {
             let statement = try database.statement(

@@ -5,22 +5,22 @@ internal import WebPrimitives
 
 /// The properties of an access token of the service. Only its bearer knows the token itself.
 public struct ServiceToken: Sendable, Hashable {
-    /// Its number, which no other token of the database ever has.
+    /// Its number, which is unique in the database and never used again.
     package let id: Int64
     /// Its name, which appears in the audit log.
     public let name: String
     /// The rights of its bearer.
     public let grant: AccessGrant
-    /// When it was made.
+    /// When it was created.
     public let creation: Timestamp
     /// When it ends; `nil` for never.
     public let expiry: Timestamp?
-    /// When it was revoked; `nil` where it was not.
+    /// When it was revoked; `nil` if it was not.
     public let revocation: Timestamp?
-    /// When it was used last, to about an hour; `nil` where it never was.
+    /// When it was last used, to about an hour; `nil` if it was never used.
     public let lastUse: Timestamp?
 
-    /// Whether it opens anything at a moment.
+    /// Whether it is valid at a time.
     public func isValid(at now: Timestamp) -> Bool {
         revocation == nil && expiry.map { now < $0 } ?? true
     }
@@ -30,36 +30,37 @@ public struct ServiceToken: Sendable, Hashable {
 public struct AccessGrant: Sendable, Hashable {
     /// The jars that a grant is for.
     public enum Jars: Sendable, Hashable {
-        /// All there are and will be. Only such a grant sees the tokens, makes jars and manages access.
+        /// All present and future jars. Only such a grant permits access to the tokens, to the creation of jars and to
+        /// the management of access.
         case all
-        /// Those of these names, whether they exist or not.
+        /// The jars with these names, whether they exist or not.
         case named(Set<String>)
     }
 
     /// The permitted operations.
     public var verbs: Set<AccessVerb>
-    /// The jars with which it may be done.
+    /// The jars on which the operations are permitted.
     public var jars: Jars
 
-    /// A grant of verbs for jars.
+    /// Creates a grant of verbs for jars.
     public init(verbs: Set<AccessVerb>, jars: Jars = .all) {
         self.verbs = verbs
         self.jars = jars
     }
 
-    /// Everything, for the owner.
+    /// All operations on all jars, for the owner.
     public static let everything = AccessGrant(verbs: Set(AccessVerb.allCases))
 
-    /// Whether the jar may be known to be there at all.
+    /// Whether the caller may know that the jar exists.
     public func covers(jar name: String) -> Bool {
         switch jars {
         case .all: true
-        // The member that equals the name may be another name.
+        // A member that is equal (`==`) may be a different name.
         case .named(let names): names.firstIndex(of: name).map { names[$0].isSameName(as: name) } ?? false
         }
     }
 
-    /// The names of the only jars that the grant is for; `nil` for all jars.
+    /// The names of the jars of the grant; `nil` for all jars.
     package var jarNames: Set<String>? {
         switch jars {
         case .all: nil
@@ -87,10 +88,10 @@ public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
 enum ServiceTokenText {
     private static let prefix = Array("crumb_".utf8)
     private static let byteCount = 32
-    /// How many characters 256 bits have in base64url.
+    /// The number of characters of 256 bits in base64url.
     private static let digitCount = 43
 
-    /// A new token.
+    /// Creates a token.
     static func random(using generator: inout some RandomNumberGenerator) -> Secret {
         Secret(prefix + Base64.randomForURL(byteCount: byteCount, using: &generator))
     }
@@ -111,7 +112,7 @@ enum ServiceTokenText {
 /// The SHA-256 of an access token, by which the database stores it and looks it up.
 ///
 /// The time of a look-up reveals nothing about a token. Any common prefix of a guess's digest and a stored one is
-/// chance, since a guess cannot be chosen by its digest; even so, digests are compared to their ends.
+/// chance, since a guess cannot be chosen by its digest; even so, digests are always compared completely.
 struct ServiceTokenDigest: Hashable, Sendable {
     let bytes: [UInt8]
 
@@ -119,7 +120,7 @@ struct ServiceTokenDigest: Hashable, Sendable {
         one.bytes.count == other.bytes.count && areEqual(one.bytes, other.bytes)
     }
 
-    /// Whether octets, as many here as there, are the same. Looks at all of them, wherever they differ.
+    /// Whether two sequences of octets with the same length are equal. Compares all of them, wherever they differ.
     static func areEqual(_ some: some Sequence<UInt8>, _ others: some Sequence<UInt8>) -> Bool {
         var difference: UInt8 = 0
         for (one, other) in zip(some, others) { difference |= one ^ other }

@@ -1,7 +1,7 @@
 internal import CookieModel
 internal import OAuth2
 
-/// The tables `service_token`, `service_token_jar` and `service_token_generation`.
+/// Rows of the tables `service_token`, `service_token_jar` and `service_token_generation`.
 struct ServiceTokenRows {
     static let generationQuery = "SELECT generation FROM service_token_generation"
     static let query = """
@@ -13,7 +13,7 @@ struct ServiceTokenRows {
 
     let database: Connection
 
-    /// Every token there ever was, in the order of creation, with its digest.
+    /// All tokens, including revoked ones, in the order of creation, with their digests.
     static func tokens(by statement: Statement) throws -> [(digest: ServiceTokenDigest, token: ServiceToken)] {
         defer { statement.reset() }
         var tokens: [(digest: ServiceTokenDigest, token: ServiceToken)] = []
@@ -65,7 +65,7 @@ struct ServiceTokenRows {
         try countChange()
     }
 
-    /// - Returns: whether there was one to revoke.
+    /// - Returns: whether a valid token was revoked.
     func revoke(named name: String, now: Timestamp) throws -> Bool {
         let count = try database.statement(
             "UPDATE service_token SET revoked_at = ? WHERE name = ? AND revoked_at IS NULL"

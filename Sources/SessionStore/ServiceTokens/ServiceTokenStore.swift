@@ -14,7 +14,7 @@ public struct ServiceTokenStore: Sendable {
     ///   - expiry: when it ends; `nil` for never.
     ///   - generator: the source of its 256 bits; it must be suitable for keys.
     /// - Returns: The token, which cannot be read again.
-    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if there is one of that name.
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if a token of that name exists.
     public func create(
         named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp,
         using generator: inout some RandomNumberGenerator
@@ -39,14 +39,14 @@ public struct ServiceTokenStore: Sendable {
         return text
     }
 
-    /// All tokens there ever were, revoked ones too, in the order of creation.
+    /// All tokens, including revoked ones, in the order of creation.
     public func all() throws(SessionStoreError) -> [ServiceToken] {
         try database.read { try ServiceTokenRows(database: $0).all().map(\.token) }
     }
 
-    /// Ends a token, in every process that has the database open, with the next request.
+    /// Revokes a token. It is invalid from the next request on, in every process that has the database open.
     ///
-    /// - Returns: whether there was one of that name that was not revoked yet.
+    /// - Returns: whether a token of that name existed that was not revoked yet.
     public func revoke(named name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
         try SessionStoreError.check(name, of: "access token")
         return try database.write(.accessTokens) { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
@@ -60,9 +60,9 @@ public struct ServiceTokenStore: Sendable {
         try token(text, in: nil, now: now)
     }
 
-    /// The same, for who has asked a server already.
+    /// The same, for a caller that already knows the committed state of a server.
     ///
-    /// - Parameter state: what was committed when the caller began; `nil` to ask.
+    /// - Parameter state: the state that was committed when the caller began; `nil` to query it.
     package func token(
         _ text: Secret, in state: CommittedState?, now: Timestamp
     ) throws(SessionStoreError) -> ServiceToken? {
@@ -73,9 +73,10 @@ public struct ServiceTokenStore: Sendable {
         return token.flatMap { $0.isValid(at: now) ? $0 : nil }
     }
 
-    /// Whether the token of that number is one that has not ended: for who was let in by it and is still there.
+    /// Whether the token of that number is still valid. For connections that were authenticated with it and are still
+    /// open.
     ///
-    /// Costs no row where nothing was written since the last call.
+    /// Reads no row if nothing was written since the last call.
     package func isValid(_ id: Int64, now: Timestamp) throws(SessionStoreError) -> Bool {
         let token = try SessionStoreError.catching(database.path) {
             try database.serviceTokenCache.token(numbered: id, in: database)
@@ -83,7 +84,7 @@ public struct ServiceTokenStore: Sendable {
         return token?.isValid(at: now) ?? false
     }
 
-    /// Notes when tokens were used last.
+    /// Records when tokens were last used.
     public func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
         guard !moments.isEmpty else { return }
         try database.write(.accessTokens) { connection in
@@ -100,14 +101,13 @@ extension SessionDatabase {
     }
 }
 
-/// The access tokens of the service in memory, so that a request needs no row.
+/// The access tokens of the service in memory, so that a request reads no row.
 ///
-/// Where somebody wrote, one number tells whether it was to these tables; a token that was revoked opens nothing from
-/// then on.
+/// After a write, one number shows whether these tables were changed. So a revoked token is invalid at once.
 final class ServiceTokenCache: Sendable {
     private struct Contents: Sendable {
         var generation: Int64?
-        /// The last statement of the server's that ``generation`` is of.
+        /// The number of the server's last statement that reported ``generation``.
         var round = 0
         var tokens: [ServiceTokenDigest: ServiceToken] = [:]
     }
@@ -128,19 +128,19 @@ final class ServiceTokenCache: Sendable {
             tokens: try connection.prepare(ServiceTokenRows.query))
     }
 
-    /// Closes the connection: the last one to be closed must be one that can write.
+    /// Closes the connection: the last one to be closed must be able to write.
     func close() {
         memory.close()
     }
 
-    /// The token with that digest, as the last commit left it.
+    /// The token with that digest, in its last committed state.
     func token(
         _ digest: ServiceTokenDigest, in database: SessionDatabase, _ state: CommittedState? = nil
     ) throws -> ServiceToken? {
         try answer(database, state) { $0[digest] }
     }
 
-    /// The token of that number, as the last commit left it.
+    /// The token of that number, in its last committed state.
     func token(numbered id: Int64, in database: SessionDatabase) throws -> ServiceToken? {
         try answer(database, nil) { tokens in tokens.values.first { $0.id == id } }
     }
@@ -154,12 +154,12 @@ final class ServiceTokenCache: Sendable {
                 ServiceTokenCache.byDigest(try database.read { try ServiceTokenRows(database: $0).all() }))
         }
         return try memory.ask(database.engine, trustsFile: true) { contents, statements, isCurrent in
-            // A statement that was answered later has told more.
+            // A statement that was answered later is newer.
             if !isCurrent, state.map({ $0.round >= contents.round }) ?? true {
                 let generation = try state.map(\.tokenGeneration) ?? statements.currentGeneration()
                 contents.round = state?.round ?? contents.round
                 if generation == nil || generation != contents.generation {
-                    // Read after the generation: newer tokens are read again next time.
+                    // Read after the generation, so that newer tokens are read again next time.
                     contents.tokens = ServiceTokenCache.byDigest(try ServiceTokenRows.tokens(by: statements.tokens))
                     contents.generation = generation
                 }

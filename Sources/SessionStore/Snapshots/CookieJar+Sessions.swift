@@ -15,7 +15,7 @@ extension CookieJar {
         }
     }
 
-    /// Saves the jar's cookies under a name, replacing the session saved under it before.
+    /// Saves the jar's cookies under a name, replacing an earlier session with that name.
     ///
     /// - Parameter name: 1 to 100 characters, none of them a control character.
     /// - Returns: the saved session, and the one that it replaced.
@@ -52,7 +52,7 @@ extension CookieJar {
         }
     }
 
-    /// The sessions that were saved, by name.
+    /// The saved sessions, by name.
     public func savedSessions() throws(SessionStoreError) -> [SavedSession] {
         try database.read { connection in
             try SnapshotRows(database: connection, jarID: id).snapshots(named: nil).map(\.session)
@@ -78,7 +78,7 @@ extension CookieJar {
 }
 
 extension SessionStoreError {
-    /// There is no saved session of that name.
+    /// The error if no saved session has that name.
     fileprivate init(noSessionNamed name: String, jar: String) {
         self.init(
             .sessionNotFound, name,
@@ -86,21 +86,21 @@ extension SessionStoreError {
     }
 }
 
-/// A session that was saved by name: a copy of a jar's cookies at one moment.
+/// A saved session: a copy of a jar's cookies at one time.
 public struct SavedSession: Sendable, Hashable {
     /// Its name, within the jar.
     public let name: String
     /// When it was saved.
     public let creation: Timestamp
-    /// How many cookies it holds, those included that have expired since.
+    /// How many cookies it has, including those that have expired since.
     public let cookieCount: Int
 }
 
 /// The result of ending a session.
 public struct SessionEnd: Sendable, Hashable {
-    /// How many session cookies went.
+    /// How many session cookies were removed.
     public let removed: Int
-    /// How many cookies stay, since they have a lifetime of their own.
+    /// How many cookies stay, because they have a lifetime.
     public let kept: Int
 }
 
@@ -108,13 +108,13 @@ public struct SessionEnd: Sendable, Hashable {
 public struct SessionRestoration: Sendable, Hashable {
     /// The restored session.
     public let session: SavedSession
-    /// How many cookies went that the session does not have.
+    /// How many cookies were removed because the session does not have them.
     public let removed: Int
-    /// How many cookies came back that the jar no longer had.
+    /// How many cookies were restored that the jar no longer had.
     public let added: Int
-    /// How many cookies had changed and are as they were.
+    /// How many changed cookies were restored.
     public let changed: Int
-    /// The cookies of the session that have expired since, and stay out, without values.
+    /// The cookies of the session that were not restored because they have expired, without values.
     public let expired: [Cookie]
     /// How many cookies the jar has now.
     public var cookieCount: Int { session.cookieCount - expired.count }
@@ -124,6 +124,6 @@ public struct SessionRestoration: Sendable, Hashable {
 public struct SessionSave: Sendable, Hashable {
     /// The saved session.
     public let session: SavedSession
-    /// The session that was saved under the same name before, and is gone; `nil` if there was none.
+    /// The session of the same name that was replaced; `nil` if there was none.
     public let previous: SavedSession?
 }

@@ -1,8 +1,8 @@
 internal import CookieModel
 
-/// The tables `snapshot` and `snapshot_cookie`, and the statements that restore rows to `cookie`.
+/// Rows of the tables `snapshot` and `snapshot_cookie`, and the statements that restore rows to `cookie`.
 ///
-/// Rows are copied unchanged, with sealed values: the place that a value is sealed to does not change within a jar.
+/// Rows are copied unchanged, with sealed values: the context that a value is sealed to does not change within a jar.
 struct SnapshotRows {
     /// The columns that a cookie and a saved one share, without the capture.
     private static let columns = CookieColumns.list(CookieColumns.identity + CookieColumns.saved)
@@ -12,18 +12,18 @@ struct SnapshotRows {
         .joined(separator: " AND ")
     /// That the row `saved` belongs to the snapshot.
     private static let isSaved = "saved.jar_id = ?1 AND saved.snapshot_id = ?2"
-    /// That it has not expired either.
+    /// SQL for "the row `saved` belongs to the snapshot and has not expired".
     private static let isWanted = "\(isSaved) AND (saved.expires_at IS NULL OR saved.expires_at >= ?3)"
-    /// The capture that the row `saved` came from, where it is still known.
+    /// The capture of the row `saved`, if it is still known.
     private static let capture = "(SELECT id FROM capture WHERE jar_id = ?1 AND id = saved.capture_id)"
 
-    /// That the row of `snapshot` was saved by a person, and is no ``JarUndoRows``'s.
+    /// SQL for "a user saved the row of `snapshot`", in contrast to ``JarUndoRows``.
     static let isNamed = "snapshot.name >= ' '"
 
     let database: Connection
     let jarID: Int64
 
-    /// The saved sessions with their ids, by name; only the one of `name` where one is given.
+    /// The saved sessions with their IDs, by name; only that with `name`, if given.
     func snapshots(named name: String?) throws -> [(id: Int64, session: SavedSession)] {
         try database.statement(
             """
@@ -39,14 +39,14 @@ struct SnapshotRows {
         }
     }
 
-    /// The ids of all, those included that no person has saved.
+    /// The IDs of all snapshots, including those that no user has saved.
     func ids() throws -> [Int64] {
         try database.statement("SELECT id FROM snapshot WHERE jar_id = ? ORDER BY id").rows(jarID) { $0.int64(0) }
     }
 
-    /// Saves the jar's cookies that have not expired.
+    /// Saves the jar's unexpired cookies.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: the number of saved cookies.
     func save(named name: String, now: Timestamp) throws -> Int {
         let snapshotID = try database.statement(
             "INSERT INTO snapshot (jar_id, name, created_at) VALUES (?, ?, ?) RETURNING id"
@@ -71,14 +71,14 @@ struct SnapshotRows {
         return (removed, added, changed, try expired(id, now: now))
     }
 
-    /// Forgets a saved session.
+    /// Removes a saved session.
     func delete(id: Int64) throws {
         try WebStorageRows(database: database, jarID: jarID).deleteAll(ofSnapshot: id)
         try database.statement("DELETE FROM snapshot WHERE jar_id = ? AND id = ?").run(jarID, id)
     }
 
-    /// Removes the jar's expired cookies, which count as not there. One that has expired in the snapshot too stays: it
-    /// is valid again where the clock is set back.
+    /// Removes the jar's expired cookies, which count as absent. A cookie that has expired in the snapshot, too, stays,
+    /// because it becomes valid again if the clock is set back.
     private func removeOtherExpired(than id: Int64, now: Timestamp) throws {
         _ = try run(
             """
@@ -89,9 +89,9 @@ struct SnapshotRows {
             """, id, now, noting: .expired)
     }
 
-    /// Removes the jar's cookies that the snapshot does not have. Expired ones are out already.
+    /// Removes the jar's cookies that the snapshot does not have. Expired ones were removed before.
     ///
-    /// - Returns: how many went.
+    /// - Returns: how many were removed.
     private func removeOthers(than id: Int64, now: Timestamp) throws -> Int {
         try run(
             """
@@ -126,9 +126,9 @@ struct SnapshotRows {
         return changed
     }
 
-    /// Brings back the cookies that the jar does not have.
+    /// Restores the cookies that the jar does not have.
     ///
-    /// - Returns: how many came.
+    /// - Returns: how many were added.
     private func restoreMissing(_ id: Int64, now: Timestamp) throws -> Int {
         try run(
             """

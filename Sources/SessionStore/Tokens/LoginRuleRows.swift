@@ -1,9 +1,9 @@
-/// The `login_rule` table: what jars do where a site says "not signed in".
+/// Rows of the `login_rule` table: what jars do if a site says "not signed in".
 struct LoginRuleRows {
     let database: Connection
     let jarID: Int64
 
-    /// The rules of a jar by name: a query with the jar's id as its parameter.
+    /// The rules of a jar by name: a query with the jar's ID as its parameter.
     static let query = "SELECT name, definition FROM login_rule WHERE jar_id = ? ORDER BY name"
 
     func all() throws -> [(name: String, definition: String)] {
@@ -26,12 +26,12 @@ struct LoginRuleRows {
         ).run(jarID, name, definition)
     }
 
-    /// Forgets a rule; whether there was one of that name.
+    /// Removes a rule. Returns whether a rule of that name existed.
     func delete(named name: String) throws -> Bool {
         try database.statement("DELETE FROM login_rule WHERE jar_id = ? AND name = ?").runCounting(jarID, name) > 0
     }
 
-    /// Takes over the rules of another jar whose names are not in use here.
+    /// Copies the rules of another jar whose names this jar does not use.
     func take(from otherID: Int64) throws {
         try database.statement(
             """
@@ -45,7 +45,7 @@ struct LoginRuleRows {
 
 /// The jar's rules for "not signed in" responses, as text that the store does not parse.
 extension CookieJar {
-    /// The definitions of the jar's login rules, by name. Costs no row where nothing was written since the last call.
+    /// The definitions of the jar's login rules, by name. Reads no row if nothing was written since the last call.
     package func loginRuleDefinitions() throws(SessionStoreError) -> [(name: String, definition: String)] {
         if state?.jar?.hasLoginRules == false { return [] }
         return try SessionStoreError.catching(database.path) {
@@ -53,17 +53,17 @@ extension CookieJar {
         }
     }
 
-    /// Keeps a definition under a name, in the place of the one that was there.
+    /// Stores a definition under a name, replacing an earlier one.
     package func setLoginRuleDefinition(_ definition: String, named name: String) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "rule")
         try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).put(definition, named: name) }
     }
 
-    /// Forgets a login rule.
+    /// Removes a login rule.
     ///
-    /// - Returns: whether there was one of that name.
+    /// - Returns: whether one of that name existed.
     public func removeLoginRule(named name: String) throws(SessionStoreError) -> Bool {
-        // PostgreSQL does not take this character, and no name has it.
+        // PostgreSQL does not accept this character, and no name contains it.
         guard !name.utf8.contains(0) else { return false }
         return try database.write(.jar(id)) { try LoginRuleRows(database: $0, jarID: id).delete(named: name) }
     }

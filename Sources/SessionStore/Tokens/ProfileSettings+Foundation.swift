@@ -2,14 +2,14 @@ internal import Foundation
 internal import OAuth2
 
 extension ProfileSettings {
-    /// The settings as the database keeps them.
+    /// The settings in the form that the database stores.
     func storedText() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// Settings that the database has kept; `nil` where they were damaged.
+    /// Settings from the database; `nil` if they are damaged.
     init?(storedText text: String) {
         guard let settings = try? JSONDecoder().decode(ProfileSettings.self, from: Data(text.utf8)) else { return nil }
         self = settings

@@ -1,11 +1,11 @@
 internal import Foundation
 internal import OAuth2
 
-/// The access tokens of one login for single resources (RFC 8707), as its row keeps them: a sealed JSON object.
+/// The access tokens of one login for single resources (RFC 8707). The login's row stores them as a sealed JSON object.
 ///
-/// All come from the same refresh token, which is in the row itself.
+/// All of them come from the same refresh token, which is in the row, too.
 struct ResourceTokens {
-    /// How many resources are remembered; beyond that, the token that expires first goes.
+    /// How many resources are stored; beyond that, the token that expires first is removed.
     static let limit = 64
 
     private struct Entry: Codable {
@@ -20,8 +20,8 @@ struct ResourceTokens {
 
     /// The tokens of a row.
     ///
-    /// - Parameter stored: What the column holds; `nil` for none.
-    /// - Returns: `nil` if it is damaged.
+    /// - Parameter stored: The value of the column; `nil` for none.
+    /// - Returns: `nil` if the value is damaged.
     init?(_ stored: Secret?) {
         guard let stored else {
             entries = [:]
@@ -33,9 +33,9 @@ struct ResourceTokens {
         self.entries = entries
     }
 
-    /// The tokens of a login with the access token for a resource in the place of its own.
+    /// The tokens of a login, with the access token for a resource instead of its own.
     ///
-    /// One that was not asked for yet has expired, and is empty.
+    /// A token that was not requested yet is empty and expired.
     func tokens(_ tokens: TokenSet, for resource: String) -> TokenSet {
         var tokens = tokens
         guard let entry = entries[resource] else {
@@ -59,7 +59,7 @@ struct ResourceTokens {
         }
     }
 
-    /// Keeps the access token for a resource.
+    /// Stores the access token for a resource.
     mutating func put(_ tokens: TokenSet, for resource: String) {
         entries[resource] = Entry(
             accessToken: Data(tokens.accessToken.exposedBytes), tokenType: tokens.tokenType.name,
@@ -71,7 +71,7 @@ struct ResourceTokens {
         if let oldest { entries[oldest.key] = nil }
     }
 
-    /// The tokens as the column holds them, to be sealed.
+    /// The tokens in the form of the column, before sealing.
     func stored() throws -> Secret {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

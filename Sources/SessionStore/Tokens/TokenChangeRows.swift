@@ -4,22 +4,22 @@ public import CookieModel
 public struct TokenChange: Sendable, Hashable {
     /// Why a profile changed.
     public enum Cause: Int64, Sendable, CaseIterable {
-        /// Tokens came in by a login or an import.
+        /// A login or an import stored the tokens.
         case stored = 1
         /// The server renewed them.
         case refreshed = 2
-        /// A new refresh token was kept; the rest of the server's reply comes, or could not be used.
+        /// A new refresh token was stored. The rest of the server's reply follows, or could not be used.
         case rotated = 3
         /// The server no longer accepts the grant.
         case refused = 4
         /// A user removed the profile.
         case removed = 5
-        /// The server renewed them, and an ID token of another login that came along was not kept.
+        /// The server renewed them, and also sent an ID token of another login, which was not stored.
         case refreshedWithoutIDToken = 6
-        /// The database went back to an earlier point in time, so that the server may know the refresh token as a former one.
+        /// The database was restored to an earlier state, so the refresh token may already be replaced at the server.
         case quarantined = 7
 
-        /// The cause as reports write it.
+        /// The cause as it appears in reports.
         public var identifier: String {
             switch self {
             case .stored: "stored"
@@ -33,15 +33,15 @@ public struct TokenChange: Sendable, Hashable {
         }
     }
 
-    /// Its place in the journal: larger than that of every change before.
+    /// Its position in the journal, larger than that of every earlier change.
     public let position: Int64
     /// The reason for the change.
     public let cause: Cause
-    /// When.
+    /// The time of the change.
     public let time: Timestamp
     /// The profile's name.
     public let name: String
-    /// The profile's generation with this change.
+    /// The profile's generation after this change.
     public let generation: Int64
 }
 
@@ -54,7 +54,7 @@ extension TokenStore {
     }
 }
 
-/// The `token_change` table: the tokens' journal.
+/// Rows of the `token_change` table: the tokens' journal.
 struct TokenChangeRows {
     /// How many entries are kept.
     private static let limit: Int64 = 1000

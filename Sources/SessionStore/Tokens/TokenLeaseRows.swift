@@ -1,16 +1,16 @@
 internal import CookieModel
 import Platform
 
-/// The `token_lease` table.
+/// Rows of the `token_lease` table.
 struct TokenLeaseRows {
     let database: Connection
 
-    /// A lease as it stands in its row.
+    /// A stored lease.
     struct Lease {
         let holder: LeaseHolder
         let expiry: Timestamp
 
-        /// Whether its holder is to be waited for. An end that no holder can mean was written before the clock was set
+        /// Whether to wait for its holder. A lease with an impossibly late end was written before the clock was set
         /// back.
         func isBelieved(at now: Timestamp) -> Bool {
             expiry > now && expiry <= now.advanced(bySeconds: 3600)
@@ -48,39 +48,40 @@ struct TokenLeaseRows {
 
 /// The holder of a lease: one refresh of one process.
 public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
-    /// The holder as the database keeps it, such as `4711-9c2f…@2f81…/977`: the process's number, what no other refresh
-    /// has, and the process's name where it has one (``ProcessLiveness``).
+    /// The holder as the database stores it, such as `4711-9c2f…@2f81…/977`: the process ID, an identifier that is
+    /// unique to the refresh, and the name of the process, if it has one (``ProcessLiveness``).
     public let description: String
 
     init(_ description: String) {
         self.description = description
     }
 
-    /// A holder for a refresh of the process of that number.
+    /// Creates a holder for a refresh of the process with that process ID.
     init(process: Int32, liveness: ProcessLiveness = .none, using generator: inout some RandomNumberGenerator) {
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 16) }
         let name = liveness.name(process).map { "@\($0)" } ?? ""
         self.init("\(process)-\(digits.joined())\(name)")
     }
 
-    /// Whether the holder's process has ended for certain, so that its lease need not be waited for.
+    /// Whether the holder's process has certainly ended, so that no caller has to wait for its lease.
     func hasEnded(by liveness: ProcessLiveness) -> Bool {
         guard let process, let at = description.firstIndex(of: "@") else { return false }
         return liveness.hasEnded(process, String(description[at...].dropFirst()))
     }
 
-    /// The process's number, for people: another machine may have the same.
+    /// The process ID, for messages. Another machine may use the same.
     public var process: Int32? { Int32(description.prefix { $0 != "-" }) }
 }
 
-/// Tells whether a process that holds a lease has ended, where that is certain.
+/// Determines whether a process that holds a lease has certainly ended.
 ///
-/// A number alone says little: numbers are used again, and other machines and containers have the same ones. So a process
-/// is named by what nothing else has: the boot of its machine, its namespaces, and the moment of its start.
+/// A process ID alone is not enough: it is used again, and other machines and containers use the same ones. So the name
+/// of a process consists of the boot of its machine, its namespaces, and the time of its start, which together are
+/// unique.
 public struct ProcessLiveness: Sendable {
-    /// A name of the running process of a number that no other process has, ever; `nil` where there is none to be had.
+    /// Returns the unique name of the running process with a process ID; `nil` if it is unavailable.
     let name: @Sendable (_ process: Int32) -> String?
-    /// Whether the process that had a number and a name has ended for certain, and can send nothing any more.
+    /// Returns whether the process with a process ID and a name has certainly ended, and can no longer send anything.
     let hasEnded: @Sendable (_ process: Int32, _ name: String) -> Bool
 
     init(
@@ -90,7 +91,7 @@ public struct ProcessLiveness: Sendable {
         self.hasEnded = hasEnded
     }
 
-    /// Knows nothing, so that every lease is waited for to its end.
+    /// Knows nothing, so callers wait for the end of every lease.
     public static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
 
     /// The liveness that `/proc` reports; unknown on a system without `/proc`.
@@ -100,20 +101,20 @@ public struct ProcessLiveness: Sendable {
             return "\(place)/\(status.start)"
         },
         hasEnded: { process, name in
-            // A name of another machine, boot or container does not belong to a process that is visible here.
+            // A process of another machine, boot or container is not visible here.
             guard let place = ProcFile.place, name.hasPrefix("\(place)/"), process > 0 else { return false }
             guard let status = ProcFile.status(of: process) else {
-                // Not to be seen may only mean not to be seen by this user.
+                // The process may only be invisible to this user.
                 return kill(process, 0) != 0 && errno == ESRCH
             }
-            // One that only waits to be noticed by its parent has closed everything it had open.
+            // A zombie process has closed all its connections.
             return "\(place)/\(status.start)" != name || status.isZombie
         })
 }
 
 /// The files of `/proc` that describe processes.
 private enum ProcFile {
-    /// The machine's boot, and the namespaces in which numbers and starts of processes count; `nil` where unknown.
+    /// The machine's boot, and the namespaces in which process IDs and start times are valid; `nil` if unknown.
     static var place: String? {
         guard let boot = text("/proc/sys/kernel/random/boot_id"), let numbers = link("/proc/self/ns/pid") else {
             return nil
@@ -123,9 +124,9 @@ private enum ProcFile {
         return "\(identifier).\(digits(numbers)).\(link("/proc/self/ns/time").map(digits) ?? "")"
     }
 
-    /// The state of a process (proc_pid_stat(5)); `nil` where it is not to be seen.
+    /// The state of a process (proc_pid_stat(5)); `nil` if the process is not visible.
     static func status(of process: Int32) -> (start: Substring, isZombie: Bool)? {
-        // The name in brackets may hold brackets and blanks; after the last bracket there are only plain fields.
+        // The name in brackets may contain brackets and blanks. After the last bracket, all fields are plain.
         guard let text = text("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[end...].dropFirst().split(separator: " ")
         // The third field and the 22nd.

@@ -1,7 +1,7 @@
 internal import CookieModel
 public import OAuth2
 
-/// An ID token that can be presented, and how long.
+/// An ID token that can be presented, with its lifetime.
 public struct ValidIDToken: Sendable, Equatable {
     /// The token.
     public let token: Secret
@@ -10,7 +10,7 @@ public struct ValidIDToken: Sendable, Equatable {
 
     /// The ID token of stored tokens.
     ///
-    /// - Throws: ``TokenRefreshError`` if there is none, `OAuth2Error` if it cannot be read.
+    /// - Throws: ``TokenRefreshError`` if there is no ID token, `OAuth2Error` if it cannot be read.
     package init(_ stored: StoredToken) throws {
         guard let token = stored.tokens.idToken else {
             throw TokenRefreshError(
@@ -26,8 +26,8 @@ public struct ValidIDToken: Sendable, Equatable {
 extension TokenRefresher {
     /// The ID token of a profile, renewed together with the other tokens if it is due.
     ///
-    /// An ID token that still lives is returned if a renewal fails, and also if the last renewal brought no new one: not
-    /// every server sends an ID token with a refresh (OpenID Connect Core 1.0, section 12.2).
+    /// An ID token that is still valid is returned if a renewal fails, and also if the last renewal returned no new
+    /// one: not every server sends an ID token with a refresh (OpenID Connect Core 1.0, section 12.2).
     ///
     /// - Parameter skew: How long before its end the token is renewed; the refresher's own skew if `nil`.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
@@ -35,7 +35,7 @@ extension TokenRefresher {
         let skew = skew ?? timing.skew
         let stored = try store.get(name)
         let held = try ValidIDToken(stored)
-        // Whether a refresh since it became due has brought no other one.
+        // Whether a refresh after it became due has returned no other one.
         let hasAsked = held.lifetime.renewal(skew: skew).map { stored.tokens.receivedAt >= $0 } == true
         switch held.lifetime.validity(at: now(), skew: skew) {
         case .valid, .unknown: return held

@@ -2,37 +2,38 @@ public import CookieModel
 public import OAuth2
 internal import Synchronization
 
-/// Checks the signature of an ID token by the server's keys, which its reply holds.
+/// Checks the signature of an ID token with the server's keys.
 ///
 /// Throws `OAuth2Error` with ``OAuth2/OAuth2Error/Code/invalidIDToken`` if no key has signed it.
 public typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void
 
-/// Returns valid access tokens and refreshes those that expire: once, for all callers in this process and in others.
+/// Returns valid access tokens, and refreshes expiring ones only once for all callers in this process and in others.
 ///
-/// A server that rotates refresh tokens takes each once, and ends the login where one comes twice (RFC 9700, section
-/// 4.14.2). So a refresh holds a lease in the database, which other processes see; who holds it reads the tokens again
-/// before it asks the server, keeps the new refresh token before it looks at anything else of the reply, and gives the
-/// lease back with the last write. A holder that dies no longer renews its lease, which runs out, or counts for nothing
-/// as soon as the system can tell that the process has ended. A holder that was stopped and goes on sends nothing after
-/// its lease has run out; what an earlier request brings it is kept all the same.
+/// A server that rotates refresh tokens accepts each only once, and ends the login if one comes twice (RFC 9700,
+/// section 4.14.2). So a refresh holds a lease in the database, which other processes see. The holder reads the tokens
+/// again before it asks the server, stores the new refresh token before it reads anything else of the reply, and
+/// releases the lease with the last write. If the holder dies, its lease expires, or is ignored as soon as the system
+/// reports that the process has ended. A holder that was stopped and continues sends nothing after its lease has
+/// expired, but stores the answer to an earlier request.
 ///
-/// Not every failure is a lost login. A network failure, or a server that cannot answer, leaves the tokens as they are. If
+/// Not every failure is a lost login. A network failure, or a server that cannot answer, does not change the tokens. If
 /// the server refuses the grant, the refresher first checks whether the store has newer tokens.
 public final class TokenRefresher: Sendable {
-    /// How long things take.
+    /// The durations of a refresh.
     public struct Timing: Sendable, Hashable {
         /// How long before its end an access token is refreshed.
         public var skew: Duration
-        /// How long a lease is believed that is not renewed: a holder that died is waited for as long.
+        /// How long a lease is valid without a renewal. Other processes wait for a dead holder this long.
         public var lease: Duration
-        /// How long to wait before looking again whether another process is done.
+        /// How long to wait before checking again whether another process is done.
         public var poll: Duration
-        /// How long to wait for a server's answer: one that comes too late has ended the stored refresh token.
+        /// How long to wait for a server's answer. If an answer comes too late, its server has already ended the stored
+        /// refresh token.
         public var answer: Duration
-        /// How long to wait for other processes altogether.
+        /// How long to wait for other processes in total.
         public var patience: Duration
 
-        /// Timing that fits nearly everyone.
+        /// Creates timing that suits nearly all programs.
         ///
         /// - Parameter patience: `nil` for half a minute longer than another process waits for its server.
         public init(
@@ -47,8 +48,8 @@ public final class TokenRefresher: Sendable {
         }
     }
 
-    /// Runs the part of a refresh that loses the login if it is cut short: from before the request is sent until the
-    /// answer is stored.
+    /// Runs the part of a refresh that must not be interrupted, because the login could be lost: from before the
+    /// request is sent until the answer is stored.
     public typealias Shield =
         @Sendable (
             _ exchange: @Sendable () async throws -> StoredToken
@@ -66,38 +67,37 @@ public final class TokenRefresher: Sendable {
     let now: @Sendable () -> Timestamp
     private let progress = Mutex(Progress())
 
-    /// How many seconds after a refresh its access token is not renewed for being refused.
+    /// For how many seconds after a refresh its access token is not renewed if a site rejects it.
     private static let settlingTime: Int64 = 10
 
-    /// The refreshes in progress and those that have just ended, by flight: the profile, or one resource of it.
+    /// The refreshes in progress and those that have just ended, by key: the profile, or one resource of it.
     private struct Progress {
         var flights: [Octets: Task<StoredToken, any Error>] = [:]
-        /// The names of the profiles whose server is being asked.
+        /// The names of the profiles with a request to their server in progress.
         var exchanges: [Octets: String] = [:]
-        /// Whether no server is asked any more.
+        /// Whether no more requests are sent.
         var isFinishing = false
         var renewals: [Octets: (accessToken: Secret, moment: Timestamp)] = [:]
         /// The errors of servers that ask for a later retry (`Retry-After`), with the time of the retry.
         var pauses: [Octets: (error: OAuth2Error, end: Timestamp, generation: Int64)] = [:]
     }
 
-    /// The longest pause of a server's that is kept, in seconds.
+    /// The longest pause that is accepted from a server, in seconds.
     private static let longestPause = 3600
 
-    /// A refresher of the tokens of one store.
+    /// Creates a refresher for the tokens of one store.
     ///
     /// - Parameters:
     ///   - transport: what sends requests to servers.
-    ///   - checkIDToken: checks the signatures of ID tokens that come with a refresh, by the server's keys; `nil` where
-    ///     TLS alone vouches for them.
-    ///   - process: the number of this process, by which people know the holder of a lease.
-    ///   - liveness: tells which processes have ended, so that their leases are not waited for.
-    ///   - shield: keeps what would end the process, such as a signal, from coming between a request and the storing of
-    ///     its answer.
-    ///   - clock: what waits are measured with.
+    ///   - checkIDToken: checks the signatures of ID tokens that come with a refresh, with the server's keys; `nil` if
+    ///     TLS suffices.
+    ///   - process: the process ID of this process, which messages show for the holder of a lease.
+    ///   - liveness: determines which processes have ended, so that no caller waits for their leases.
+    ///   - shield: keeps signals and the like from ending the process between a request and the storing of its answer.
+    ///   - clock: the clock that measures waits.
     ///   - steadyNow: returns the time of a monotonic clock, which cannot be set. It decides whether a request is too late to
     ///     be sent.
-    ///   - now: the time, by which tokens and leases end.
+    ///   - now: returns the time that decides when tokens and leases end.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
@@ -117,9 +117,9 @@ public final class TokenRefresher: Sendable {
         self.now = now
     }
 
-    /// The tokens of a profile, refreshed where they are due.
+    /// The tokens of a profile, refreshed if they are due.
     ///
-    /// Where a refresh fails and the access token still lives, it is given all the same.
+    /// If a refresh fails and the access token is still valid, it is returned all the same.
     ///
     /// - Parameter resource: The URL of what the access token is for (RFC 8707); `nil` for the login's own. Each
     ///   resource has a token of its own, and all come from one refresh token under one lease.
@@ -145,7 +145,7 @@ public final class TokenRefresher: Sendable {
 
     /// The tokens of a profile after a refresh, whether they were due or not.
     ///
-    /// A refresh of another process that ends meanwhile counts.
+    /// A refresh that another process completes meanwhile counts.
     ///
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
@@ -153,12 +153,12 @@ public final class TokenRefresher: Sendable {
         return try await refreshed(insteadOf: try store.get(name, for: resource))
     }
 
-    /// The tokens of a profile in the place of an access token that a site refuses although its time is not over: it was
+    /// The tokens of a profile that replace an access token which a site rejects although it has not expired: it was
     /// revoked.
     ///
-    /// If another process has got a new one since, that one counts, and the server is not asked.
+    /// If another process has received a new one since, it is returned, and the server is not asked.
     ///
-    /// - Returns: `nil` where this refresher has only just got the refused one: the next would fare no better.
+    /// - Returns: `nil` if this refresher has only just received the rejected one: another token would not help.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func renewed(_ name: String, insteadOf refused: Secret) async throws -> StoredToken? {
         let stored = try store.get(name)
@@ -172,14 +172,15 @@ public final class TokenRefresher: Sendable {
         return try await refreshed(insteadOf: stored)
     }
 
-    /// The profiles whose server has been asked and has not answered yet, in order.
+    /// The profiles whose server has a request and has not answered yet, in order.
     public var refreshing: [String] {
         progress.withLock { Set($0.exchanges.values).sorted() }
     }
 
-    /// Waits until the answers to the requests under way are stored, and asks no server any more.
+    /// Waits until the answers to the requests in progress are stored, and sends no more requests.
     ///
-    /// Call it before the process ends: a server that rotates refresh tokens has ended the stored one when it answers.
+    /// Call it before the process ends: when a server that rotates refresh tokens answers, it has already ended the
+    /// stored one.
     public func finish() async {
         let flights = progress.withLock { progress in
             progress.isFinishing = true
@@ -195,10 +196,9 @@ public final class TokenRefresher: Sendable {
         }
     }
 
-    /// The tokens in the place of those that the caller has seen: refreshed, unless another caller or process has done so
-    /// since.
+    /// The tokens that replace those of the caller: refreshed, unless another caller or process has done so since.
     ///
-    /// Callers of this refresher join the refresh that is under way.
+    /// Callers of this refresher join a refresh in progress.
     ///
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func refreshed(insteadOf stored: StoredToken) async throws -> StoredToken {
@@ -218,7 +218,7 @@ public final class TokenRefresher: Sendable {
         return try await flight.value
     }
 
-    /// Gets the lease, or the tokens that its holder has got.
+    /// Takes the lease, or waits for the tokens that its holder receives.
     private func fly(from seen: StoredToken) async throws -> StoredToken {
         let name = seen.profile.name
         var generator = SystemRandomNumberGenerator()
@@ -240,12 +240,12 @@ public final class TokenRefresher: Sendable {
                 if let refusal = refusal(of: current, since: seen) { throw refusal }
             }
             guard waited < timing.patience else { throw TokenRefreshError(.refreshBusy, name) }
-            // Not all at once: those that wait were often started together.
+            // Waiting processes were often started together, so they must not all continue at once.
             repeat {
                 let pause = timing.poll * Int.random(in: 50...150, using: &generator) / 100
                 try await clock.sleep(for: pause)
                 waited += pause
-                // Only reads, which block no one, while the holder refreshes.
+                // This only reads, which blocks no other process, while the holder refreshes.
             } while try isHeld(name) && waited < timing.patience
         }
     }
@@ -256,14 +256,14 @@ public final class TokenRefresher: Sendable {
         return !holder.hasEnded(by: liveness)
     }
 
-    /// Whether another process has got the required tokens: a rotated refresh token alone does not suffice.
+    /// Whether another process has received the required tokens. A rotated refresh token alone does not suffice.
     private func isDone(_ current: StoredToken, since seen: StoredToken) -> Bool {
         current.generation != seen.generation && current.refusal == nil
             && current.tokens.accessToken != seen.tokens.accessToken
             && current.tokens.validity(at: now(), skew: timing.skew) != .expired
     }
 
-    /// Why the server need not be asked: it has rejected another process's request.
+    /// The reason not to ask the server: it has rejected another process's request.
     private func refusal(of current: StoredToken, since seen: StoredToken) -> TokenRefreshError? {
         current.refusal != nil && current.generation != seen.generation
             ? TokenRefreshError(.loginRequired, current.profile.name) : nil
@@ -275,7 +275,7 @@ public final class TokenRefresher: Sendable {
 
     // MARK: - With the lease
 
-    /// Asks the server, and is not cut short.
+    /// Asks the server, without interruption.
     private func exchange(
         _ holder: LeaseHolder, of current: StoredToken, seen: StoredToken
     ) async throws -> StoredToken {
@@ -297,7 +297,7 @@ public final class TokenRefresher: Sendable {
     ) async throws -> StoredToken {
         let name = current.profile.name
         do {
-            // Tokens that were read before the lease may be old.
+            // Tokens that were read before the lease was taken may be outdated.
             if isDone(current, since: seen) {
                 try store.releaseLease(name, of: holder)
                 return current
@@ -318,13 +318,13 @@ public final class TokenRefresher: Sendable {
                 let end = now().advanced(bySeconds: Int64(min(seconds, TokenRefresher.longestPause)))
                 progress.withLock { $0.pauses[current.flight] = (error, end, current.generation) }
             }
-            // Where this fails too, the lease runs out.
+            // If this fails, too, the lease expires.
             try? store.releaseLease(name, of: holder)
             throw error
         }
     }
 
-    /// Keeps the lease alive for as long as `body` runs. Where it is lost, what `body` has under way still counts.
+    /// Renews the lease as long as `body` runs. If the lease is lost, the request that `body` has sent still counts.
     private func renewing(
         _ holder: LeaseHolder, of name: String, _ body: @escaping @Sendable () async throws -> StoredToken
     ) async throws -> StoredToken {
@@ -333,7 +333,7 @@ public final class TokenRefresher: Sendable {
             group.addTask { [self] in
                 repeat {
                     try await clock.sleep(for: timing.lease / 3)
-                    // A database that is busy for a moment is no loss.
+                    // If the database is busy for a moment, the lease is not lost.
                 } while (try? store.renewLease(name, of: holder, until: leaseEnd(), now: now())) ?? true
                 return nil
             }
@@ -351,12 +351,12 @@ public final class TokenRefresher: Sendable {
 }
 
 extension StoredToken {
-    /// The key of a refresh in progress: the name, and the resource behind a character that no name has.
+    /// The key of a refresh in progress: the name and the resource, separated by a character that no name contains.
     fileprivate var flight: Octets { Octets(resource.map { "\(profile.name)\n\($0)" } ?? profile.name) }
 }
 
 extension Timestamp {
-    /// The moment so much later.
+    /// The time after a duration.
     fileprivate func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         return Timestamp(microseconds: microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)

@@ -2,19 +2,20 @@ internal import CookieModel
 internal import OAuth2
 internal import Synchronization
 
-/// One question to the server for new tokens, by who holds the lease; every answer is kept before anyone sees it.
+/// One request to the server for new tokens, by the holder of the lease. Every answer is stored before a caller gets
+/// it.
 struct TokenRenewal: Sendable {
     let store: TokenStore
     let holder: LeaseHolder
     let transport: LeasedTransport
     let checkIDToken: IDTokenCheck?
-    /// Fetches the server's keys, which takes no lease and is waited for no longer than any request.
+    /// Fetches the server's keys. This needs no lease, and has the usual timeout of a request.
     let keyTransport: any EndpointTransport
     let now: @Sendable () -> Timestamp
     /// The tokens of another login, for a grant that exchanges them.
     let otherTokens: @Sendable (String) async throws -> TokenSet
 
-    /// Asks, unless the lease is lost before anything was sent.
+    /// Sends the request, unless the lease is lost before.
     ///
     /// - Throws: ``LeaseLost``, or an error for the user.
     func run(_ current: StoredToken) async throws -> StoredToken {
@@ -72,7 +73,7 @@ struct TokenRenewal: Sendable {
         let name = current.profile.name
         var tokens = current.tokens
         var generation = current.generation
-        // The server has ended the old refresh token when it answers: the new one is nowhere else.
+        // When the server answers, it has ended the old refresh token, and only the answer has the new one.
         if let rotated = TokenResponse.refreshToken(status: response.status, body: response.exposedBody),
             rotated != tokens.refreshToken
         {
@@ -100,7 +101,7 @@ struct TokenRenewal: Sendable {
         _ tokens: TokenSet, by credentials: ProfileCredentials, over current: StoredToken, _ generation: Int64
     ) async throws -> StoredToken {
         var tokens = tokens
-        // The ID token that comes with a resource's access token is not kept: the login has its own.
+        // The ID token that comes with a resource's access token is not stored, because the login has its own.
         let isOwn = current.resource == nil
         let refusal = await isOwn ? idTokenRefusal(of: tokens, by: credentials, after: current) : nil
         if refusal != nil { tokens.idToken = current.tokens.idToken }
@@ -126,10 +127,10 @@ struct TokenRenewal: Sendable {
         return stored
     }
 
-    /// Why an ID token that came with a refresh is not of the login that was refreshed; `nil` if it is.
+    /// The reason why an ID token that came with a refresh does not belong to the refreshed login; `nil` if it does.
     ///
-    /// Its algorithm has to be an expected one, and a signature by the client's secret or by the server's keys a right
-    /// one. Where the keys cannot be fetched, TLS vouches for the token, which came from the token endpoint itself
+    /// Its algorithm must be an expected one, and a signature with the client's secret or the server's keys must be
+    /// valid. If the keys cannot be fetched, TLS suffices, because the token came from the token endpoint itself
     /// (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
     private func idTokenRefusal(
         of tokens: TokenSet, by credentials: ProfileCredentials, after current: StoredToken
@@ -151,7 +152,7 @@ struct TokenRenewal: Sendable {
         return await signatureRefusal(of: token, by: credentials)
     }
 
-    /// Why none of the server's keys has signed an ID token; `nil` if one has, or if there are no keys to be had.
+    /// The reason why no key of the server has signed an ID token; `nil` if one has, or if the keys are unavailable.
     private func signatureRefusal(of token: Secret, by credentials: ProfileCredentials) async -> OAuth2Error? {
         guard let checkIDToken, credentials.settings.endpoints[.keys] != nil,
             let endpoint = try? credentials.settings.url(of: .keys),
@@ -164,12 +165,13 @@ struct TokenRenewal: Sendable {
         } catch let error as OAuth2Error where error.code == .invalidIDToken {
             return error
         } catch {
-            // The signature check cannot run, which proves nothing about this token.
+            // The signature cannot be checked, which proves nothing about this token.
             return nil
         }
     }
 
-    /// A new login or an import took place: it counts, not the server's answer about the old grant.
+    /// Handles a new login or an import that took place meanwhile. It counts, not the server's answer about the old
+    /// grant.
     private func changedMeanwhile(_ current: StoredToken) throws -> StoredToken {
         let name = current.profile.name
         try store.releaseLease(name, of: holder)
@@ -185,8 +187,8 @@ struct TokenRenewal: Sendable {
     }
 }
 
-/// Why there is no token that could be used, where neither the store nor the server has failed: a stable code, the
-/// profile, one sentence a user can act on.
+/// The reason why no token can be used, although neither the store nor the server has failed: a stable code, the
+/// profile, and one sentence that a user can act on.
 public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
@@ -200,11 +202,11 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
 
         /// The server no longer accepts the grant: only a new login helps.
         public static let loginRequired = Code(rawValue: "login-required")
-        /// The access token has ended, and there is nothing to renew it with.
+        /// The access token has expired, and there is no refresh token.
         public static let tokenExpired = Code(rawValue: "token-expired")
-        /// There is a refresh token, but not from whom and how tokens are to be got for it.
+        /// There is a refresh token, but the server and the settings for using it are missing.
         public static let settingsMissing = Code(rawValue: "token-settings-missing")
-        /// Another process was refreshing all the time that this one waited.
+        /// Another process was still refreshing when this one stopped waiting.
         public static let refreshBusy = Code(rawValue: "token-refresh-busy")
     }
 
@@ -234,7 +236,7 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
             }
     }
 
-    /// An error with a sentence of its own.
+    /// Creates an error with its own sentence.
     ///
     /// - Parameter detail: What happened and what to do, as a clause without a full stop.
     init(_ code: Code, _ profile: String, detail: String) {
@@ -247,10 +249,11 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
     public var description: String { "\(profile): \(detail)" }
 }
 
-/// Sends requests for as long as a lease is held: it is renewed before each, and none is sent after its end.
+/// Sends requests while a lease is held. It renews the lease before each request, and sends none after the lease has
+/// expired.
 ///
-/// A program may be stopped at any moment and go on an hour later. What it then sends with a refresh token that somebody
-/// else has used meanwhile would end the login.
+/// A program may be stopped at any time and continue an hour later. If it then sent a refresh token that another
+/// process has used meanwhile, the login would end.
 struct LeasedTransport: EndpointTransport {
     private let base: any EndpointTransport
     private let timeout: Duration
@@ -260,12 +263,12 @@ struct LeasedTransport: EndpointTransport {
     private let state = State()
 
     /// - Parameters:
-    ///   - base: what sends the requests, and heeds ``EndpointRequest/latestSending`` and
+    ///   - base: the transport that sends the requests, and observes ``EndpointRequest/latestSending`` and
     ///     ``EndpointRequest/answerTimeout``.
-    ///   - timeout: how long an answer is waited for.
+    ///   - timeout: how long to wait for an answer.
     ///   - lease: how long a renewed lease lasts.
     ///   - steadyNow: returns the time of a monotonic clock, which cannot be set.
-    ///   - renew: makes the lease last longer; returns `false` if another holder has it.
+    ///   - renew: renews the lease; returns `false` if another holder has it.
     init(
         _ base: any EndpointTransport, timeout: Duration, lease: Duration,
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant, renew: @escaping @Sendable () throws -> Bool
@@ -277,11 +280,11 @@ struct LeasedTransport: EndpointTransport {
         self.renew = renew
     }
 
-    /// Why nothing was sent; `nil` where that was not for want of the lease.
+    /// The reason why nothing was sent; `nil` if the lease is not the reason.
     var failure: (any Error)? { state.failure.withLock { $0 } }
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-        // Counted from before the renewal, and not by a clock that can be set back: the database's clock decides when
+        // Counted from before the renewal, with a clock that cannot be set back. The database's clock decides when
         // others may take the lease, and this end comes first.
         let end = steadyNow() + lease
         do {
@@ -298,5 +301,5 @@ struct LeasedTransport: EndpointTransport {
     }
 }
 
-/// The lease is another's: nothing was sent, and what that other has got is to be looked at.
+/// Another process has taken the lease. Nothing was sent, and the caller has to check what that process has received.
 struct LeaseLost: Error {}

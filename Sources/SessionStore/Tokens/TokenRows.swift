@@ -1,19 +1,20 @@
 internal import CookieModel
 internal import OAuth2
 
-/// The `token_profile` table: rows in and out, tokens sealed to their profile and column.
+/// Rows of the `token_profile` table. Tokens are sealed to their profile and column.
 struct TokenRows {
     private static let columns = """
         id, name, issuer, client_id, account, token_type, scope, access_token, refresh_token, id_token, received_at,
         access_expires_at, refresh_expires_at, generation, created_at, refused_at, grant_expires_at
         """
 
-    /// Whether tokens come from where those in their place came from: one server's never go to another's endpoints.
+    /// SQL for "the tokens come from the same issuer and client as the stored ones". Tokens of one server are never
+    /// sent to the endpoints of another.
     private static let isSameClient = """
         token_profile.issuer = excluded.issuer AND token_profile.client_id = excluded.client_id
         """
 
-    /// The columns with sealed values in them. The raw value is what the place of the value begins with.
+    /// The columns with sealed values. The raw value is the beginning of the sealing context.
     enum SealedColumn: String, CaseIterable {
         case accessToken = "access token"
         case refreshToken = "refresh token"
@@ -44,7 +45,7 @@ struct TokenRows {
     let database: Connection
     let sealer: Sealer
 
-    /// The other name under which the same issuer, client and account are kept; a profile has one name.
+    /// The other name under which the same issuer, client and account are stored. A profile has one name.
     func otherName(of profile: Profile) throws -> String? {
         try database.statement(
             """
@@ -56,11 +57,11 @@ struct TokenRows {
 
     /// Writes everything but the tokens, whose sealing needs the row's id.
     ///
-    /// - Parameter keepsResourceTokens: Whether the tokens are of the same login as those in their place.
+    /// - Parameter keepsResourceTokens: Whether the tokens belong to the same login as the stored ones.
     func upsert(
         _ profile: Profile, _ tokens: TokenSet, keepsResourceTokens: Bool = false, now: Timestamp
     ) throws -> Int64 {
-        // Another client's tokens never go to this one's endpoints.
+        // Tokens of another client are never sent to the endpoints of this one.
         let settings = [
             "settings", "client_secret", "proof_key", "client_certificate", "registration_token", "grant_key",
         ]
@@ -103,13 +104,13 @@ struct TokenRows {
         ).rows(name) { token($0) }
     }
 
-    /// Forgets a profile; the generation that it had, `nil` where there was none.
+    /// Removes a profile. Returns its generation; `nil` if it did not exist.
     func delete(named name: String) throws -> Int64? {
         try database.statement("DELETE FROM token_profile WHERE name = ? RETURNING generation")
             .rows(name) { $0.int64(0) }.first
     }
 
-    /// Puts a refresh token into the place of the one that it was got for; nothing else changes but the generation.
+    /// Replaces the refresh token by the one that was received for it. Apart from the generation, nothing else changes.
     func rotate(_ refreshToken: Secret, id: Int64) throws {
         try database.statement(
             """
@@ -120,7 +121,7 @@ struct TokenRows {
         ).run(try sealed(refreshToken, id, .refreshToken), id)
     }
 
-    /// A login with the access token for a resource in the place of its own.
+    /// A login with the access token for a resource instead of its own.
     func view(_ stored: StoredToken, for resource: String) throws -> StoredToken {
         let tokens = try resourceTokens(of: stored.profile.name).tokens(stored.tokens, for: resource)
         var view = StoredToken(
@@ -130,7 +131,7 @@ struct TokenRows {
         return view
     }
 
-    /// Keeps the access token for a resource; the login's own tokens are as they were.
+    /// Stores the access token for a resource. The login's own tokens do not change.
     func put(_ tokens: TokenSet, for resource: String, named name: String, id: Int64) throws {
         var all = try resourceTokens(of: name)
         all.put(tokens, for: resource)
@@ -158,17 +159,17 @@ struct TokenRows {
         return tokens
     }
 
-    /// Notes when the refresh token ends. The tokens are as they were, and so is the generation.
+    /// Records when the refresh token ends. The tokens and the generation do not change.
     func noteExpiryOfRefreshToken(_ expiry: Timestamp, id: Int64) throws {
         try database.statement("UPDATE token_profile SET refresh_expires_at = ? WHERE id = ?").run(expiry, id)
     }
 
-    /// Notes when the access token ends. The tokens are as they were, and so is the generation.
+    /// Records when the access token ends. The tokens and the generation do not change.
     func expireAccessToken(at end: Timestamp, id: Int64) throws {
         try database.statement("UPDATE token_profile SET access_expires_at = ? WHERE id = ?").run(end, id)
     }
 
-    /// Notes that the server no longer accepts the grant.
+    /// Records that the server no longer accepts the grant.
     func refuse(id: Int64, now: Timestamp) throws {
         try database.statement(
             "UPDATE token_profile SET refused_at = ?, generation = generation + 1 WHERE id = ?"
@@ -177,7 +178,7 @@ struct TokenRows {
 
     /// Treats all grants with a refresh token as refused.
     ///
-    /// - Returns: the names of those that were not, and their generations.
+    /// - Returns: the names and generations of those that were not refused before.
     func quarantine(now: Timestamp) throws -> [(name: String, generation: Int64)] {
         try database.statement(
             """
@@ -213,7 +214,7 @@ struct TokenRows {
             try credentials.registrationToken.map { try sealed($0, id, .registrationToken) }, id)
     }
 
-    /// The settings of a profile with their secrets; `nil` where it has none.
+    /// The settings of a profile with their secrets; `nil` if it has none.
     func credentials(named name: String) throws -> ProfileCredentials? {
         let statement = try database.statement(
             """
@@ -272,12 +273,13 @@ struct TokenRows {
         sealer.open(Octets(statement.bytes(index)), at: TokenRows.place(id, column)).map { Secret($0) }
     }
 
-    /// The secret of a column that may be NULL: `nil` inside where it is, `nil` outside where it is damaged.
+    /// The secret of a column that may be NULL: the inner optional is `nil` for NULL, the outer one for a damaged
+    /// value.
     private func optional(_ statement: Statement, _ index: Int32, _ id: Int64, _ column: SealedColumn) -> Secret?? {
         statement.isNull(index) ? .some(nil) : opened(statement, index, id, column).map { .some($0) }
     }
 
-    /// Returns the place that a token is sealed to: its profile's row and its column.
+    /// Returns the context that a token is sealed to: its profile's row and its column.
     static func place(_ id: Int64, _ column: SealedColumn) -> [UInt8] {
         var place = SealedPlace(column.rawValue)
         place.append(id)

@@ -7,8 +7,8 @@ extension TokenStore {
     ///
     /// - Parameters:
     ///   - resource: what the access token is for; `nil` for the login's own.
-    ///   - liveness: tells which holders have ended.
-    /// - Returns: the profile as it is now: what was known of it before may be old.
+    ///   - liveness: determines which holders have ended.
+    /// - Returns: the present profile. Earlier copies may be outdated.
     func takeLease(
         _ name: String, resource: String? = nil, for holder: LeaseHolder, until expiry: Timestamp,
         liveness: ProcessLiveness = .none, now: Timestamp
@@ -34,9 +34,9 @@ extension TokenStore {
         }
     }
 
-    /// Makes a lease last longer.
+    /// Renews a lease.
     ///
-    /// - Returns: whether it was still there.
+    /// - Returns: whether the holder still had the lease.
     @discardableResult
     func renewLease(
         _ name: String, of holder: LeaseHolder, until expiry: Timestamp, now: Timestamp
@@ -48,7 +48,7 @@ extension TokenStore {
         }
     }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     func releaseLease(_ name: String, of holder: LeaseHolder) throws(SessionStoreError) {
         try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -57,13 +57,13 @@ extension TokenStore {
         }
     }
 
-    /// Keeps a refresh token that took the place of the stored one, before anything else of the reply is known.
+    /// Stores a refresh token that replaces the stored one, before the rest of the reply is processed.
     ///
-    /// Where somebody else was refused meanwhile with the refresh token that this one was got for, it is kept as well:
-    /// what the server gives for a token is newer than what it says of it.
+    /// It is stored even if the server has meanwhile rejected another request with the same old refresh token: the new
+    /// token is newer than that rejection.
     ///
-    /// - Parameter sent: the refresh token that it was got for.
-    /// - Returns: the generation now; `nil` where the profile was changed meanwhile, and nothing was written.
+    /// - Parameter sent: the refresh token for which the server sent it.
+    /// - Returns: the new generation; `nil` if the profile was changed meanwhile, and nothing was written.
     func rotate(
         _ refreshToken: Secret, of name: String, for sent: Secret?, expectedGeneration: Int64, now: Timestamp
     ) throws(SessionStoreError) -> Int64? {
@@ -81,7 +81,7 @@ extension TokenStore {
         }
     }
 
-    /// Notes when a refresh token ends, as the server tells where it is asked about it (RFC 7662).
+    /// Records when a refresh token ends, as reported by the server (RFC 7662).
     ///
     /// - Returns: whether the profile still has that refresh token; if not, nothing was written.
     @discardableResult
@@ -98,9 +98,9 @@ extension TokenStore {
         }
     }
 
-    /// Lets an access token count as expired that a site did not accept, so that the next one who asks renews it.
+    /// Marks an access token that a site did not accept as expired, so that the next caller renews it.
     ///
-    /// A token that cannot be renewed stays as it is: it may still be good for something else.
+    /// A token that cannot be renewed is not changed, because it may still be valid elsewhere.
     ///
     /// - Parameter token: The token that was not accepted; `nil` for the one that is stored.
     /// - Returns: Whether the profile has that token, and it can be renewed; if not, nothing was written.
@@ -122,9 +122,9 @@ extension TokenStore {
         }
     }
 
-    /// Notes that the server no longer accepts the grant. The tokens stay: a server can be wrong.
+    /// Records that the server no longer accepts the grant. The tokens stay, because a server can be wrong.
     ///
-    /// - Returns: whether the profile was still as it was; if not, nothing was written.
+    /// - Returns: whether the profile was unchanged; if not, nothing was written.
     func refuse(
         _ name: String, expectedGeneration: Int64, releasing holder: LeaseHolder, now: Timestamp
     ) throws(SessionStoreError) -> Bool {
@@ -140,14 +140,14 @@ extension TokenStore {
         }
     }
 
-    /// Keeps all logins with a refresh token from being renewed on their own, until each was renewed on request or logged in
-    /// anew. For a database that went back to an earlier point in time: a server that rotates refresh tokens may end a
-    /// login whose former one comes again (RFC 9700, section 4.14.2).
+    /// Stops automatic renewal of all logins with a refresh token, until each was renewed on request or logged in
+    /// again. For a database that was restored to an earlier state: a server that rotates refresh tokens may end a
+    /// login if it receives a former one again (RFC 9700, section 4.14.2).
     ///
     /// Access tokens that have not expired are used as before. Logins that were in progress are removed: their codes may
     /// have been redeemed.
     ///
-    /// - Returns: the names of the logins, in order, without those that the server had refused before.
+    /// - Returns: the names of the logins, in order, without those that the server has rejected before.
     /// - Complexity: O(*n* log *n*), where *n* is the number of logins.
     package func quarantine(now: Timestamp) throws(SessionStoreError) -> [String] {
         try database.write(.profiles) { connection in
@@ -177,14 +177,14 @@ extension TokenStore {
 
 /// The result of an attempt to take a lease.
 enum LeaseOutcome {
-    /// The lease is the holder's; this is the profile now.
+    /// The caller has the lease. The value is the present profile.
     case taken(StoredToken)
-    /// Another process has it; this is the profile now.
+    /// Another process has the lease. The value is the present profile.
     case held(StoredToken, until: Timestamp)
 }
 
 extension Timestamp {
-    /// The moment on a clock that is ahead of this one's.
+    /// The time on a clock that is ahead of this one.
     fileprivate func advanced(byMicroseconds lead: Int64) -> Timestamp {
         Timestamp(microseconds: microseconds.addingReportingOverflow(lead).partialValue)
     }

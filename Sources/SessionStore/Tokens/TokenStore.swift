@@ -5,15 +5,15 @@ public import OAuth2
 public struct TokenStore: Sendable {
     let database: SessionDatabase
 
-    /// Stores a token set under a profile's name, in the place of the one that was there.
+    /// Stores a token set under a profile's name, replacing an earlier one.
     ///
     /// - Parameters:
-    ///   - credentials: how the tokens can be renewed; where not given, what was stored of that stays.
-    ///   - expectedGeneration: where given, nothing is written unless the stored generation is still this one.
-    ///   - cause: what the journal says. With ``TokenChange/Cause/refused`` only a new login helps from then on.
-    ///   - holder: whose lease ends with this.
-    ///   - now: the time, kept as the moment of creation of a new profile.
-    /// - Returns: whether it was written.
+    ///   - credentials: how the tokens can be renewed; if `nil`, the stored credentials stay.
+    ///   - expectedGeneration: if given, nothing is written unless the stored generation is still this one.
+    ///   - cause: the cause in the journal. With ``TokenChange/Cause/refused`` only a new login helps from then on.
+    ///   - holder: the holder whose lease ends with this call.
+    ///   - now: the time of creation of a new profile.
+    /// - Returns: whether the token set was stored.
     @discardableResult
     public func put(
         _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
@@ -44,9 +44,9 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// Keeps an access token that came for a login's refresh token and is for one resource (RFC 8707).
+    /// Stores an access token for one resource (RFC 8707), which was received for a login's refresh token.
     ///
-    /// - Returns: Whether the profile was still as it was; if not, nothing was written.
+    /// - Returns: Whether the profile was unchanged; if not, nothing was written.
     func put(
         _ tokens: TokenSet, for resource: String, of name: String, expectedGeneration: Int64,
         releasing holder: LeaseHolder, now: Timestamp
@@ -64,10 +64,10 @@ public struct TokenStore: Sendable {
 
     /// The token set of that name.
     ///
-    /// - Parameter resource: Where given, the access token is the one for this resource (RFC 8707). One that was not
-    ///   asked for yet has expired.
-    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` if there is none, and
-    ///   ``SessionStoreError/Code/valueDamaged`` where it was tampered with.
+    /// - Parameter resource: If given, the access token is the one for this resource (RFC 8707). A token that was not
+    ///   requested yet is expired.
+    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` if there is none, and ``SessionStoreError/Code/valueDamaged``
+    ///   if it was tampered with.
     public func get(_ name: String, for resource: String? = nil) throws(SessionStoreError) -> StoredToken {
         try SessionStoreError.check(name, of: "token")
         return try database.read { connection in
@@ -97,22 +97,21 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// How the tokens of that name can be renewed; `nil` where that is not known.
+    /// How the tokens of that name can be renewed; `nil` if that is unknown.
     public func credentials(_ name: String) throws(SessionStoreError) -> ProfileCredentials? {
         try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).credentials(named: name)
         }
     }
 
-    /// The tokens of that name as they are presented to a site: with the key that they are bound to, where they are
-    /// bound to one.
+    /// The tokens of that name as they are presented to a site, with the key that they are bound to, if any.
     ///
     /// - Throws: As ``get(_:for:)``.
     public func credential(
         _ name: String, for resource: String? = nil
     ) throws(SessionStoreError) -> AccessCredential {
         try SessionStoreError.check(name, of: "token")
-        // Both in one reading: a login in between would bring another key.
+        // Both are read in one transaction, because a login in between would change the key.
         return try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let token = try rows.tokens(named: name).first else { throw TokenStore.notFound(name) }
@@ -129,9 +128,9 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// Makes sure that renewing tokens ends: an exchange takes other logins, which may be exchanged themselves.
+    /// Checks that renewing tokens terminates: an exchange uses other logins, which may use exchanges themselves.
     ///
-    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if an exchange takes the login itself, or more logins than 16.
+    /// - Throws: ``SessionStoreError/Code/nameInvalid`` if an exchange uses the login itself, or more than 16 logins.
     /// - Complexity: O(1): at most 16 logins are read.
     package func checkExchange(_ settings: ProfileSettings, of name: String) throws(SessionStoreError) {
         try database.read { connection in
@@ -155,8 +154,8 @@ public struct TokenStore: Sendable {
 
     /// Changes how the tokens of that name are renewed.
     ///
-    /// - Parameter change: makes new settings out of the present ones, within the transaction.
-    /// - Returns: whether there are any to change.
+    /// - Parameter change: changes the present settings, within the transaction.
+    /// - Returns: whether the profile has settings.
     /// - Throws: ``SessionStoreError/Code/tokenNotFound``.
     public func changeSettings(
         of name: String, _ change: (inout ProfileSettings) -> Void
@@ -171,18 +170,18 @@ public struct TokenStore: Sendable {
         }
     }
 
-    /// All token sets by name; a damaged one as its error.
+    /// All token sets by name. A damaged one is represented by its error.
     public func all() throws(SessionStoreError) -> [Result<StoredToken, SessionStoreError>] {
         try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).tokens(named: nil)
         }
     }
 
-    /// Forgets the token set of that name.
+    /// Removes the token set of that name.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     public func remove(_ name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
-        // PostgreSQL does not take this character, and no name has it.
+        // PostgreSQL does not accept this character, and no name contains it.
         guard !name.utf8.contains(0) else { return false }
         return try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -205,20 +204,20 @@ extension SessionDatabase {
     }
 }
 
-/// A token set as the store keeps it: whose it is, and how often it was changed.
+/// A stored token set, with its profile and the number of its changes.
 public struct StoredToken: Sendable {
-    /// Issuer, client, account and the name that people use.
+    /// Issuer, client, account and the name for users.
     public let profile: Profile
     /// The tokens.
     public let tokens: TokenSet
-    /// Counts the changes, from 1: for compare-and-swap.
+    /// The number of changes, from 1, for compare-and-swap.
     public let generation: Int64
     /// When the profile was first stored.
     public let creation: Timestamp
-    /// When the server said that the grant is lost, so that only a new login helps; `nil` where it did not.
+    /// When the server rejected the grant, so that only a new login helps; `nil` if it did not.
     public let refusal: Timestamp?
-    /// Why the ID token was not kept that came with the refresh which gave these tokens; the one before it stayed.
-    /// `nil` for tokens that were read, not refreshed.
+    /// The reason why the ID token of the refresh that returned these tokens was not stored; the earlier ID token
+    /// stayed. `nil` for tokens that were read, not refreshed.
     public internal(set) var idTokenRefusal: OAuth2Error?
 
     /// The resource that the access token is for (RFC 8707); `nil` for the login's own.

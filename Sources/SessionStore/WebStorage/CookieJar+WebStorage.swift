@@ -1,10 +1,11 @@
 public import CookieModel
 
-/// The `localStorage` of pages, kept with a jar's cookies.
+/// The `localStorage` of pages, stored with a jar's cookies.
 extension CookieJar {
-    /// The items of an origin, or of all origins one after the other, in the order in which they came.
+    /// The items of an origin, or of all origins one after the other, in the order in which they were added.
     ///
-    /// - Returns: The items with their values; second those whose stored value was changed or damaged, without it.
+    /// - Returns: The items with their values, and second those whose stored value was changed or damaged, without
+    ///   values.
     public func webStorage(
         ofOrigin origin: String? = nil
     ) throws(SessionStoreError) -> (readable: [WebStorageItem], unreadable: [WebStorageItem]) {
@@ -20,7 +21,7 @@ extension CookieJar {
         return (readable, unreadable)
     }
 
-    /// The origins that have items, with the number of items and of the octets of keys and values. Opens no value.
+    /// The origins with items, with the number of their items and of the octets of keys and values. Opens no value.
     public func webStorageOrigins() throws(SessionStoreError) -> [(origin: String, items: Int, octets: Int)] {
         try database.read { connection in
             try WebStorageRows(database: connection, jarID: id).origins().map {
@@ -59,9 +60,9 @@ extension CookieJar {
 }
 
 extension CookieBatch {
-    /// Stores an item of an origin's `localStorage`, in the place of the one with the same key.
+    /// Stores an item of an origin's `localStorage`, replacing one with the same key.
     ///
-    /// - Returns: whether there was room within the limits of ``WebStorageItem``.
+    /// - Returns: whether the limits of ``WebStorageItem`` permitted it.
     public mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool {
         let rows = try writtenRows()
         return try SessionStoreError.catching(path) {
@@ -78,7 +79,7 @@ extension CookieBatch {
     }
 }
 
-/// Tells for which items of `localStorage` a jar has room, and stores none.
+/// Determines for which items of `localStorage` a jar has room, without storing them.
 package struct WebStorageTrial {
     private var room = WebStorageRoom()
 

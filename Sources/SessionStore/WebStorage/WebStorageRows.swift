@@ -1,8 +1,8 @@
 internal import CookieModel
 
-/// The `web_storage` table: the items of one jar, values sealed to jar, origin and key.
+/// Rows of the `web_storage` table: the items of one jar, with values sealed to jar, origin and key.
 struct WebStorageRows {
-    /// A row with its value as it is stored.
+    /// A row with its stored value.
     struct Row {
         let origin: String
         let key: Octets
@@ -18,7 +18,7 @@ struct WebStorageRows {
     let database: Connection
     let jarID: Int64
 
-    /// The items of an origin, or of all of them one after the other, in the order in which they came.
+    /// The items of an origin, or of all origins one after the other, in the order in which they were added.
     func rows(ofOrigin origin: String? = nil) throws -> [Row] {
         try database.statement(
             """
@@ -66,14 +66,14 @@ struct WebStorageRows {
         return counts
     }
 
-    /// The place of the next item in the order.
+    /// The sequence number of the next item.
     func nextSequence() throws -> Int64 {
         try database.statement(
             "SELECT 1 + coalesce(max(sequence), 0) FROM web_storage WHERE jar_id = ?"
         ).first(jarID) { $0.int64(0) } ?? 1
     }
 
-    /// Stores an item in the place of the one with that key, or behind the others.
+    /// Stores an item, replacing the one with that key, or after all others.
     func put(_ sealed: [UInt8], origin: String, key: Octets, sequence: Int64) throws {
         try database.statement(
             """
@@ -85,7 +85,7 @@ struct WebStorageRows {
 
     /// Removes items: all, those of an origin, or one.
     ///
-    /// - Returns: how many went.
+    /// - Returns: how many were removed.
     func delete(origin: String? = nil, key: Octets? = nil) throws -> Int {
         try database.statement(
             """
@@ -97,11 +97,11 @@ struct WebStorageRows {
 
     // MARK: - With the whole jar
 
-    /// Takes over the items of another jar whose keys are not in use here, within the limits.
+    /// Copies the items of another jar whose keys this jar does not use, within the limits.
     ///
-    /// A value that cannot be opened comes along as it is: it is as damaged here, and is named as that.
+    /// A value that cannot be opened is copied unchanged, and is reported as damaged here, too.
     ///
-    /// - Returns: how many came.
+    /// - Returns: how many were added.
     @discardableResult
     func take(from otherID: Int64, _ sealer: Sealer) throws -> Int {
         let first = try nextSequence()
@@ -124,13 +124,13 @@ struct WebStorageRows {
         try copy(from: 0, to: id)
     }
 
-    /// Puts the items back to those of a saved session.
+    /// Restores the items of a saved session.
     func restore(fromSnapshot id: Int64) throws {
         try deleteAll(ofSnapshot: 0)
         try copy(from: id, to: 0)
     }
 
-    /// Forgets the items of a saved session.
+    /// Removes the items of a saved session.
     func deleteAll(ofSnapshot id: Int64) throws {
         try database.statement("DELETE FROM web_storage WHERE jar_id = ? AND snapshot_id = ?").run(jarID, id)
     }
@@ -144,7 +144,7 @@ struct WebStorageRows {
         ).run(jarID, id, newID)
     }
 
-    /// The place that a value is sealed to: its jar, origin and key.
+    /// The context that a value is sealed to: its jar, origin and key.
     static func place(_ jarID: Int64, _ origin: String, _ key: Octets) -> [UInt8] {
         var place = SealedPlace("web storage")
         place.append(jarID)
@@ -154,24 +154,24 @@ struct WebStorageRows {
     }
 }
 
-/// The items that a jar's web storage has, by origin, as far as its limits have to know them. Each origin is read once, so
-/// an item costs the same however many there are.
+/// The sizes of the items in a jar's web storage, by origin, for checking its limits. Each origin is read once, so the
+/// cost of an item does not depend on their number.
 struct WebStorageRoom {
     /// How many rows of items were read.
     private(set) var readCount = 0
     private var total: WebStorageRows.Usage?
     private var origins: [String: (octets: Int, items: [Octets: Int])] = [:]
 
-    /// Whether an origin has an item of a key.
+    /// Whether an origin has an item with a key.
     mutating func holds(_ key: Octets, ofOrigin origin: String, in rows: WebStorageRows?) throws -> Bool {
         try load(origin, rows)
         return origins[origin]?.items[key] != nil
     }
 
-    /// Takes the room for an item, in the place of the one with its key.
+    /// Reserves room for an item, replacing the one with its key.
     ///
     /// - Parameter rows: the rows of the jar; `nil` for a jar that does not exist.
-    /// - Returns: whether there was room.
+    /// - Returns: whether the limits permit it.
     mutating func takes(
         _ octetCount: Int, _ key: Octets, ofOrigin origin: String, in rows: WebStorageRows?
     ) throws -> Bool {
