@@ -39,7 +39,7 @@ struct BinaryCookiesTests {
             + pages.flatMap(\.self) + [0, 0, 0, 9, 7, 0x17, 0x20, 5, 0, 0, 0, 0x4B]
     }
 
-    @Test("Every field, over several pages")
+    @Test("A binarycookies file gives every field, over several pages")
     func fields() throws {
         let capture = Capture(
             bytes: Self.file([
@@ -60,7 +60,7 @@ struct BinaryCookiesTests {
         #expect(cookies[0].creation?.microseconds == 1_678_307_200_500_000)
     }
 
-    @Test("An offset outside of its place costs that cookie")
+    @Test("An invalid offset loses only its own cookie")
     func offsets() {
         let good = Self.cookie()
         for bad in [
@@ -79,7 +79,7 @@ struct BinaryCookiesTests {
             ])
     }
 
-    @Test("A file that ends early gives its whole pages, and one that claims too much nothing")
+    @Test("A truncated binarycookies file gives its complete pages, and one with impossible counts gives nothing")
     func truncated() {
         let file = Self.file([Self.page([Self.cookie()]), Self.page([Self.cookie()])])
         #expect(Capture(bytes: Array(file.dropLast(20))).summary == ["cookie n=v", "input-truncated at x: entry 1"])
@@ -89,7 +89,7 @@ struct BinaryCookiesTests {
         #expect(Capture(bytes: hugePage).failures.map(\.code) == [.lineTooLong, .inputTruncated])
     }
 
-    @Test("Where the pieces are cut changes nothing")
+    @Test("A binarycookies file is read the same in pieces of any size")
     func pieces() {
         let capture = Capture(
             bytes: Self.file([Self.page([Self.cookie(), Self.cookie()]), Self.page([Self.cookie()])]))

@@ -31,7 +31,7 @@ struct FirefoxSessionTests {
         #"{"host":"b.test","value":"w","originAttributes":{"userContextId":2}},{"host":"c.test"},"#
         + #"{"host":"c.test","value":"x","name":"m","originAttributes":{"userContextId":0,"partitionKey":""}}]}"#
 
-    @Test("The file is unpacked, and cookies of other containers are counted")
+    @Test("A Firefox session file is unpacked, and cookies of other containers are counted")
     func cookies() {
         let capture = Capture(bytes: Self.file([(Self.beginning + "ab", 2, 40), (Self.end + Self.others, 0, 0)]))
         #expect(
@@ -44,7 +44,7 @@ struct FirefoxSessionTests {
         for length in [1, 2, 3, 7, 64] { #expect(capture.items(pieceLength: length) == capture.items) }
     }
 
-    @Test("A reference to before the beginning, or more bytes than were said, end the reading")
+    @Test("Reading a Firefox session file ends at an invalid reference, or beyond the stated length")
     func broken() {
         let good = Self.beginning + "v" + Self.end
         for runs in [[(good, 5000, 40)], [(good, 0, 40)], [(good, 1, 2000)], [(good, 1, 1 << 25)]] {
@@ -56,7 +56,9 @@ struct FirefoxSessionTests {
         #expect(Capture(bytes: Self.file([(good, 0, 0)], size: 10)).failures.map(\.code) == [.entryMalformed])
     }
 
-    @Test("Firefox's own", .enabled(if: Samples.exist, "shared/samples is not beside the package"))
+    @Test(
+        "A session file of Firefox itself is read",
+        .enabled(if: Samples.exist, "shared/samples is not beside the package"))
     func sample() throws {
         let capture = Capture(bytes: try Samples.bytes("db/firefox-153-sessionstore.jsonlz4"))
         #expect(capture.failures.isEmpty)

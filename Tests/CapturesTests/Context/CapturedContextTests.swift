@@ -135,7 +135,7 @@ struct CapturedContextTests {
             ], "navigation", "third in http://a.test (page)", "third in http://a.test (page)"),
     ]
 
-    @Test("Evidence of a HAR", arguments: cases)
+    @Test("A HAR's evidence determines the context of its responses", arguments: cases)
     func har(_ sample: Case) throws {
         let text = #"{"log":{\#(sample.members)"entries":[\#(sample.entries.joined(separator: ","))]}}"#
         #expect(try Self.contexts(text, topLevel: sample.topLevel) == sample.contexts)
@@ -200,7 +200,7 @@ struct CapturedContextTests {
             ])
     }
 
-    @Test("A WARC's request is its response's, before it or behind it", arguments: [true, false])
+    @Test("A WARC's request belongs to its response, before or after it", arguments: [true, false])
     func warc(isFirst: Bool) throws {
         func record(_ type: String, _ url: String, _ block: String) -> String {
             "WARC/1.1\r\nWARC-Type: \(type)\r\nWARC-Target-URI: \(url)\r\nContent-Length: \(block.utf8.count)\r\n\r\n\(block)\r\n\r\n"
@@ -220,7 +220,7 @@ struct CapturedContextTests {
         #expect(capture.items(pieceLength: 1) == capture.items)
     }
 
-    @Test("A transcript's request lines count, and without them the caller decides")
+    @Test("A transcript's request lines determine the context; without them, the caller does")
     func transcripts() throws {
         func text(_ fields: String) -> String {
             "> GET / HTTP/1.1\r\n> Host: b.test\r\n\(fields)> \r\n< HTTP/1.1 200 OK\r\n< Set-Cookie: a=1\r\n< \r\n"
@@ -235,7 +235,7 @@ struct CapturedContextTests {
                 == ["third in http://a.test (given)"])
     }
 
-    @Test("The memory of pages is bounded, and each entry is read once")
+    @Test("The memory of pages is limited, and each entry is read once")
     func bounded() {
         var trail = PageTrail()
         for number in 0..<30_000 {

@@ -8,7 +8,7 @@ struct CookieLineReaderTests {
     private static let line =
         #"{"crumb":1,"name":"n","value":"v","domain":"a.test","hostOnly":true,"path":"/","secure":false,"httpOnly":false}"#
 
-    @Test("They are recognised by how a line begins, in pieces of any length")
+    @Test("Cookie lines are recognised by the beginning of a line, in pieces of any length")
     func detection() {
         let capture = Capture("\u{FEFF}\n\(CookieLineReaderTests.line)\r\n\n \n\(CookieLineReaderTests.line)")
         let record = CookieRecord.sample()
@@ -20,7 +20,7 @@ struct CookieLineReaderTests {
     }
 
     @Test(
-        "A line that is not a cookie is a failure with a reason, and costs that line only",
+        "A line that is not a cookie is a failure with a reason, and loses only that line",
         arguments: [
             (#"{"crumb":1"#, "JSON"), (#"{"crumb":1}"#, "lacks"), (#"{"crumb":2}"#, "version 2"),
             (#"{"crumb":"1"}"#, "'crumb'"), (#"{"name":"n"}"#, "'crumb'"), ("17", "JSON"), ("[]", "crumb"),
@@ -40,13 +40,13 @@ struct CookieLineReaderTests {
         #expect(capture.failures.allSatisfy { $0.message.contains(word) }, "\(capture.failures.map(\.message))")
     }
 
-    @Test("Members that a later version adds are let be")
+    @Test("Members of cookie lines from a later version are ignored")
     func unknownMembers() {
         let line = CookieLineReaderTests.line.replacing("}", with: #","note":{"a":[1,"b"]},"more":17,"last":null}"#)
         #expect(Capture(line).cookies == [.sample()])
     }
 
-    @Test("Base64 is decoded, and nothing else is taken for Base64")
+    @Test("Base64 in cookie lines is decoded, and nothing else is treated as Base64")
     func base64() {
         for count in 0...20 {
             let octets = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }

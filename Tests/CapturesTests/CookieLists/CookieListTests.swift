@@ -13,7 +13,7 @@ struct CookieListTests {
     }
 
     @Test(
-        "The moment that a cookie ends at",
+        "A cookie list states the expiry of a cookie in several forms",
         arguments: [
             // With the session.
             (#""expires":-1"#, .storageState, nil), (#""expires":-1"#, .devTools, nil), ("", .storageState, nil),
@@ -44,7 +44,7 @@ struct CookieListTests {
     }
 
     @Test(
-        "The same-site-flag, which without Secure cannot be None",
+        "A cookie list states the same-site-flag, which cannot be None without Secure",
         arguments: [
             (#""sameSite":"Strict""#, .strict), (#""sameSite":"lax""#, .lax), (#""sameSite":null"#, .default),
             (#""sameSite":"None""#, .default), (#""sameSite":"None","secure":true"#, .none),
@@ -56,7 +56,7 @@ struct CookieListTests {
     }
 
     @Test(
-        "Whether subdomains get the cookie",
+        "A cookie list states whether subdomains get the cookie",
         arguments: [
             ("a.test", "", .storageState, true), (".a.test", "", .storageState, false),
             (".a.test", #""hostOnly":true"#, .storageState, false),
@@ -70,7 +70,7 @@ struct CookieListTests {
     }
 
     @Test(
-        "The partition, however it is written",
+        "A cookie list states the partition in several forms",
         arguments: [
             ("", nil), (#""partitionKey":null"#, nil), (#""partitionKey":"""#, nil), (#""partitionKey":{}"#, nil),
             (#""partitionKey":"https://b.test""#, "https://b.test cross-site"),
@@ -87,7 +87,7 @@ struct CookieListTests {
     }
 
     @Test(
-        "A broken cookie costs that cookie only",
+        "A broken cookie in a list loses only that cookie",
         arguments: [
             "1", "[]", "null", #""x""#, "{}", #"{"name":"n"}"#, #"{"name":1,"value":"v","domain":"a.test"}"#,
             #"{"name":"n","value":1,"domain":"a.test"}"#, #"{"name":"n","value":"v","domain":1}"#,
@@ -109,7 +109,7 @@ struct CookieListTests {
         #expect(capture.summary == ["cookie g=1", "entry-malformed at x: entry 2", "cookie g=1"])
     }
 
-    @Test("tough-cookie's jar has names of its own for members, and omits defaults")
+    @Test("A jar of tough-cookie has its own names for members, and omits defaults")
     func toughCookie() {
         let jar = """
             {"version":"tough-cookie@4.1.3","storeType":"MemoryCookieStore","rejectPublicSuffixes":true,"cookies":[
@@ -136,14 +136,14 @@ struct CookieListTests {
         #expect(record.unstated.isDisjoint(with: [.secure, .httpOnly, .sameSite]))
     }
 
-    @Test("Of a repeated member the last counts, and members come in any order")
+    @Test("In a cookie list, the last of repeated members counts, and members may be in any order")
     func repeated() {
         let cookie = #"{"domain":"b.test","value":"1","name":"a","domain":"a.test","value":"2","name":"n"}"#
         let capture = Capture(#"{"origins":[],"cookies":[\#(cookie)]}"#)
         #expect(capture.summary == ["cookie n=2"] && capture.cookies.map(\.domain) == ["a.test"])
     }
 
-    @Test("A list is found at its place in each protocol's answer")
+    @Test("A cookie list is found in each protocol's answer")
     func places() {
         let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
         for document in [
@@ -157,7 +157,7 @@ struct CookieListTests {
         }
     }
 
-    @Test("WebDriver BiDi: typed values, and a partition that belongs to no cookie in particular")
+    @Test("A list of WebDriver BiDi has typed values, and a partition that belongs to no single cookie")
     func bidi() {
         let text = """
             {"type":"success","id":4,"result":{"cookies":[
@@ -248,7 +248,7 @@ struct CookieListTests {
         #expect(capture.cookies.map(\.path) == ["/p", "/"] && capture.cookies.map(\.isSecure) == [true, false])
     }
 
-    @Test("Everything complete before a syntax error counts, and the error has its place")
+    @Test("Complete cookies before a syntax error in a list count, and the error has its position")
     func breaks() {
         let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
         #expect(
@@ -261,7 +261,7 @@ struct CookieListTests {
                 == ["cookie n=v", "nesting-too-deep at x: line 1, column 1048634"])
     }
 
-    @Test("A cookie that is nested deep costs itself alone")
+    @Test("A cookie with too deep nesting loses only itself")
     func nesting() {
         let cookie = #"{"name":"n","value":"v","domain":"a.test"}"#
         let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
@@ -284,7 +284,7 @@ struct CookieListTests {
         }
     }
 
-    @Test("The .local that Python puts behind a host without a dot goes away, and a real one stays")
+    @Test("The .local that Python appends to a host without a dot is removed, and a real one stays")
     func localHosts() {
         func domains(_ domain: String, url: String? = nil, _ format: CaptureFormat = .httpieSession) -> [String] {
             Capture(#"{"cookies":[{"name":"n","value":"v","domain":"\#(domain)"}]}"#, url: url, format: format)

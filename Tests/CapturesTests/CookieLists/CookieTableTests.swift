@@ -47,7 +47,7 @@ struct CookieTableTests {
     }
 
     @Test(
-        "A row that is not a cookie is a failure, and costs that row only",
+        "A table row that is not a cookie is a failure, and loses only that row",
         arguments: [
             ("n\tv", "domain"), ("n\tv\ta.test\tx\tSession", "slash"), ("n\tv\ta.test\t/\tsoon", "expiry"),
             ("n\tv\t.\t/", "domain"),
@@ -58,7 +58,7 @@ struct CookieTableTests {
         #expect(capture.failures.allSatisfy { $0.message.contains(word) })
     }
 
-    @Test("The same rows, wherever the pieces are cut")
+    @Test("A table is read the same in pieces of any size")
     func pieces() {
         for text in [Self.chromium, Self.firefox] {
             let capture = Capture(text)

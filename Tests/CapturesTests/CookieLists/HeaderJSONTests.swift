@@ -8,7 +8,7 @@ struct HeaderJSONTests {
     static let url = "https://a.test/x"
 
     @Test(
-        "The values of set-cookie are the lines, each one an array's or a string",
+        "The Set-Cookie lines of header_json are strings, or in an array",
         arguments: [
             (#"{"set-cookie":["a=1","b=2"]}"#, ["0 https://a.test/x [a=1|b=2]"]),
             (#"{"Set-Cookie":"a=1","date":"Thu, 01 Jan 1970 00:00:05 GMT"}"#, ["0 https://a.test/x [a=1]"]),
@@ -20,7 +20,7 @@ struct HeaderJSONTests {
         #expect(Capture(text, url: Self.url, format: .headerJSON).summary == summary)
     }
 
-    @Test("The URL is the caller's to say, and the time is that of Date")
+    @Test("The URL for header_json comes from the caller, and the time from Date")
     func place() {
         let text = #"{"date":["Thu, 01 Jan 1970 00:00:05 GMT"],"set-cookie":["a=1"]}"#
         #expect(Capture(text).summary == ["url-missing at x: entry 1"])

@@ -88,7 +88,7 @@ struct FormatDetectionTests {
     }
 
     @Test(
-        "Nothing but white space and a byte order mark is an empty input",
+        "An input of only white space and a byte order mark is empty",
         arguments: [
             "", " ", "\n\r\n\t ", "\u{FEFF}", "\u{FEFF}\n", String(repeating: " ", count: 200_000),
         ])
@@ -120,7 +120,7 @@ struct FormatDetectionTests {
         #expect(Capture(bytes: bytes).items(pieceLength: 1) == items)
     }
 
-    @Test("Comments of any length before the first line are looked through, within 64 KiB")
+    @Test("Comments before the first line are skipped, within 64 KiB")
     func longComments() {
         let cookie = "a.test\tFALSE\t/\tFALSE\t0\tn\tv\n"
         let comment = "# a comment that says nothing at all\n"
@@ -130,7 +130,7 @@ struct FormatDetectionTests {
         #expect(tooMany.items == tooMany.items(pieceLength: 1))
     }
 
-    @Test("The caller's word on the format is not questioned, and a wrong one is a failure")
+    @Test("The caller's choice of a format is not checked, and a wrong one is a failure")
     func forced() {
         #expect(Capture("HTTP/1.1 200 OK\n\n", format: .har).summary == ["json-malformed at x: line 1, column 1"])
         #expect(Capture("{}", url: "https://a.test/", format: .http).summary == ["entry-malformed at x: line 1"])

@@ -5,7 +5,7 @@ import Testing
 @Suite("Broken HARs")
 struct HARFailureTests {
     @Test(
-        "A broken entry costs that entry only",
+        "A broken HAR entry loses only itself",
         arguments: [
             "7", "null", "[]", #""x""#, "{}", "true",
             #"{"request":7}"#, #"{"request":null}"#, #"{"request":{}}"#, #"{"request":{"url":7}}"#,
@@ -28,7 +28,7 @@ struct HARFailureTests {
             ])
     }
 
-    @Test("A header that sets no cookie may have any value")
+    @Test("A HAR's header that sets no cookie may have any value")
     func otherHeader() {
         let response = #"{"status":200,"headers":[{"name":"X","value":7},{"name":"Y"},{"name":"Z","value":{"a":[]}}]}"#
         #expect(Capture(HARText.document(HARText.entry(response: response))).summary == ["200 https://a.test/ []"])
@@ -45,7 +45,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "Broken syntax ends the reading with its place, and complete entries before it are kept",
+        "Broken syntax in a HAR ends the reading with its position, and complete entries before it count",
         arguments: [
             ("{\"log\":{\"entries\":[@,\n}]}}", "line 2, column 1"),
             ("{\"log\":{\"entries\":[@\n] }]", "line 2, column 4"),
@@ -59,7 +59,7 @@ struct HARFailureTests {
                 == ["200 https://a.test/ [a=1]", "json-malformed at x: \(place)"])
     }
 
-    @Test("Anything behind the document is a failure", arguments: ["x", "{}", ",", "]", "\0", "\"", "1"])
+    @Test("Anything after a HAR's document is a failure", arguments: ["x", "{}", ",", "]", "\0", "\"", "1"])
     func trailingGarbage(text: String) {
         let document = HARText.document(HARText.entry(setCookie: #""a=1""#))
         #expect(
@@ -68,7 +68,7 @@ struct HARFailureTests {
     }
 
     @Test(
-        "Unused members may be nested deeply, up to a limit, and cost nothing",
+        "Unused members of a HAR may be nested deeply, up to a limit",
         arguments: [
             ("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]"),
         ])

@@ -27,7 +27,7 @@ struct HARJoinedTests {
         ("a=1, =2", ["a", ""], nil),
     ]
 
-    @Test("They are told apart by the names in cookies, or left out", arguments: rows)
+    @Test("Joined Set-Cookie lines of a HAR are split by the names in cookies, or left out", arguments: rows)
     func joined(value: String, names: [String], lines: [Octets]?) {
         let cookies = names.map { #"{"name": "\#($0)", "value": "not read", "secure": 1}"# }.joined(separator: ", ")
         let headers = #"[{"name": "Set-Cookie", "value": "\#(value)"}]"#
@@ -51,7 +51,7 @@ struct HARJoinedTests {
         }
     }
 
-    @Test("A response with separate lines is not touched, whatever its cookies contain")
+    @Test("A HAR's response with separate lines is not changed, whatever its cookies contain")
     func apart() {
         var reader = CaptureReader(source: "x.har")
         var lines: [Octets] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("HAR")
 struct HARReaderTests {
-    @Test("Every entry comes out, with or without cookies")
+    @Test("A HAR gives every entry, with or without cookies")
     func entries() {
         let capture = Capture(
             HARText.document(
@@ -24,7 +24,7 @@ struct HARReaderTests {
         #expect(capture.responses.map(\.method) == ["GET", "GET", "GET", "GET", "GET", nil])
     }
 
-    @Test("The order of members does not matter")
+    @Test("The order of a HAR's members does not matter")
     func order() {
         let document = """
             {"x":[{"log":{"entries":[1]}}],"log":{"entries":[
@@ -78,7 +78,7 @@ struct HARReaderTests {
     }
 
     @Test(
-        "Set-Cookie values are taken as octets",
+        "A HAR's Set-Cookie values are read as octets",
         arguments: [
             (#""a=1""#, ["a=1"]),
             (#"" \t a=1; Path=/ \t""#, ["a=1; Path=/"]),
@@ -103,7 +103,7 @@ struct HARReaderTests {
                 == [expected.map { Octets($0) }])
     }
 
-    @Test("Bytes that are not UTF-8 are preserved, raw or as Python escapes them")
+    @Test("A HAR's bytes that are not UTF-8 are preserved, raw or as Python escapes them")
     func rawBytes() {
         var bytes = Array(HARText.document(HARText.entry(setCookie: #""a=?\udce9\udcff""#)).utf8)
         bytes = bytes.map { $0 == 0x3F ? 0xE8 : $0 }
@@ -111,7 +111,7 @@ struct HARReaderTests {
     }
 
     @Test(
-        "Header names are compared without case and with their escapes undone",
+        "A HAR's header names are unescaped and compared without case",
         arguments: [
             ("Set-Cookie", 1), ("set-cookie", 1), ("SET-COOKIE", 1), (#"\u0053et-\u0063ookie"#, 1), ("Set-Cookie2", 0),
             ("Set-Cookie ", 0), ("Cookie", 0), ("", 0),
@@ -130,7 +130,7 @@ struct HARReaderTests {
                 == ["200 https://a.test/ []", "cookies-sanitized at x"])
     }
 
-    @Test("Of members with the same name the last counts")
+    @Test("In a HAR, the last of members with the same name counts")
     func duplicates() {
         let entry = """
             {"request":7,"request":{"url":5,"url":"https://a.test/","method":"GET"},"response":{"headers":3},
@@ -140,7 +140,7 @@ struct HARReaderTests {
         #expect(Capture(HARText.document(entry)).summary == ["200 https://a.test/ [new]"])
     }
 
-    @Test("A byte order mark and white space around the document are tolerated")
+    @Test("A byte order mark and white space around a HAR are accepted")
     func surroundings() {
         let document = HARText.document(HARText.entry(setCookie: #""a=1""#))
         #expect(Capture("\u{FEFF}\r\n " + document + "\n\n").summary == ["200 https://a.test/ [a=1]"])
@@ -149,7 +149,7 @@ struct HARReaderTests {
     }
 
     @Test(
-        "Other members of an entry may be of any type",
+        "Other members of a HAR entry may have any type",
         arguments: [
             (#""status":"200""#, 0), (#""status":null"#, 0), (#""status":2e2"#, 0), (#""status":200.0"#, 0),
             (#""status":99999999999999999999"#, 0), (#""status":-1"#, -1), (#""status":[1]"#, 0),

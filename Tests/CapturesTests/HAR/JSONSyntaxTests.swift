@@ -40,7 +40,7 @@ struct JSONSyntaxTests {
             ])
     }
 
-    @Test("Two things are read that JSON does not allow: control characters and bad UTF-8 within strings")
+    @Test("The JSON parser accepts two invalid things: control characters and bad UTF-8 within strings")
     func tolerance() {
         #expect(Capture("{\"log\":{\"_x\":\"a\nb\u{1}\",\"entries\":[]}}").items.isEmpty)
         let bytes = Array(#"{"log":{"_x":"?","entries":[]}}"#.utf8).map { $0 == 0x3F ? 0xFF : $0 }
@@ -48,7 +48,7 @@ struct JSONSyntaxTests {
     }
 
     @Test(
-        "Lines and columns are counted in bytes from 1",
+        "The JSON parser counts lines and columns in bytes from 1",
         arguments: [
             ("{x", 1, 2), ("\n\n {\n  x", 4, 3), ("{\"é\" x", 1, 7), ("{\"a\nb\" x", 2, 4), ("\u{FEFF}{x", 1, 2),
             ("{\"a\":nux", 1, 8), ("{\"a\":1x", 1, 7), ("{\"a\":1.x", 1, 8), ("{\"\\x", 1, 4), ("{\"\\u00x", 1, 7),

@@ -26,7 +26,7 @@ struct HTTPBodyTests {
         "HTTP/1.1 302 x\r\nLocation: https://b.test/\r\n\r\n" + forged,
     ]
 
-    @Test("Everything after a final response is its body", arguments: heads, bodies)
+    @Test("In an HTTP dump, everything after a final response is its body", arguments: heads, bodies)
     func finalResponse(head: String, body: String) {
         let capture = Capture(head + "Set-Cookie: good=1\r\n\r\n" + body, url: Self.url)
         #expect(capture.responses.flatMap(\.setCookie) == ["good=1"])
@@ -36,7 +36,7 @@ struct HTTPBodyTests {
     }
 
     @Test(
-        "A skipped block is reported where one is possible",
+        "An HTTP dump's skipped block is reported if it may be a response",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" + forged, 1),
             ("HTTP/1.1 200 OK\r\n\r\n" + forged, 1),
@@ -53,7 +53,7 @@ struct HTTPBodyTests {
     }
 
     @Test(
-        "Behind a redirect only the very beginning or a reliable length leads to another block",
+        "After a redirect, only the very beginning or a reliable length leads to another block",
         arguments: [
             "hello\r\n\r\n" + forged, "<html>\n" + forged, "x" + forged, "HTTP/x\r\n" + forged, " " + forged,
         ])

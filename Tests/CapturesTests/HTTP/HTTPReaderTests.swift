@@ -39,7 +39,7 @@ struct HTTPReaderTests {
     }
 
     @Test(
-        "Field values are octets without white space at their ends",
+        "Field values of an HTTP dump are octets without white space at their ends",
         arguments: [
             ("Set-Cookie: a=1; Path=/", "a=1; Path=/"), ("SET-COOKIE:a=1", "a=1"), ("set-cookie:\t a=1 \t", "a=1"),
             ("Set-Cookie : a=1", "a=1"), ("Set-Cookie:", ""), ("Set-Cookie: a:b=c:d", "a:b=c:d"),
@@ -53,7 +53,7 @@ struct HTTPReaderTests {
     }
 
     @Test(
-        "A line that is not a field is left out, and the rest counts",
+        "An HTTP dump's line that is not a field is left out, and the rest counts",
         arguments: [
             ("no colon", 2), (": no name", 2), (" folded to nothing", 2), ("\t: folded", 2), ("\u{0}", 2),
         ])
@@ -64,7 +64,7 @@ struct HTTPReaderTests {
     }
 
     @Test(
-        "The time is the response's Date",
+        "The time of an HTTP dump's response is its Date",
         arguments: [
             ("Date: Sat, 21 Nov 2026 02:56:21 GMT", 1_795_229_781),
             ("date: Saturday, 21-Nov-26 02:56:21 GMT", 1_795_229_781),
@@ -76,14 +76,14 @@ struct HTTPReaderTests {
         #expect(responses.map(\.method) == [nil])
     }
 
-    @Test("Without a URL there is one failure")
+    @Test("An HTTP dump without a URL is one failure")
     func urlMissing() {
         let text = "HTTP/1.1 302 Found\nLocation: https://b.test/\n\nHTTP/1.1 200 OK\nSet-Cookie: a=1\n\n"
         #expect(Capture(text).summary == ["url-missing at x: entry 1, line 1"])
     }
 
     @Test(
-        "A header block that is cut off gives its complete lines and a failure",
+        "A truncated header block gives its complete lines and a failure",
         arguments: [
             ("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n", ["200 \(url) [a=1]"]),
             ("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2; Sec", ["200 \(url) [a=1]"]),
@@ -98,7 +98,7 @@ struct HTTPReaderTests {
         #expect(Array(summary.dropFirst()) == responses)
     }
 
-    @Test("A line above the limit is left out and reported, and the rest counts")
+    @Test("An HTTP dump's line above the limit is left out and reported, and the rest counts")
     func tooLong() {
         let limit = CaptureLimits.fieldByteCount
         func text(_ name: String, _ length: Int) -> String {

@@ -93,7 +93,7 @@ struct HTTPSequenceTests {
     }
 
     @Test(
-        "A redirect whose body is printed is followed behind it, where its length can be relied on",
+        "A redirect with a printed body is followed after it, if its length is reliable",
         arguments: [
             ("Content-Length: 5\n\nhello", true), ("Content-Length: 5\n\nhello\n\n", true),
             ("Content-Length: 7\n\nHTTP/1.", true), ("Content-Length: 6\n\nHTTP/1\n\n", true),

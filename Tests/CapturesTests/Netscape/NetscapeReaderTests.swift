@@ -26,14 +26,14 @@ struct NetscapeReaderTests {
         }
     }
 
-    @Test("Comments and empty lines are nothing, and lines are counted")
+    @Test("Comments and empty lines of a cookie file are ignored, and lines are counted")
     func nothing() {
         let capture = capture("\n# x|y\n \t \r\n\r\n#HttpOnly is no marker|x\na.test|FALSE|/|FALSE|0|n|v\n#\n\n")
         #expect(capture.items.map(\.place) == [CapturePlace(source: "x", line: 7)])
         #expect(Capture("\u{FEFF}\n\na.test\tFALSE\t/\tFALSE\t0\tn\tv").items.map(\.place.line) == [3])
     }
 
-    @Test("Lines that end with carriage returns alone are not taken for a comment")
+    @Test("A cookie file whose lines end only with carriage returns is not taken for a comment")
     func carriageReturns() {
         let file = "# Netscape HTTP Cookie File\ra.test\tFALSE\t/\tFALSE\t0\tn\tv\r"
         #expect(Capture(file).summary == ["line-malformed at x: line 1"])
@@ -84,7 +84,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "The fifth column is seconds since 1970",
+        "A cookie file's fifth column is seconds since 1970",
         arguments: [
             ("0", nil), ("", nil), ("-1", nil), ("0.0", nil), ("-0", nil), ("-1.0", nil), ("1", 1_000_000),
             ("007", 7_000_000),
@@ -98,7 +98,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "Columns may be missing where curl allows it, and libsoup's eighth column is read",
+        "A cookie file's columns may be missing as in curl, and libsoup's eighth column is read",
         arguments: [
             ("a.test|FALSE|/|FALSE|0|n", "n", "", "/", SameSite.default),
             ("a.test|FALSE|/|FALSE|0|n|", "n", "", "/", .default),
@@ -131,7 +131,7 @@ struct NetscapeReaderTests {
     }
 
     @Test(
-        "A line that is not a cookie is a failure with a reason, and costs that line only",
+        "A line that is not a cookie is a failure with a reason, and loses only that line",
         arguments: [
             ("a.test FALSE / FALSE 0 n v", "spaces"), ("a.test", "1 column,"), ("a.test|FALSE|/|FALSE|0", "5 columns"),
             ("a.test|FALSE|/|FALSE|0|n|v|x", "tab"), ("a.test|FALSE|/|FALSE|0|n|v|x|y|z", "tab"),
@@ -149,7 +149,7 @@ struct NetscapeReaderTests {
         #expect(capture.failures.allSatisfy { $0.message.contains(word) })
     }
 
-    @Test("Names, values and paths are octets; a domain is text")
+    @Test("A cookie file's names, values and paths are octets; a domain is text")
     func octets() {
         let line: [UInt8] =
             Array("a.test\tFALSE\t/".utf8) + [0xE9] + Array("\tFALSE\t0\t".utf8) + [0xFF, 0x01, 9, 0, 0xC3]
@@ -161,7 +161,7 @@ struct NetscapeReaderTests {
         #expect(Capture(bytes: domain).summary == ["line-malformed at x: line 1"])
     }
 
-    @Test("A line above the limit is left out and reported, with or without a line end")
+    @Test("A cookie file's line above the limit is left out and reported, with or without a line end")
     func tooLong() {
         let start = "a.test|FALSE|/|FALSE|0|n|"
         let value = String(repeating: "v", count: CaptureLimits.fieldByteCount - start.utf8.count)

@@ -79,7 +79,7 @@ struct BoundedMemoryTests {
         #expect(run.responses == 3 && run.lines == 1)
     }
 
-    @Test("A field of exactly the limit is read")
+    @Test("A HAR field of exactly the limit is read")
     func limit() {
         let value = String(repeating: "x", count: CaptureLimits.fieldByteCount)
         let capture = Capture(
@@ -106,7 +106,7 @@ struct BoundedMemoryTests {
         #expect((200_000..<300_000).contains(capture.responses.first?.setCookie.count ?? 0))
     }
 
-    @Test("Bodies and long lines of dumps and cookie files are not held")
+    @Test("Bodies and long lines of dumps and cookie files are not held in memory")
     func dumps() {
         let noise = [UInt8](repeating: 0x78, count: 1 << 20)
         for (start, format) in [

@@ -6,7 +6,7 @@ import Testing
 @Suite("Random damage")
 struct MutationTests {
     @Test(
-        "No damage to a capture makes a reader crash, or give out more than there is",
+        "No damage to a capture makes a reader crash, or return more than it contains",
         arguments: PieceTests.captures.indices)
     func mutations(index: Int) {
         let original = PieceTests.captures[index]

@@ -54,7 +54,7 @@ struct PieceTests {
             ])),
     ]
 
-    @Test("Where the pieces are cut changes nothing: two pieces, at every position", arguments: captures)
+    @Test("Captures are read the same in two pieces, cut at every position", arguments: captures)
     func everySplit(capture: Capture) {
         let whole = capture.items
         for position in 0...capture.bytes.count {
@@ -62,7 +62,7 @@ struct PieceTests {
         }
     }
 
-    @Test("Where the pieces are cut changes nothing: pieces of equal length", arguments: captures)
+    @Test("Captures are read the same in pieces of equal length", arguments: captures)
     func equalPieces(capture: Capture) {
         let whole = capture.items
         for length in 1...20 {
@@ -71,7 +71,7 @@ struct PieceTests {
     }
 
     @Test(
-        "Where the pieces are cut changes nothing in captures by real tools",
+        "Captures by real tools are read the same in pieces of any size",
         .enabled(if: Samples.exist, "shared/samples is not beside the package"), arguments: Samples.all)
     func samples(name: String) throws {
         let capture = try Samples.capture(name)
@@ -84,7 +84,7 @@ struct PieceTests {
         for length in [1, 2, 3, 7, 64] { #expect(capture.items(pieceLength: length) == whole) }
     }
 
-    @Test("A reader that is told to stop gives out nothing more")
+    @Test("A reader that is told to stop returns nothing more")
     func stopping() {
         struct Stop: Error {}
         let capture = Self.captures[0]
@@ -101,7 +101,7 @@ struct PieceTests {
         #expect(count == 1)
     }
 
-    @Test("A second finish does nothing")
+    @Test("A reader's second finish does nothing")
     func finishTwice() {
         var reader = Capture("").reader
         var count = 0

@@ -36,7 +36,8 @@ struct SecrecyTests {
         Capture(ScriptTests.message("s3cret", #","line":"s3cret""#)),
     ]
 
-    @Test("No item shows a cookie, a field or a URL when it is printed, dumped or reported", arguments: captures)
+    @Test(
+        "No captured item shows a cookie, a field or a URL when it is printed, dumped or reported", arguments: captures)
     func secrecy(capture: Capture) {
         for item in capture.items {
             var text = "\(item) \(String(reflecting: item))"
@@ -60,7 +61,7 @@ struct SecrecyTests {
     }
 
     @Test(
-        "A place reads as a person would say it",
+        "The position of a failure is written for users",
         arguments: [
             (CapturePlace(source: "standard input"), "standard input"),
             (CapturePlace(source: "capture.har", entry: 3), "capture.har: entry 3"),
@@ -72,7 +73,7 @@ struct SecrecyTests {
         #expect(place.description == text)
     }
 
-    @Test("A failure has its place, its cause, and the next step")
+    @Test("A capture's failure has its position, its cause, and the next step")
     func sentence() {
         let failures = Capture("HTTP/1.1 200 OK\n\n").failures
         #expect(failures.map(\.code.description) == ["url-missing"])

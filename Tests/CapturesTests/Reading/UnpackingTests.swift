@@ -110,14 +110,14 @@ struct UnpackingTests {
         return cases
     }()
 
-    @Test("What is packed is read as what is in it", arguments: cases)
+    @Test("A compressed capture is read like its content", arguments: cases)
     func contents(bytes: [UInt8], summary: [String]) {
         let capture = Capture(bytes: bytes, url: "https://a.test/")
         #expect(capture.summary == summary)
         for length in [1, 2, 3, 7, 64] { #expect(capture.items(pieceLength: length) == capture.items) }
     }
 
-    @Test("An archive as Python writes it, to a file and to a stream")
+    @Test("A compressed capture of Python is read, from a file and from a stream")
     func archives() throws {
         for text in [
             "UEsDBBQACAAIAAAAIQAAAAAAAAAAAAAAAAANAAAAZHVtcHMvb25lLnR4dPMICQnQN9QzVDAyMFDw9+blCk4t0XXOz8/OTLVSSLQ1RBVIsjWyV"
@@ -160,7 +160,7 @@ struct UnpackingTests {
         }
     }
 
-    @Test("What expands a thousand times is read in bounded memory")
+    @Test("A compressed capture that expands a thousand times is read in limited memory")
     func ratio() {
         // A block with fixed codes: one space, and then 258 of them in 13 bits each.
         var (bits, count, packed) = (UInt64(0b011), UInt64(3), [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3] as [UInt8])
@@ -203,7 +203,7 @@ struct UnpackingTests {
         #expect(Capture(bytes: Self.gzip(bytes)).failures == failures)
     }
 
-    @Test("Brotli has no signature and is told by its name")
+    @Test("Brotli has no signature and is recognised by the file name")
     func brotli() {
         for (name, isTold) in [("x.har.br", true), ("x.har", false)] {
             var reader = CaptureReader(source: name)

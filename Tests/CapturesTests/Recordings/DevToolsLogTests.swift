@@ -34,7 +34,9 @@ struct DevToolsLogTests {
         ]
     }()
 
-    @Test("Every form gives the responses with their lines, times and contexts", arguments: variants.map(\.name))
+    @Test(
+        "Every form of a DevTools log gives the responses with their lines, times and contexts",
+        arguments: variants.map(\.name))
     func forms(name: String) throws {
         let text = try #require(Self.variants.first { $0.name == name }?.text)
         #expect(CaptureFormat.detect(Array(text.utf8).span) == .devToolsLog)
@@ -58,7 +60,7 @@ struct DevToolsLogTests {
         #expect(capture.items(pieceLength: 7) == capture.items)
     }
 
-    @Test("Cookies that requests sent come with their attributes")
+    @Test("A DevTools log gives the cookies that requests sent with their attributes")
     func requestRecords() {
         let responses = Capture(Self.lines.joined(separator: "\n")).responses
         let records = responses.flatMap(\.requestRecords)
@@ -90,7 +92,7 @@ struct DevToolsLogTests {
         #expect(Capture(extra).failures.map(\.code) == [.entryMalformed])
     }
 
-    @Test("A broken event costs only its own entry")
+    @Test("A broken DevTools event loses only its own entry")
     func broken() {
         let text = "\(Self.lines[0])\n{\"method\":\n\(Self.lines[1])\n\(Self.lines[2])\n"
         let capture = Capture(text)
@@ -101,7 +103,7 @@ struct DevToolsLogTests {
             Capture(#"[{"method":"Page.loadEventFired","params":{}}]"#).failures.map(\.code) == [.inputUnrecognized])
     }
 
-    @Test("A long log takes bounded memory")
+    @Test("A long DevTools log takes limited memory")
     func bounded() {
         var log = DevToolsLog(source: "x")
         var items: [CaptureItem] = []

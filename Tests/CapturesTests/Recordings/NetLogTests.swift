@@ -22,7 +22,7 @@ struct NetLogTests {
         return #"{"type":9,"phase":0,"time":"5","source":{"id":\#(id)},"params":{"headers":[\#(list)]}}"#
     }
 
-    @Test("Events of requests that overlap are told apart by their source, and a redirect starts anew")
+    @Test("A net-log's overlapping requests are distinguished by their source, and a redirect is a new request")
     func requests() {
         let capture = Capture(
             Self.log(
@@ -40,7 +40,7 @@ struct NetLogTests {
         #expect(capture.responses.allSatisfy { $0.time?.microseconds == 1_005_000 && $0.method == "POST" })
     }
 
-    @Test("A line that is not ASCII is written with a mark and percent signs, and an ASCII line unchanged")
+    @Test("A net-log's line beyond ASCII is decoded from its percent-encoding, and an ASCII line is read unchanged")
     func escaped() {
         let capture = Capture(
             Self.log(
@@ -51,7 +51,7 @@ struct NetLogTests {
         #expect(capture.responses.first?.setCookie == [Octets("u=Grüße%%zz".utf8 + [0xFF] + "%4".utf8), "a=%41"])
     }
 
-    @Test("Values that the browser left out are told")
+    @Test("Values that the browser left out of a net-log are reported")
     func stripped() {
         let capture = Capture(
             Self.log(
@@ -60,7 +60,7 @@ struct NetLogTests {
         #expect(capture.summary == ["values-stripped at x: entry 1", "200 https://a.test/ [a=1]"])
     }
 
-    @Test("The complete part of an unfinished log is read")
+    @Test("The complete part of an unfinished net-log is read")
     func unfinished() {
         let text = Self.log(Self.start(1, "https://a.test/"), Self.headers(1, "HTTP/1.1 200", "Set-Cookie: a=1"))
         #expect(
@@ -70,7 +70,8 @@ struct NetLogTests {
         #expect(Capture("{\(Self.constants)}").summary == ["input-unrecognized at x"])
     }
 
-    @Test("Chromium's own log", .enabled(if: Samples.exist, "shared/samples is not beside the package"))
+    @Test(
+        "A net-log of Chromium itself is read", .enabled(if: Samples.exist, "shared/samples is not beside the package"))
     func sample() throws {
         let capture = try Samples.capture("chromium-netlog.json")
         #expect(capture.failures.isEmpty)

@@ -59,7 +59,7 @@ struct TsharkTests {
             encoding: .utf8)
     }
 
-    @Test("HTTP/1.1 and HTTP/2 tell the same, octet for octet")
+    @Test("tshark's JSON gives the same for HTTP/1.1 and HTTP/2, octet for octet")
     func recorded() throws {
         let capture = Capture(try Self.recording())
         #expect(capture.reader(atEndOf: capture.bytes).format == .tsharkJSON)
@@ -93,7 +93,7 @@ struct TsharkTests {
 
     // MARK: HTTP/1
 
-    @Test("Members that repeat a name all count")
+    @Test("In tshark's JSON, all members with a repeated name count")
     func repeated() {
         let capture = Self.capture(
             Self.packet(Self.request),
@@ -106,13 +106,13 @@ struct TsharkTests {
             ])
     }
 
-    @Test("A display filter may leave the requests out")
+    @Test("In tshark's JSON, a display filter may leave the requests out")
     func responsesOnly() {
         let capture = Self.capture(Self.packet(Self.response(Self.setCookie("a=1")), fromServer: true))
         #expect(capture.summary == ["200 http://a.test/x [a=1]"])
     }
 
-    @Test("A request tells its cookies and context to its own response only")
+    @Test("In tshark's JSON, a request's cookies and context apply only to its own response")
     func requests() {
         let first = #"""
             "http":{"GET / HTTP/1.1\\r\\n":{"http.request.method":"GET"},"http.request.line":"Cookie: a=1\r\n",
@@ -148,7 +148,7 @@ struct TsharkTests {
 
     // MARK: HTTP/2
 
-    @Test("A response belongs to the request of its connection and stream")
+    @Test("In tshark's JSON, a response belongs to the request of its connection and stream")
     func streams() {
         let capture = Self.capture(
             Self.packet(Self.request(1, "a.test", [("cookie", "p=1"), ("cookie", "q=2")])),
@@ -170,7 +170,7 @@ struct TsharkTests {
         #expect(capture.responses[1].evidence.fetchSite == .crossSite)
     }
 
-    @Test("Streams of unknown connections are not mixed up")
+    @Test("In tshark's JSON, streams of unknown connections are not confused")
     func unknownConnections() {
         func packet(_ layers: String) -> String { #"{"_index":"packets","_source":{"layers":{\#(layers)}}}"# }
         let capture = Self.capture(
@@ -179,7 +179,7 @@ struct TsharkTests {
         #expect(capture.summary == ["entry-malformed at x: entry 3"])
     }
 
-    @Test("Requests that are never answered take bounded memory")
+    @Test("Requests in tshark's JSON that are never answered take limited memory")
     func unanswered() {
         let packets = (1...12_000).map { number in
             Self.packet(
@@ -225,7 +225,7 @@ struct TsharkTests {
         }
     }
 
-    @Test("tshark's own", .enabled(if: Samples.exist, "shared/samples is not beside the package"))
+    @Test("JSON of tshark itself is read", .enabled(if: Samples.exist, "shared/samples is not beside the package"))
     func sample() throws {
         let capture = try Samples.capture("tshark-http.json")
         #expect(capture.failures.isEmpty)

@@ -13,7 +13,7 @@ struct WARCTests {
     static let response =
         "HTTP/1.1 200 OK\r\nSet-Cookie: a=1;\r\n Path=/\r\nDate: x\r\n\r\nbody\nSet-Cookie: b=2\r\n\r\n"
 
-    @Test("Responses count, requests and bodies do not")
+    @Test("In a WARC, responses count, requests and bodies do not")
     func responses() {
         let capture = Capture(
             Self.record("warcinfo", "software: x\r\n") + Self.record("request", "GET / HTTP/1.1\r\n\r\n")
@@ -26,7 +26,7 @@ struct WARCTests {
         #expect(capture.responses.map(\.place.description) == ["x: entry 3, line 26", "x: entry 4, line 42"])
     }
 
-    @Test("A header block that is cut off by its record ends there")
+    @Test("A WARC's header block that is cut off by its record ends there")
     func cutOff() {
         let capture = Capture(
             Self.record("response", "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Coo")
@@ -38,7 +38,7 @@ struct WARCTests {
     }
 
     @Test(
-        "Where a record ends must be known",
+        "The end of a WARC record must be known",
         arguments: [
             ("WARC/1.0\r\nWARC-Type: response\r\n\r\n", ["entry-malformed at x: entry 1, line 3"]),
             ("WARC/1.0\r\nContent-Length: -1\r\n\r\n", ["entry-malformed at x: entry 1, line 3"]),

@@ -71,7 +71,7 @@ struct CopiedRequestTests {
         ("curl 'https://a.test/' \\\n-b 'a=1", ["entry-malformed"]),
     ]
 
-    @Test("Copy as cURL, for bash and cmd", arguments: commands)
+    @Test("A request copied as cURL is read, for bash and cmd", arguments: commands)
     func curl(text: String, requests: [String]) {
         #expect(Self.summary(text) == requests)
         #expect(CaptureFormat.detect(Array(text.utf8).span) == .curlCommand)
@@ -98,7 +98,7 @@ struct CopiedRequestTests {
         ("fetch(url)", ["entry-malformed"]),
     ]
 
-    @Test("Copy as fetch", arguments: calls)
+    @Test("A request copied as fetch is read", arguments: calls)
     func fetch(text: String, requests: [String]) {
         #expect(Self.summary(text) == requests)
         #expect(CaptureFormat.detect(Array(text.utf8).span) == .fetchCall)
@@ -136,7 +136,7 @@ struct CopiedRequestTests {
         (#"Invoke-WebRequest -Uri "https://a.test/"#, ["entry-malformed"]),
     ]
 
-    @Test("Copy as PowerShell", arguments: powerShellTexts)
+    @Test("A request copied as PowerShell is read", arguments: powerShellTexts)
     func powerShell(text: String, requests: [String]) {
         #expect(Self.summary(text) == requests)
         #expect(CaptureFormat.detect(Array(text.utf8).span) == .powerShell)
@@ -163,7 +163,7 @@ struct CopiedRequestTests {
     }
 
     @Test(
-        "The value of a Cookie field alone is read where it is said to be one, since it could be a page's document.cookie",
+        "A single Cookie value is read only if it is declared as one, because it could be a page's document.cookie",
         arguments: [
             ("sid=1; b=2", true), ("sid=a b==\n", true), ("a=", true), ("sid=1; Path=/", false),
             ("sid=1; HttpOnly", false),
@@ -179,7 +179,7 @@ struct CopiedRequestTests {
         #expect(capture.items(pieceLength: 1) == capture.items)
     }
 
-    @Test("A Cookie line, with its URL from the caller")
+    @Test("A Cookie line is read, with its URL from the caller")
     func cookieLine() {
         let text = "cookie:  a=1; b=2 \r\nSec-Fetch-Site: cross-site\r\n"
         #expect(Self.summary(text, url: "https://a.test/x") == ["- https://a.test/x [a=1; b=2]"])

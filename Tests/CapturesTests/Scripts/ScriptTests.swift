@@ -30,7 +30,7 @@ struct ScriptTests {
     }
 
     @Test(
-        "The messages of the capture script",
+        "The messages of the capture script are imported",
         arguments: [
             (message("cookie", #","line":"a=1; Path=/""#), ["0 https://a.test/x [a=1; Path=/]"]),
             (

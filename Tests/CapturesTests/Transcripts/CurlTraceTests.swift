@@ -36,7 +36,7 @@ struct CurlTraceTests {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    @Test("Progress and a handshake before the connection's remark", arguments: [false, true])
+    @Test("A curl trace may have progress and a handshake before the connection's remark", arguments: [false, true])
     func current(inHexadecimal: Bool) {
         let text =
             CurlVerboseTests.heading + CurlVerboseTests.meter + "== Info:   Trying 127.0.0.1:443...\n"
@@ -51,7 +51,9 @@ struct CurlTraceTests {
         #expect(Capture(text).summary == ["200 https://a.test/ [a=1; Secure]"])
     }
 
-    @Test("Lines of any length come back whole, also where they end at a line of the trace", arguments: [false, true])
+    @Test(
+        "Lines of any length in a curl trace are restored, even if they end at a line of the trace",
+        arguments: [false, true])
     func lengths(inHexadecimal: Bool) {
         for length in Array(0...70) + [127, 128, 129, 1000] {
             let cookie = "a=" + String(repeating: "0 f:", count: 300).prefix(length)
@@ -71,7 +73,7 @@ struct CurlTraceTests {
         }
     }
 
-    @Test("Octets beyond ASCII survive in hexadecimal only")
+    @Test("Octets beyond ASCII in a curl trace survive only in hexadecimal")
     func octets() {
         for inHexadecimal in [true, false] {
             let text = ["HTTP/1.1 200 OK\r\n", "Set-Cookie: a=é\r\n", "\r\n"]
@@ -81,7 +83,7 @@ struct CurlTraceTests {
         }
     }
 
-    @Test("Data without responses is reported")
+    @Test("A curl trace without responses is reported")
     func nothing() {
         #expect(Capture("== Info: x\n").summary == ["input-unrecognized at x"])
     }

@@ -19,7 +19,7 @@ struct CurlVerboseTests {
     static let address = "*   Trying 127.0.0.1:443...\n"
 
     @Test(
-        "The URL is the request's: scheme by the connection, host and target as they were sent",
+        "The URL in curl -v has the connection's scheme, and host and target of the request",
         arguments: [
             (plain + exchange("/x?y=1"), nil, ["200 http://a.test/x?y=1 []"]),
             (encrypted + exchange("/x", host: "a.test:8443"), nil, ["200 https://a.test:8443/x []"]),
@@ -67,7 +67,7 @@ struct CurlVerboseTests {
         #expect(Capture(text, url: url, format: .curlVerbose).summary == summary)
     }
 
-    @Test("Header lines count, remarks between them do not")
+    @Test("In curl -v, header lines count, remarks between them do not")
     func lines() {
         let text =
             Self.plain
@@ -89,7 +89,8 @@ struct CurlVerboseTests {
     static let bar = "\r######################################################################## 100.0%"
 
     @Test(
-        "Progress is no part of the line behind it", arguments: [meter, meter + meter, currentMeter, ship + ship, bar],
+        "In curl -v, progress is not a part of the next line",
+        arguments: [meter, meter + meter, currentMeter, ship + ship, bar],
         [CaptureFormat?.none, .curlVerbose])
     func progress(_ progress: String, format: CaptureFormat?) {
         let lines =
@@ -117,7 +118,7 @@ struct CurlVerboseTests {
         }
     }
 
-    @Test("Progress before `curl -i` is passed over", arguments: [meter, currentMeter, ship, bar], ["", "\n"])
+    @Test("Progress before `curl -i` is skipped", arguments: [meter, currentMeter, ship, bar], ["", "\n"])
     func progressBeforeResponse(_ progress: String, end: String) {
         let response = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\nbody"
         for format in [CaptureFormat?.none, .http] {
@@ -126,7 +127,7 @@ struct CurlVerboseTests {
         }
     }
 
-    @Test("A proxy's answer to CONNECT sets nothing")
+    @Test("In curl -v, a proxy's response to CONNECT sets no cookies")
     func proxy() {
         let text =
             "> CONNECT a.test:443 HTTP/1.1\n> Host: a.test:443\n> \n< HTTP/1.1 200 OK\n< Set-Cookie: p=1\n< \n"
@@ -137,7 +138,7 @@ struct CurlVerboseTests {
             ])
     }
 
-    @Test("The end of a tunnel needs no URL that the caller gives")
+    @Test("In curl -v, requests in a tunnel need no URL of the caller")
     func tunnel() {
         let text =
             "> CONNECT a.test:443 HTTP/1.1\n> Host: a.test:443\n> \n< HTTP/1.1 200 Connection established\n< \n"
@@ -145,7 +146,7 @@ struct CurlVerboseTests {
         #expect(Capture(text).summary == ["200 https://a.test:443/ []", "200 https://a.test/x [a=1]"])
     }
 
-    @Test("A body between the lines ends the transcript: it could look like any of them")
+    @Test("A body in curl -v ends the transcript, because it could look like any line")
     func bodies() {
         let forged = Self.exchange("/", host: "bank.test", "Set-Cookie: forged=1")
         let start = Self.plain + Self.exchange("/", "Set-Cookie: a=1")
@@ -158,7 +159,7 @@ struct CurlVerboseTests {
         #expect(Capture(meter + start + meter + forged, format: .curlVerbose).responses.count == 2)
     }
 
-    @Test("A trailer sets no cookie, and a block that is cut off counts as far as it goes")
+    @Test("In curl -v, a trailer sets no cookie, and the lines of a truncated block count")
     func ends() {
         let start = Self.plain + Self.exchange("/", "Set-Cookie: a=1")
         #expect(

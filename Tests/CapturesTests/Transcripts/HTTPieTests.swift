@@ -39,7 +39,7 @@ struct HTTPieTests {
 
         """
 
-    @Test("Requests and responses of one transfer, and no body")
+    @Test("A transcript of http -v gives requests and responses of one transfer, and no body")
     func transfer() {
         let capture = Capture(Self.login, url: "https://app.test/anything")
         #expect(CaptureFormat.detect(Array(Self.login.utf8).span) == .httpieVerbose)
@@ -52,13 +52,13 @@ struct HTTPieTests {
         #expect(capture.items(pieceLength: 1) == capture.items)
     }
 
-    @Test("It does not tell http from https")
+    @Test("A transcript of http -v does not show whether it is http or https")
     func scheme() {
         #expect(Capture(Self.login).failures.map(\.code) == [.urlMissing])
         #expect(Capture(Self.login, url: "http://app.test/").responses.first?.url == "http://app.test/login")
     }
 
-    @Test("Behind a redirect, only a request for its Location counts")
+    @Test("In http -v, only a request for its Location counts after a redirect")
     func forged() {
         let text = Self.login.replacing("GET /home", with: "GET /other")
         let capture = Capture(text, url: "https://app.test/")
@@ -66,7 +66,7 @@ struct HTTPieTests {
         #expect(capture.failures.map(\.code) == [.responseSkipped])
     }
 
-    @Test("A request's header alone is a copied request")
+    @Test("In http -v, a single request header is a copied request")
     func copied() {
         let text = "GET /x HTTP/2\r\nHost: app.test\r\nCookie: sid=1\r\n\r\n"
         let response = Capture(text, url: "https://app.test/").responses.first
@@ -74,7 +74,7 @@ struct HTTPieTests {
         #expect(response?.url == "https://app.test/x")
     }
 
-    @Test("The colors of a terminal are removed if the output begins with them, and only then")
+    @Test("Terminal colors in http -v are removed only if the output begins with them")
     func colors() {
         let output =
             "\u{1B}[32mGET\u{1B}[39;49;00m \u{1B}[04m\u{1B}[36m/in\u{1B}[39;49;00m \u{1B}[34mHTTP\u{1B}[39;49;00m/"

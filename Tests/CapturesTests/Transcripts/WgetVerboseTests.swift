@@ -5,7 +5,7 @@ import Testing
 
 @Suite("wget -S")
 struct WgetVerboseTests {
-    @Test("Each request's URL comes before its responses")
+    @Test("In wget -S, each request's URL comes before its responses")
     func redirects() {
         let text = """
             --2026-11-21 02:56:22--  https://a.test/x
@@ -33,7 +33,7 @@ struct WgetVerboseTests {
     }
 
     @Test(
-        "Escapes are undone",
+        "Escapes in wget -S are undone",
         arguments: [
             (#"a\\b\\"c"#, #"a\b\"c"#), (#"Gr\303\274\303\237e"#, "Grüße"), (#"x\t\141\vx"#, "x\ta\u{B}x"),
             // What is none stays.
@@ -44,7 +44,7 @@ struct WgetVerboseTests {
         #expect(Capture(text).responses.first?.setCookie == [Octets("c=\(value);".utf8)])
     }
 
-    @Test("With -d, requests and responses are read as they are on the wire, and responses only once")
+    @Test("In wget -d, requests and responses are read as on the wire, and responses only once")
     func debugged() {
         let log = """
             Setting --header (header) to Cookie: a=1

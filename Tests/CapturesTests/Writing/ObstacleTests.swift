@@ -60,7 +60,7 @@ struct ObstacleTests {
         },
     ]
 
-    @Test("The partition of a page of this machine is its own, without encryption too")
+    @Test("A page of this machine has its own partition, even without encryption")
     func loopbackPartition() {
         let record = CookieRecord.sample { record in
             record.domain = "127.0.0.1"

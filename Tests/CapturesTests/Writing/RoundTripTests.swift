@@ -8,7 +8,7 @@ import Testing
 struct RoundTripTests {
     private static let seeds = Array<UInt64>(1...20)
 
-    @Test("JSON lines lose no property of any cookie", arguments: seeds)
+    @Test("A round trip through JSON lines loses no property of any cookie", arguments: seeds)
     func json(seed: UInt64) {
         var random = RandomRecords(seed: seed)
         let records = (0..<100).map { _ in random.next(isTame: false) }
@@ -20,7 +20,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "Every other format loses the properties in its table, and nothing else",
+        "A round trip through another format loses the properties in its table, and nothing else",
         arguments: ExportFormat.allCases.filter { $0 != .json }, seeds)
     func losses(format: ExportFormat, seed: UInt64) throws {
         var random = RandomRecords(seed: seed)

@@ -23,7 +23,7 @@ struct WriterTests {
         #expect(Written([address], as: .netscape).text.hasSuffix("\n::1\tFALSE\t/\tFALSE\t0\tn\tv\n"))
     }
 
-    @Test("A storageState has no sameSite for none, -1 for the session, and the partition")
+    @Test("A written storageState has no sameSite for none, -1 for the session, and the partition")
     func storageState() {
         #expect(
             Written(WriterTests.cookies, as: .storageState).text == """
@@ -38,7 +38,7 @@ struct WriterTests {
         #expect(Written([], as: .storageState).text == "{\"cookies\":[\n],\"origins\":[]}\n")
     }
 
-    @Test("Our own lines have all properties, and omit those that a cookie does not have")
+    @Test("Written JSON lines have all properties, and omit those that a cookie does not have")
     func json() {
         #expect(
             Written(WriterTests.cookies, as: .json).text == """
@@ -52,7 +52,7 @@ struct WriterTests {
                 """)
     }
 
-    @Test("Set-Cookie lines are those that the host would respond with")
+    @Test("Written Set-Cookie lines are those that the host would respond with")
     func setCookie() {
         #expect(
             Written(WriterTests.cookies, as: .setCookie, host: "a.test").text == """
@@ -63,7 +63,7 @@ struct WriterTests {
                 """)
     }
 
-    @Test("A header has the cookies in their order, and is empty without cookies")
+    @Test("A written Cookie header has the cookies in their order, and is empty without cookies")
     func header() {
         let nameless = CookieRecord.sample { $0.name = "" }
         let cookies = WriterTests.cookies + [nameless]
@@ -117,7 +117,7 @@ struct WriterTests {
         #expect(responses.last?.setCookie == ["theme=dark; Domain=a.test; Path=/"])
     }
 
-    @Test("JSON text is escaped where it must be")
+    @Test("Written JSON text is escaped where necessary")
     func escapes() {
         var writer = JSONWriter()
         writer.append(string: "\"\\/\u{08}\n\r\t\u{1F}\u{7F}é")

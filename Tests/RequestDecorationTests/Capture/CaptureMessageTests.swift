@@ -22,7 +22,7 @@ struct CaptureMessageTests {
         return (store.receive(response, now: Page.now), store)
     }
 
-    @Test("A line is received for the frame, as a script's")
+    @Test("A line of a capture message is received for the frame, as from a script")
     func line() throws {
         let message = try message(#""kind":"cookie","line":"a=1; Max-Age=60""#)
         let (decisions, store) = try decisions(message)
@@ -48,7 +48,7 @@ struct CaptureMessageTests {
     }
 
     @Test(
-        "The origin is the frame's, whatever the message; the path is the message's if its origin is right",
+        "A capture message has the origin of its frame, and its own path if the origin is right",
         arguments: [
             ("https://www.example.com/other/page", "www.example.com", "/other"),
             ("https://bank.test/other/page", "www.example.com", "/shop"),
@@ -62,7 +62,9 @@ struct CaptureMessageTests {
         #expect(store.cookies.map(\.domain.description) == [host] && store.cookies.map(\.path) == [path])
     }
 
-    @Test("A foreign domain is refused, and so is a cross-site frame's cookie without SameSite=None")
+    @Test(
+        "A capture message with a foreign domain is rejected, and so is a cross-site frame's cookie without SameSite=None"
+    )
     func foreign() throws {
         let domain = try message(#""kind":"cookie","line":"a=1; Domain=bank.test""#)
         #expect(try decisions(domain).decisions.map(\.reasons) == [[.domainMismatch]])
@@ -72,7 +74,7 @@ struct CaptureMessageTests {
         #expect(try decisions(plain, topLevel: "https://example.com/").decisions.map(\.outcome) == [.stored])
     }
 
-    @Test("A change that is described in full is received; one that is not asks for a look")
+    @Test("A fully described change is received; another one requests a check of the native store")
     func changes() throws {
         let full = try message(
             #""kind":"change","changed":[{"name":"a","value":"1","domain":"example.com","path":"/","expires":1800000100000,"secure":true,"sameSite":"strict"}],"deleted":[]"#
@@ -99,7 +101,7 @@ struct CaptureMessageTests {
         }
     }
 
-    @Test("Answers and hints ask for a look at the native store")
+    @Test("Responses and hints request a check of the native store")
     func hints() throws {
         let response = try message(
             #""kind":"response","through":"fetch","response":null,"method":"POST","status":302,"redirected":true"#)
@@ -111,7 +113,7 @@ struct CaptureMessageTests {
     }
 
     @Test(
-        "Anything that the script never sends is refused, with its place",
+        "A message that the capture script never sends is rejected, with the position of the error",
         arguments: [
             ("", "message-not-json", ""), ("null", "message-malformed", ""), ("[1]", "message-malformed", ""),
             ("\"a=1\"", "message-malformed", ""), ("{", "message-not-json", ""), ("{}", "message-malformed", "crumb"),
@@ -159,7 +161,7 @@ struct CaptureMessageTests {
         }
     }
 
-    @Test("Sizes are bounded")
+    @Test("The size of capture messages is limited")
     func bounded() throws {
         let item = #"{"name":"a"}"#
         func change(_ count: Int) -> String {
@@ -180,7 +182,7 @@ struct CaptureMessageTests {
         #expect(throws: ScriptMessageError.self) { try CaptureMessage(String(repeating: "[", count: 262_144)) }
     }
 
-    @Test("Random changes of a message are taken or refused, never a crash, and reach no HttpOnly cookie")
+    @Test("Randomly changed messages are accepted or rejected, never crash, and reach no HttpOnly cookie")
     func mutations() throws {
         var generator = SeededGenerator(seed: 11)
         let seeds = [

@@ -31,7 +31,7 @@ struct CaptureScriptTests {
         return try #require(results[2].messages).map { try CaptureMessage($0) }
     }
 
-    @Test("A set-cookie-string arrives unchanged, with the place where it was set")
+    @Test("The capture script reports a set-cookie-string unchanged, with the page that set it")
     func cookies() throws {
         let lines = ["a=1", "b=\u{E9}\u{1F36A}\"\\\u{2028}</script>; Path=/; Secure", "", "=", "x=\t1; Expires=never"]
         let code = lines.map {
@@ -44,7 +44,7 @@ struct CaptureScriptTests {
     }
 
     @Test(
-        "A value that would need reading a page's object twice, or a place that is unknown, is a hint",
+        "The capture script reports a hint if the value or the page is uncertain",
         arguments: [
             "document.cookie = { toString() { return 'a=1'; } }", "document.cookie = 1", "document.cookie = null",
             "document.cookie = 'a=' + Array(20000).fill('x').join('')",
@@ -53,20 +53,21 @@ struct CaptureScriptTests {
         #expect(try messages(code).map(\.content) == [.touched])
     }
 
-    @Test("An object is asked for its text once")
+    @Test("The capture script converts an object to text only once")
     func objectsAskedOnce() throws {
         let code = "var asked = 0; document.cookie = { toString() { asked++; return 'a=1'; } }; String(asked)"
         #expect(try Browser.run(page, .script(try source()), .script(code))[2].value == "1")
     }
 
-    @Test("A frame without a URL of its own gives hints", arguments: ["about:blank", "about:srcdoc"])
+    @Test(
+        "The capture script reports hints in a frame without its own URL", arguments: ["about:blank", "about:srcdoc"])
     func blankFrame(url: String) throws {
         let page = Browser.Step.open(url).with { $0.handler = "crumb" }
         let messages = try messages("document.cookie = 'a=1'", on: page)
         #expect(messages.map(\.content) == [.touched] && messages.map(\.url) == [nil])
     }
 
-    @Test("The responses to fetch are reported, and the page gets them unchanged")
+    @Test("The capture script reports responses to fetch, and the page gets them unchanged")
     func fetch() throws {
         let code = """
             (async () => {
@@ -87,7 +88,7 @@ struct CaptureScriptTests {
             ])
     }
 
-    @Test("The answers to XMLHttpRequest are told once each, failed ones not")
+    @Test("The capture script reports each response to XMLHttpRequest once, and no failed one")
     func ajax() throws {
         let code = """
             const xhr = new XMLHttpRequest(); const seen = [];
@@ -114,7 +115,7 @@ struct CaptureScriptTests {
             ScriptResponse(through: through, url: url, method: method, status: status, isRedirected: isRedirected))
     }
 
-    @Test("Change events are told as far as the engine describes the cookies")
+    @Test("The capture script reports change events as far as the engine describes the cookies")
     func changes() throws {
         let code = """
             dispatchChange({ changed: [{ name: "a", value: "1" }, { name: "b", value: "2", domain: "example.com",
@@ -173,7 +174,7 @@ struct CaptureScriptTests {
         })()
         """
 
-    @Test("A page finds everything as it was")
+    @Test("The capture script changes nothing that a page can see")
     func unchanged() throws {
         let plain = try Browser.run(page, .script(CaptureScriptTests.fingerprint))
         let wrapped = try Browser.run(
@@ -186,7 +187,7 @@ struct CaptureScriptTests {
         #expect(expected == found)
     }
 
-    @Test("An unhandled rejection stays unhandled, and a handled one stays handled")
+    @Test("With the capture script, an unhandled rejection stays unhandled, and a handled one stays handled")
     func rejections() throws {
         for steps in [[page], [page, .script(try source())]] {
             let results = try Browser.run([
@@ -205,7 +206,7 @@ struct CaptureScriptTests {
         }
     }
 
-    @Test("It installs once, whatever code wraps it afterwards")
+    @Test("The capture script installs itself once, whatever code wraps it afterwards")
     func once() throws {
         let wrap = """
             const old = Object.getOwnPropertyDescriptor(Document.prototype, "cookie");
@@ -220,7 +221,7 @@ struct CaptureScriptTests {
         #expect(results[6].sets == ["b=2"])
     }
 
-    @Test("Without a message handler, it does nothing")
+    @Test("The capture script does nothing without a message handler")
     func nobodyListens() throws {
         let results = try Browser.run(
             .open(CaptureScriptTests.url), .script("var before = window.fetch"), .script(try source()),
@@ -228,13 +229,13 @@ struct CaptureScriptTests {
         #expect(results[2].error == nil && results[3].value == "true")
     }
 
-    @Test("A function of the handler's name will do, as other engines have it")
+    @Test("The capture script can use a function with the handler's name, as in other engines")
     func binding() throws {
         let page = Browser.Step.open(CaptureScriptTests.url).with { $0.binding = "crumb" }
         #expect(try messages("document.cookie = 'a=1'", on: page).map(\.content) == [.cookie("a=1")])
     }
 
-    @Test("A page's later changes to built-ins get no data, stop nothing and change no message")
+    @Test("A page's later changes to built-ins cannot read, stop or change the capture script's messages")
     func hostile() throws {
         let attack = """
             window.loot = [];
@@ -260,7 +261,7 @@ struct CaptureScriptTests {
         #expect(results[4].value == "")
     }
 
-    @Test("No message says more of the page's address than cookie rules read")
+    @Test("The capture script's messages have only the part of the page's address that cookie rules use")
     func noSecrets() throws {
         let results = try Browser.run(page, .script(try source()), .script("document.cookie = 'a=1'"))
         let message = try #require(results[2].messages?.first)

@@ -111,7 +111,7 @@ struct BoundTokenTests {
         #expect(seen.map(\.nonce) == [nil, "n1", "n2"] && seen.map(\.method) == ["POST", "POST", "GET"])
     }
 
-    @Test("A server that is never content is asked twice")
+    @Test("A server that always requests a nonce is asked twice")
     func noLoop() async throws {
         let server = Server(isNeverContent: true)
         let exchange = try await exchange(server, request(), try DecorationFixture().decorator(try settings()))
@@ -129,7 +129,7 @@ struct BoundTokenTests {
         #expect(next.head.status == 200)
     }
 
-    @Test("The caller's own proof is left alone")
+    @Test("The caller's own proof is not changed")
     func ownProof() async throws {
         let server = Server()
         var own = request()
@@ -180,7 +180,7 @@ struct BoundTokenTests {
         #expect(server.seen.withLock { $0.map(\.nonce) } == [nil, "n1"])
     }
 
-    @Test("An endpoint that gives a cookie is shown a proof, too")
+    @Test("An endpoint that returns a cookie gets a proof, too")
     func exchanged() async throws {
         let fixture = try DecorationFixture()
         let endpoint = Endpoint()
@@ -196,7 +196,7 @@ struct BoundTokenTests {
         #expect(try fixture.jar.cookies().readable.map(\.name) == ["session"])
     }
 
-    @Test("Without its key, a bound token cannot be presented, and that is said")
+    @Test("A bound token without its key is not presented, and the report has the reason")
     func noKey() async throws {
         let fixture = try DecorationFixture()
         for delivery in [LoginRule.Delivery.authorization, .exchange("https://api.test/cookie")] {

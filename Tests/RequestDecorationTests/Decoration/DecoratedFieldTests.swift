@@ -25,7 +25,7 @@ struct DecoratedFieldTests {
 
     private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
 
-    @Test("Fields and user agent go onto the request, unless the caller has set them")
+    @Test("A decoration adds fields and user agent, unless the caller has set them")
     func fields() throws {
         var settings = DecorationSettings(userAgent: "Crumb/1")
         settings.fields = [
@@ -44,7 +44,7 @@ struct DecoratedFieldTests {
     }
 
     @Test(
-        "Fields that are not for settings stay out",
+        "Fields that settings must not contain are not added",
         arguments: [
             "Cookie", "authorization", "HOST", "Content-Length", "Connection", "Transfer-Encoding", "Set-Cookie", "TE",
         ])
@@ -85,7 +85,7 @@ struct DecoratedFieldTests {
     }
 
     @Test(
-        "A credential goes over secure connections and within this machine only",
+        "A credential is sent only over secure connections and within this machine",
         arguments: [
             ("https://api.test/", true), ("http://api.test/", false), ("http://localhost:8080/", true),
             ("http://a.localhost/", true), ("http://127.0.0.1:1/", true), ("http://127.9.9.9/", true),
@@ -100,7 +100,7 @@ struct DecoratedFieldTests {
         #expect(decorated.report.fieldOmissions.map(\.reason) == (goes ? [] : [.insecureTransport]))
     }
 
-    @Test("The caller's own Authorization stays, and no token is asked for")
+    @Test("The caller's own Authorization stays, and no token is requested")
     func ownAuthorization() throws {
         var request = DecorationFixture.request()
         request.headerFields[.authorization] = "Basic eDp5"
@@ -117,7 +117,7 @@ struct DecoratedFieldTests {
     }
 
     @Test(
-        "Tokens that cannot be presented stay out",
+        "Tokens that cannot be presented are not added",
         arguments: [
             (nil, FieldOmissionReason.tokenMissing), (DecorationFixture.tokens(expiry: -1), .tokenExpired),
             (DecorationFixture.tokens(expiry: 0), .tokenExpired),
@@ -147,7 +147,7 @@ struct DecoratedFieldTests {
         #expect(field.value == "Bearer t0ken" && field.indexingStrategy == .disallow)
     }
 
-    @Test("The first rule that the URL is within the scope of counts")
+    @Test("The first rule whose scope contains the URL counts")
     func order() throws {
         let rules = try [("https://example.com/a", "deep"), ("https://example.com", "all")].map { prefix, token in
             AuthorizationRule(scope: try URLScope(prefix)) { _ in DecorationFixture.tokens(token) }
@@ -160,7 +160,7 @@ struct DecoratedFieldTests {
     }
 
     @Test(
-        "Behind a redirect from another origin no credential is added",
+        "After a redirect from another origin, no credential is added",
         arguments: [
             (["https://example.com/a"], true), ([], true), (["https://other.example/"], false),
             (["http://example.com/"], false), (["https://example.com/a", "https://other.example/"], false),
@@ -200,7 +200,7 @@ struct DecoratedFieldTests {
         #expect(try authorization() == "Bearer two")
     }
 
-    @Test("A report holds no credential")
+    @Test("The report of a decoration has no credential")
     func secrecy() throws {
         let decorated = try decorate(
             DecorationSettings(

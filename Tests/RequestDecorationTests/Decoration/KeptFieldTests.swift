@@ -34,7 +34,8 @@ struct KeptFieldTests {
     }
 
     @Test(
-        "A rule that was made without these checks is not kept either", arguments: ["Cookie", "Authorization", "Host"])
+        "A field rule that was created without these checks is not used either",
+        arguments: ["Cookie", "Authorization", "Host"])
     func unchecked(name: String) throws {
         let jar = try jar()
         let rule = FieldRule(HTTPField(name: try #require(HTTPField.Name(name)), value: "v"))
@@ -42,7 +43,7 @@ struct KeptFieldTests {
         #expect(try jar.headerFields().isEmpty)
     }
 
-    @Test("They go onto requests as settings, octet for octet, within their scopes")
+    @Test("A jar's header fields are added like settings, octet for octet, within their scopes")
     func settings() throws {
         let jar = try jar()
         try jar.setFieldRule(rule("X-Key", "k1", "https://example.com/"))
@@ -70,7 +71,7 @@ struct KeptFieldTests {
         #expect(try DecorationSettings(keptWith: jar).fields.count == 3)
     }
 
-    @Test("The library and the service give the same reason where several apply")
+    @Test("The library and the service give the same reason for a header field if several apply")
     func reasons() throws {
         let jar = try jar()
         try jar.setFieldRule(rule("X-Key", "k", "https://other.test/"))
@@ -85,7 +86,7 @@ struct KeptFieldTests {
         #expect(selection.omitted.map(\.reason) == [.outsideScope])
     }
 
-    @Test("Each field is sent or has a reason")
+    @Test("Each header field of a jar is sent or has a reason")
     func selection() throws {
         func field(_ name: String, _ scope: String?, _ value: String?) -> StoredHeaderField {
             StoredHeaderField(name: name, scope: scope, value: value.map { Secret($0) })

@@ -26,7 +26,7 @@ struct RequestDecoratorTests {
     }
 
     @Test(
-        "The caller's cookies win by name, and all go in one field",
+        "The caller's cookies win by name, and all cookies are in one field",
         arguments: [
             ([], ["a=1; b=2"], []), (["a=0"], ["a=0; b=2"], ["a"]), (["c=0"], ["c=0; a=1; b=2"], []),
             (["b=0; a=0"], ["b=0; a=0"], ["a", "b"]), (["a=0", "c=0"], ["a=0; c=0; b=2"], ["a"]),
@@ -53,7 +53,7 @@ struct RequestDecoratorTests {
         #expect(cookieFields(none.request) == ["jar; a=1"])
     }
 
-    @Test("Octets are sent unchanged, including the caller's")
+    @Test("The octets of cookies are sent unchanged, including the caller's")
     func octets() throws {
         let all = Octets(([0x09] + (0x20...0xFF).map { UInt8($0) }).filter { ![0x3B, 0x7F, 0x20, 0x09].contains($0) })
         let line = Octets(Array("a=".utf8) + all.bytes)
@@ -65,7 +65,7 @@ struct RequestDecoratorTests {
         #expect(cookieFields(merged.request) == [Octets(own.bytes + Array("; ".utf8) + line.bytes)])
     }
 
-    @Test("Nothing else of the request changes, and the original is as it was", arguments: [[], ["own=1"]])
+    @Test("A decoration changes nothing else of the request, and not the original", arguments: [[], ["own=1"]])
     func untouched(cookies: [String]) throws {
         let original = DecorationFixture.request(cookies: cookies, method: .post)
         let copy = original
@@ -78,7 +78,7 @@ struct RequestDecoratorTests {
         #expect(decorated.request == expected)
     }
 
-    @Test("Without a cookie there is no field, and the report has the reasons")
+    @Test("A decoration without a cookie has no field, and its report has the reasons")
     func nothing() throws {
         let plain = try decorate(
             DecorationFixture.request(), with: "a=1; Path=/deep", "b=2; Secure",
@@ -88,7 +88,7 @@ struct RequestDecoratorTests {
         #expect(plain.report.retrieval.excluded.map(\.reasons) == [[.pathMismatch], [.secureOnly]])
     }
 
-    @Test("The URL is the context's, not the request's own")
+    @Test("A decoration uses the URL of the context, not of the request")
     func contextDecides() throws {
         let lines: [Octets] = ["a=1; Path=/deep", "b=2; SameSite=Strict"]
         let deep = try decorate(
@@ -102,7 +102,7 @@ struct RequestDecoratorTests {
     }
 
     @Test(
-        "The method is the request's own: Lax cookies are not sent with another site's POST",
+        "A decoration uses the method of the request: Lax cookies are not sent with another site's POST",
         arguments: [("GET", true), ("get", true), ("HEAD", true), ("POST", false), ("post", false), ("PATCH", false)])
     func method(name: String, goes: Bool) throws {
         let crossSite = RequestContext(

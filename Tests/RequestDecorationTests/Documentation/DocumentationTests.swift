@@ -9,7 +9,7 @@ struct DocumentationTests {
         try Documentation.text(name).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test("Every example is code that the tests compile")
+    @Test("Every example in the guide to decorating is code that the tests compile")
     func examples() throws {
         let sources = try [
             "Tests/RequestDecorationTests/Documentation/DocumentationExamples.swift",

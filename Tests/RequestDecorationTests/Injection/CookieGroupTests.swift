@@ -40,7 +40,9 @@ struct SeedKindTests {
         }
     }
 
-    @Test("Each is carried, or left out, as a browser would take it alone", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "Each cookie of a group is carried or left out as a browser would decide on it alone",
+        arguments: 0..<20 as Range<UInt64>)
     func alone(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var refusals = 0
@@ -86,7 +88,7 @@ struct SeedKindTests {
         return Octets(line)
     }
 
-    @Test("More kinds than are remembered make no difference")
+    @Test("A script is the same with more kinds of cookies than are remembered")
     func manyKinds() throws {
         let folder = "/folder"
         var page = try Page("https://www.example.com" + String(repeating: folder, count: 40) + "/page")

@@ -134,7 +134,7 @@ struct HostilePageTests {
         var stack = () => { try { take(new Error().stack); } catch (e) {} };
         """
 
-    @Test("Nothing of another origin gets to the page", arguments: attacks.indices)
+    @Test("A hostile page gets nothing of another origin from the script", arguments: attacks.indices)
     func nothingLeaks(index: Int) throws {
         let attack = HostilePageTests.attacks[index]
         let handler = try #require(MessageHandlerName("crumb"))
@@ -153,7 +153,7 @@ struct HostilePageTests {
         }
     }
 
-    @Test("The attacks work: a careless script discloses its values", arguments: 0...5)
+    @Test("The attacks of hostile pages work against a careless script", arguments: 0...5)
     func attacksWork(index: Int) throws {
         let careless = """
             (function () {
@@ -173,7 +173,7 @@ struct HostilePageTests {
         #expect(results[4].value?.contains(HostilePageTests.secret) == true, "\(results)")
     }
 
-    @Test("The lines of a stack say nothing of how many cookies others have")
+    @Test("The script's stack traces do not reveal how many cookies others have")
     func stackLines() throws {
         var stacks: Set<String> = []
         for count in [1, 40] {
@@ -193,7 +193,7 @@ struct HostilePageTests {
         #expect(stacks.count == 1 && stacks.first?.contains("step.js") == true, "\(stacks)")
     }
 
-    @Test("Nothing is left behind but the tab's own item")
+    @Test("The script leaves only its session-storage item")
     func nothingLeft() throws {
         let names = "Object.getOwnPropertyNames(globalThis).concat(Object.keys(document), Object.keys(location)).join()"
         let results = try Browser.run(
@@ -209,7 +209,7 @@ struct HostilePageTests {
         #expect(missing[2].value == "null")
     }
 
-    @Test("A frame of another origin hears nothing, not even that there is a script")
+    @Test("A frame of another origin cannot detect the script")
     func foreignFrame() throws {
         let handler = try #require(MessageHandlerName("crumb"))
         let page = Browser.Step.open("https://third.test/").with { $0.handler = "crumb" }

@@ -19,7 +19,7 @@ struct InjectionScriptTests {
     }
 
     @Test(
-        "Attributes are carried",
+        "A script has the attributes of its cookies",
         arguments: [
             ("a=1", "a=1; Path=/shop"), ("a=1; Path=/", "a=1; Path=/"), ("a=", "a=; Path=/shop"),
             ("a=1; Domain=example.com", "a=1; Path=/shop; Domain=example.com"),
@@ -37,14 +37,14 @@ struct InjectionScriptTests {
         #expect(assignments(page.script()) == [assignment])
     }
 
-    @Test("A cookie without a name keeps its equals sign, so that its value keeps its own")
+    @Test("A script writes a cookie without a name with an equals sign, so that its value keeps its own")
     func nameless() throws {
         var page = try Page()
         try page.receive("=a=b")
         #expect(assignments(page.script()) == ["=a=b; Path=/shop"])
     }
 
-    @Test("HttpOnly cookies are named with the reason, and nothing of them is in the script")
+    @Test("A script has nothing of HttpOnly cookies, which are listed with the reason")
     func httpOnly() throws {
         var page = try Page()
         try page.receive("sid=secret; HttpOnly", "theme=dark")
@@ -57,7 +57,7 @@ struct InjectionScriptTests {
     }
 
     @Test(
-        "Octets that are no text are named with the reason",
+        "Cookies with octets that are not text are listed with the reason",
         arguments: [
             [0x61, 0x3D, 0xFF], [0xC3, 0x3D, 0x31], [0x61, 0x3D, 0xED, 0xA0, 0x80], [0x61, 0x3D, 0xC0, 0xAF],
             Array("a=1; Path=/shop/".utf8) + [0xE9], Array("a=1; Path=/".utf8) + [0xE9],
@@ -86,7 +86,7 @@ struct InjectionScriptTests {
     }
 
     @Test(
-        "Cookies of other paths of the host are set, and named as not verifiable; the rules for scripts hold for them too"
+        "Cookies of other paths are set, and listed as not verifiable; the rules for scripts apply to them, too"
     )
     func otherPaths() throws {
         var page = try Page("https://www.example.com/")
@@ -116,7 +116,7 @@ struct InjectionScriptTests {
         #expect(api.script().cookies.count == 3 && api.script().omissions.isEmpty)
     }
 
-    @Test("Whether a page sees a path takes as long for many pages as for few")
+    @Test("Finding out whether a page sees a path takes the same time for many pages as for few")
     func manyPages() throws {
         let store = try {
             var page = try Page("https://www.example.com/")
@@ -131,7 +131,7 @@ struct InjectionScriptTests {
         #expect(InjectionScript(pages).unverifiable.map(\.name) == ["a"])
     }
 
-    @Test("A path with a semicolon is carried where the page's own path gives it, and only there")
+    @Test("A script sets a cookie with a semicolon in its path only if the page's own path supplies it")
     func semicolonPath() throws {
         var page = try Page("https://www.example.com/a;b/c")
         try page.receive("own=1", "root=2; Path=/")
@@ -146,7 +146,7 @@ struct InjectionScriptTests {
         #expect(script.omissions.map(\.identifiers) == [["path-not-writable"]])
     }
 
-    @Test("A path that is too long for an attribute is carried where the page's own path gives it")
+    @Test("A script sets a cookie with a too long path if the page's own path supplies it")
     func longPath() throws {
         let path = "/" + String(repeating: "x", count: 1024)
         var page = try Page("https://www.example.com\(path)/page")
@@ -209,7 +209,7 @@ struct InjectionScriptTests {
         #expect(script.source.components(separatedBy: "host === ").count == 3)
     }
 
-    @Test("A lifetime is a moment, in the attribute and in the script")
+    @Test("A script states a lifetime as a time, in the attribute and in its code")
     func lifetime() throws {
         var page = try Page()
         try page.receive("a=1; Max-Age=60", "b=2")
@@ -218,7 +218,7 @@ struct InjectionScriptTests {
         #expect(!source.contains("; Max-Age=60"))
     }
 
-    @Test("Obstacles have an explanation each")
+    @Test("Each obstacle has its own explanation")
     func obstacles() {
         for obstacle in InjectionScript.Obstacle.allCases { #expect(!obstacle.explanation.isEmpty) }
         #expect(

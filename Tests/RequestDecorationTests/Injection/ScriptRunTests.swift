@@ -23,7 +23,7 @@ struct ScriptRunTests {
         }
     }
 
-    @Test("Every octet class comes through, in names and in values")
+    @Test("A script's cookie keeps every class of octets, in names and in values")
     func octets() throws {
         var pages: [Page] = []
         let scalars =
@@ -57,7 +57,7 @@ struct ScriptRunTests {
             })
     }
 
-    @Test("Every attribute comes through")
+    @Test("A script's cookie keeps every attribute")
     func attributes() throws {
         var lines = ["a=1", "=1", "a="]
         for attribute in [
@@ -78,7 +78,7 @@ struct ScriptRunTests {
     }
 
     @Test(
-        "Every kind of host and path comes through",
+        "A script's cookie keeps every kind of host and path",
         arguments: [
             "http://localhost:8080/a/b", "http://127.0.0.1/", "https://[::1]:8443/x/y",
             "https://b%C3%BCcher.example/\u{E9}/x",
@@ -92,7 +92,7 @@ struct ScriptRunTests {
         try expectRoundTrip([page])
     }
 
-    @Test("Random cookies on random pages come through, or are named")
+    @Test("Random cookies on random pages are set by the script, or listed")
     func random() throws {
         var generator = SeededGenerator(seed: 7)
         let attributes = [

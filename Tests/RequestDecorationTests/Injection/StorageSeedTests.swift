@@ -30,7 +30,7 @@ struct StorageSeedTests {
     }
 
     @Test(
-        "A document gets the items of its own scheme, host and port",
+        "A document gets the storage items of its own scheme, host and port",
         arguments: [
             (page, true), ("https://www.example.com:8443/", true), ("https://www.example.com/app", false),
             ("http://www.example.com:8443/", false), ("https://example.com:8443/", false),
@@ -46,7 +46,7 @@ struct StorageSeedTests {
     }
 
     @Test(
-        "Any text arrives unchanged, and the script is ASCII that ends no element",
+        "A storage item keeps any text, and the script is ASCII that ends no element",
         arguments: [
             "", "</script><!--", "\u{2028}\u{2029}\u{0}\r\n\t\u{7F}", "\"'\\`${x}&lt;", "\u{E9}\u{4E2D}\u{1F600}",
             "__proto__",
@@ -63,7 +63,7 @@ struct StorageSeedTests {
         #expect(results.map(\.error) == [nil, nil, nil] && results[2].value == "true")
     }
 
-    @Test("Surrogates without their pair come through")
+    @Test("A storage item keeps unpaired surrogates")
     func surrogates() throws {
         let octets: Octets = Octets([0x61, 0xED, 0xA0, 0x80, 0xED, 0xB2, 0x80, 0x62])
         let item = try #require(WebStorageItem(origin: Self.page, key: "k", value: octets))
@@ -71,7 +71,9 @@ struct StorageSeedTests {
         #expect(try Browser.run(.open(Self.page), script([item]), .script(look))[2].value == "true")
     }
 
-    @Test("When an item is set", arguments: InjectionScript.Writing.allCases)
+    @Test(
+        "A script sets a storage item when its mode of writing requires it",
+        arguments: InjectionScript.Writing.allCases)
     func writing(mode: InjectionScript.Writing) throws {
         let items = try items(("new", "1"), ("own", "1"))
         let run = script(items, mode)
@@ -85,7 +87,7 @@ struct StorageSeedTests {
         #expect(results[11].value == "1")
     }
 
-    @Test("The report counts the items by their outcome")
+    @Test("The script's report counts storage items by their outcome")
     func report() throws {
         let items = try items(("new", "1"), ("same", "2"), ("own", "3"), ("long", String(repeating: "x", count: 100)))
         let run = script(items, .once, .value)
@@ -107,7 +109,7 @@ struct StorageSeedTests {
     }
 
     @Test(
-        "A report with other counts is refused",
+        "A report with impossible counts of storage items is rejected",
         arguments: [#"{"set":-1}"#, #"{"set":0.5}"#, #"{"set":1000001}"#, #"{"expired":1}"#, #"{"set":"1"}"#, "[]"])
     func malformed(storage: String) {
         #expect(throws: ScriptMessageError.self) {

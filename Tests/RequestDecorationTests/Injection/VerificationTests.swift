@@ -19,7 +19,7 @@ struct VerificationTests {
         return try InjectionReport(try #require(results[0].last?.value))
     }
 
-    @Test("Each cookie has a state")
+    @Test("The script's report has a state for each cookie")
     func states() throws {
         let present = Browser.Step.http("p=1; Path=/", from: VerificationTests.url)
         let other = Browser.Step.http("k=9; Path=/", from: VerificationTests.url)
@@ -33,7 +33,7 @@ struct VerificationTests {
         #expect(report.isComplete)
     }
 
-    @Test("A browser that refuses, and a page that may not use cookies, are told")
+    @Test("The script reports a browser that rejects a cookie, and a page that may not use cookies")
     func refused() throws {
         let refused = try report(["a=1; Path=/; Domain=example.com"], page: { $0.refuses = true })
         #expect(refused.cookies.map(\.state) == [.refused] && !refused.isComplete)
@@ -42,7 +42,7 @@ struct VerificationTests {
         #expect(blocked.cookies.map(\.state) == [.blocked] && !blocked.isComplete)
     }
 
-    @Test("Of a value that the browser cuts off nothing is left, unless the page had the cookie before")
+    @Test("A value that the browser truncates is removed, unless the page had the cookie before")
     func mangled() throws {
         var page = try Page(VerificationTests.url)
         try page.receive("a=x\u{E9}y; Path=/; Max-Age=500", "b=2; Path=/")
@@ -57,7 +57,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("A cookie of another path is set once a tab, and reported as not verifiable, whatever the page shows")
+    @Test("A cookie of another path is set once per tab, and reported as not verifiable, whatever the page shows")
     func unverifiable() throws {
         var page = try Page("https://www.example.com/")
         try page.receive("api=1; Path=/api", "root=2; Path=/")
@@ -94,7 +94,7 @@ struct VerificationTests {
         #expect(results[3].value == "api=9")
     }
 
-    @Test("A tab that was given a cookie is told so, and a cookie of the path of a page that comes later is elsewhere")
+    @Test("The script reports cookies that the tab was given before, and those of a later page's path as elsewhere")
     func given() throws {
         var page = try Page(VerificationTests.url)
         try page.receive("a=1; Path=/", "b=2; Path=/shop/cart")
@@ -106,7 +106,7 @@ struct VerificationTests {
         #expect(try InjectionReport(try #require(results[3].value)).cookies.map(\.state) == [.elsewhere, .given])
     }
 
-    @Test("The report goes to the handler, in either way that engines have, and then the script has no value")
+    @Test("The script's report is sent to the handler, in either form of engines, and then the script has no value")
     func message() throws {
         var page = try Page(VerificationTests.url)
         try page.receive("a=1; Path=/")
@@ -121,7 +121,7 @@ struct VerificationTests {
         #expect(silent[1].error == nil && silent[1].sets == ["a=1; Path=/"])
     }
 
-    @Test("Without verification nothing is said")
+    @Test("A script without verification reports nothing")
     func silent() throws {
         var page = try Page(VerificationTests.url)
         try page.receive("a=1; Path=/")
@@ -131,7 +131,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "A message that is not a report is rejected, with its place",
+        "A message that is not a report is rejected, with the position of the error",
         arguments: [
             ("", "message-not-json", ""), ("[]", "message-malformed", ""),
             (#"{"crumb":"capture","page":"x","cookies":[]}"#, "message-malformed", "crumb"),
@@ -156,7 +156,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "Names of handlers",
+        "A handler's name is a valid identifier of at most 64 characters",
         arguments: [
             ("crumb", true), ("_$a9", true), ("a", true), ("", false), ("9a", false), ("a b", false), ("a-b", false),
             ("a\"", false), ("\u{E9}", false), (String(repeating: "a", count: 64), true),

@@ -12,7 +12,7 @@ struct WritingTests {
         return page.script(writing).source
     }
 
-    @Test("A page without the cookie gets it", arguments: InjectionScript.Writing.allCases)
+    @Test("A script sets a cookie that the page does not have", arguments: InjectionScript.Writing.allCases)
     func absent(writing: InjectionScript.Writing) throws {
         let results = try Browser.run(
             .open(WritingTests.url), .script(try script(writing, "a=1; Path=/")), .script("document.cookie"))
@@ -20,7 +20,7 @@ struct WritingTests {
     }
 
     @Test(
-        "The page's own values are left alone, unless the jar always counts",
+        "A script does not change the page's own values, unless the jar always counts",
         arguments: [(.once, "a=2"), (.missing, "a=2"), (.always, "a=1")] as [(InjectionScript.Writing, String)])
     func other(writing: InjectionScript.Writing, expected: String) throws {
         let results = try Browser.run(
@@ -30,7 +30,7 @@ struct WritingTests {
     }
 
     @Test(
-        "Values that the page deletes stay deleted, in the same document and in the next ones of the tab",
+        "A script does not restore values that the page deletes, in the same document and in later ones of the tab",
         arguments: [(.once, ""), (.missing, "a=1"), (.always, "a=1")] as [(InjectionScript.Writing, String)])
     func deleted(writing: InjectionScript.Writing, expected: String) throws {
         let source = try script(writing, "a=1; Path=/")
@@ -41,7 +41,7 @@ struct WritingTests {
         #expect(results[4].value == expected && results[8].value == expected)
     }
 
-    @Test("A new tab is given the cookies again, and so is a tab whose jar has another value")
+    @Test("A script gives the cookies to a new tab again, and to a tab whose jar has another value")
     func newTab() throws {
         let source = try script(.once, "a=1; Path=/")
         let delete = Browser.Step.script("document.cookie = 'a=; Path=/; Max-Age=0'")
@@ -52,7 +52,7 @@ struct WritingTests {
         #expect(results[8].value == "a=2")
     }
 
-    @Test("If a tab remembers nothing, missing values are set")
+    @Test("A script sets missing values if the tab remembers nothing")
     func withoutStorage() throws {
         let source = try script(.once, "a=1; Path=/")
         let page = Browser.Step.open(WritingTests.url).with { $0.withoutStorage = true }
@@ -60,7 +60,7 @@ struct WritingTests {
         #expect(results[1].sets == ["a=1; Path=/"] && results[3].sets == [] && results[3].error == nil)
     }
 
-    @Test("A cookie of another path waits for a page that sees it, so that no newer value is lost")
+    @Test("A script sets a cookie of another path only on a page that sees it, so that no newer value is lost")
     func otherPath() throws {
         let source = try script(.always, "a=1; Path=/shop")
         let results = try Browser.run(
@@ -85,7 +85,7 @@ struct WritingTests {
         #expect(results[4].value?.contains("a=9") == true)
     }
 
-    @Test("Two cookies of one name with different paths are both given")
+    @Test("A script sets both of two cookies of one name with different paths")
     func sameName() throws {
         let results = try Browser.run(
             .open(WritingTests.url), .script(try script(.once, "a=1; Path=/", "a=2; Path=/shop")),
@@ -109,7 +109,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A partitioned cookie is given under its own top-level page only")
+    @Test("A script sets a partitioned cookie only under its own top-level page")
     func partitioned() throws {
         var top = try Page("https://www.example.com/")
         try top.receive("own=1; Secure; Path=/; Partitioned", "plain=2; Path=/")

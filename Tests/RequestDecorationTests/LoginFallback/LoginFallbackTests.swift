@@ -103,7 +103,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "Rules that would send tokens astray are refused",
+        "Login rules that would send tokens astray are rejected",
         arguments: [
             ("http://app.test/", template, "/login"), ("app.test", template, "/login"),
             ("https://app.test/", "session=x", "/login"),
@@ -121,7 +121,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "Cookies come from the rule's own site",
+        "The endpoint for a login rule's cookies belongs to the rule's own site",
         arguments: [
             ("https://app.test/cookie", true), ("https://app.test:8443/c", true), ("https://id.example/cookie", false),
             ("https://test/cookie", false), ("http://app.test/cookie", false),
@@ -131,7 +131,7 @@ struct LoginFallbackTests {
         #expect((made != nil) == isTaken)
     }
 
-    @Test("Rules are kept per jar, and come back as they were")
+    @Test("Login rules are stored per jar, and read unchanged")
     func stored() throws {
         let jar = try jar()
         let rules = try [
@@ -159,7 +159,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "A request comes back signed in after one fallback, method and all",
+        "A request is sent again signed in after one fallback, with the same method",
         arguments: [0, 1, 2])
     func signedIn(way: Int) async throws {
         let jar = try jar()
@@ -192,7 +192,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "A token that the site was shown and refuses is renewed although its time is not over",
+        "A token that the site rejects is renewed although it has not expired",
         arguments: [(true, "old", 1), (true, "another", 0), (false, "old", 1), (false, nil, 0)]
             as [(Bool, String?, Int)])
     func revoked(isCookie: Bool, shown: String?, refreshes: Int) async throws {
@@ -238,7 +238,7 @@ struct LoginFallbackTests {
         #expect(server.paths.withLock { $0.count } == 1)
     }
 
-    @Test("A caller with credentials of its own is left alone")
+    @Test("A request with the caller's own credentials is not changed")
     func ownCredentials() async throws {
         let jar = try jar()
         let fallback = try fallback(jar, .authorization)
@@ -251,7 +251,7 @@ struct LoginFallbackTests {
         #expect(exchange.hops.count == 1)
     }
 
-    @Test("Where only a login helps it is made once, or the error says where")
+    @Test("If only a login helps, it is made once, or the error names the page")
     func login() async throws {
         let jar = try jar()
         let dead = Server(isAlive: false)
@@ -278,7 +278,7 @@ struct LoginFallbackTests {
         #expect(try rule.credential(url)?.tokens.accessToken == Secret("fresh") && logins.withLock { $0 } == 1)
     }
 
-    @Test("A site that wants another login is not given a token of the same one")
+    @Test("A site that requires another login does not get a token of the same one")
     func stepUp() async throws {
         let jar = try jar()
         let server = Server()
@@ -347,7 +347,7 @@ struct LoginFallbackTests {
     }
 
     @Test(
-        "A cookie lives as long as the token that is in it",
+        "A cookie with a token lives as long as the token",
         arguments: [
             ("a={access_token}", "600"), ("a={id_token}", "60"), ("a={id_token}.{access_token}", "60"),
         ])
@@ -361,7 +361,7 @@ struct LoginFallbackTests {
         #expect("\(String(decoding: line, as: UTF8.self))".hasSuffix("; Max-Age=\(seconds)"))
     }
 
-    @Test("A cookie that the jar refuses is reported")
+    @Test("A token's cookie that the jar rejects is reported")
     func refusedCookie() async throws {
         let jar = try jar()
         let url = try RequestURL("https://app.test/")

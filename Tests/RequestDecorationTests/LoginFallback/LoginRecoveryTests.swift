@@ -104,7 +104,7 @@ struct LoginRecoveryTests {
     }
 
     @Test(
-        "A token that the clock says is valid and the site refuses is renewed once, then a login is made, then it ends",
+        "An unexpired token that the site rejects is renewed once, then a login is made, then the recovery ends",
         arguments: [
             // The token goes with the first request: the rule says that it belongs there.
             ("old", false, 200, 0, 0, ["old"]), ("renewed", false, 200, 1, 0, ["old", "renewed"]),
@@ -122,7 +122,7 @@ struct LoginRecoveryTests {
     }
 
     @Test(
-        "A token that the endpoint for cookies refuses is renewed once, then a login is made",
+        "A token that the endpoint for cookies rejects is renewed once, then a login is made",
         arguments: [
             ("old", false, 0, 0, 1), ("renewed", false, 1, 0, 2), ("login", true, 1, 1, 3),
         ] as [(String, Bool, Int, Int, Int)])
@@ -136,7 +136,7 @@ struct LoginRecoveryTests {
         #expect(state.shown == ["", taken])
     }
 
-    @Test("An endpoint for cookies that takes no token ends it", arguments: [true, false])
+    @Test("An endpoint for cookies that accepts no token ends the recovery", arguments: [true, false])
     func exchangeFails(logsIn: Bool) async throws {
         try put("old")
         let result = try await outcome(.exchange("https://app.test/cookie"), logsIn: logsIn)
@@ -170,7 +170,7 @@ struct LoginRecoveryTests {
         return (requests, exchange.head.status)
     }
 
-    @Test("A site that takes tokens is asked once, and a token that it was not shown is not renewed")
+    @Test("A site that accepts tokens is asked once, and a token that was not presented is not renewed")
     func once() async throws {
         try put("old")
         let site = { (request: HTTPRequest) in
@@ -188,7 +188,7 @@ struct LoginRecoveryTests {
         #expect(world.state.withLock { $0.refreshes } == 0)
     }
 
-    @Test("A form that was posted and answered with a redirect is not posted again", arguments: [302, 303, 307])
+    @Test("A posted form that was answered with a redirect is not posted again", arguments: [302, 303, 307])
     func postRedirectGet(status: Int) async throws {
         try put("old")
         let template = try CookieTemplate("session={access_token}; Path=/; Secure")
@@ -201,7 +201,7 @@ struct LoginRecoveryTests {
         #expect(result.requests == ["POST /form", "\(method) /done", "\(method) /done"] && result.status == 200)
     }
 
-    @Test("A page that was asked for is asked for again from the beginning")
+    @Test("A requested page is requested again from the beginning")
     func getRedirectGet() async throws {
         try put("old")
         let template = try CookieTemplate("session={access_token}; Path=/; Secure")
@@ -244,7 +244,7 @@ struct LoginRecoveryTests {
     ]
 
     @Test(
-        "A token endpoint that rejects in any words is followed by a login, or by the page to open",
+        "Any rejection by a token endpoint leads to a login, or to the page to open",
         arguments: refusals)
     func refusedRefresh(status: Int, body: String) async throws {
         try put("old")
@@ -278,7 +278,7 @@ struct LoginRecoveryTests {
         #expect(after.tokens == before.tokens && after.refusal == nil && world.state.withLock { $0.logins } == 0)
     }
 
-    @Test("Without anything to renew it with, a refused token takes a login", arguments: [true, false])
+    @Test("A rejected token that cannot be renewed requires a login", arguments: [true, false])
     func notRenewable(logsIn: Bool) async throws {
         try put("old", refreshToken: nil)
         world.state.withLock { $0.taken = "login" }
@@ -293,7 +293,7 @@ struct LoginRecoveryTests {
         #expect(world.state.withLock { $0.refreshes } == 0)
     }
 
-    @Test("A token that this program has only just got is not renewed again for a site that takes none")
+    @Test("A token that was just received is not renewed again for a site that accepts none")
     func settling() async throws {
         try put("old")
         let refresher = TokenRefresher(

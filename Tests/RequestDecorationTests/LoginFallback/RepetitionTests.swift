@@ -126,7 +126,7 @@ struct RepetitionTests {
         #expect(exchange.head.status == 204 && exchange.repetitionRefusal == .mayHaveActed)
     }
 
-    @Test("An order that the site refuses is sent once more, unless its body can be sent only once")
+    @Test("An order that the site rejects is sent once more, unless its body can be sent only once")
     func refusedOrder() async throws {
         let template = try CookieTemplate(Self.cookie)
         let site = { (request: HTTPRequest) in
@@ -143,7 +143,7 @@ struct RepetitionTests {
         #expect(twice.requests == ["POST /order", "POST /order"] && twice.exchange.head.status == 204)
     }
 
-    @Test("The token that the site has just rejected is not sent again: a refresh returned it, or was not due yet")
+    @Test("A token that the site has just rejected is not sent again if a refresh returns it, or is not due yet")
     func rejectedToken() async throws {
         let shown = Mutex<[String]>([])
         let site = { (request: HTTPRequest) in

@@ -69,7 +69,7 @@ struct NavigationPhaseTests {
             page: .failed(NavigationFailure(phase: .committed, domain: "WKErrorDomain", code: 2))),
     ]
 
-    @Test("By its events", arguments: rows)
+    @Test("The phase of a page follows from its events", arguments: rows)
     func phases(row: Row) {
         var state = NavigationState()
         for event in row.events { _ = NavigationPolicy().decide(event, state: &state, now: Page.now) }

@@ -135,7 +135,7 @@ struct NavigationPolicyTests {
         (.processTerminated, [.reload], .processTerminated),
     ]
 
-    @Test("Each event has its answer", arguments: rows.indices)
+    @Test("Each navigation event has its decision", arguments: rows.indices)
     func table(index: Int) throws {
         let row = NavigationPolicyTests.rows[index]
         let decision = try decide(row.event)
@@ -181,7 +181,7 @@ struct NavigationPolicyTests {
         #expect(steps(signedOut).contains(.startLoginFallback))
     }
 
-    @Test("A process that ends again and again is not started for ever")
+    @Test("A web process that ends repeatedly is not restarted forever")
     func terminations() throws {
         let policy = try policy
         var state = NavigationState()

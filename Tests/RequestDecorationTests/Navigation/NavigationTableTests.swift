@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of callbacks in docs/web-views.md")
 struct NavigationTableTests {
-    @Test("Each callback is listed once, with its event and its possible steps")
+    @Test("The table lists each callback once, with its event and its possible steps")
     func table() throws {
         var rows: [String: (event: String, steps: String)] = [:]
         for line in try Documentation.text("docs/web-views.md").split(separator: "\n")
@@ -24,7 +24,7 @@ struct NavigationTableTests {
         #expect(rows.count == WebViewCallback.allCases.count)
     }
 
-    @Test("Every step of a decision is listed for its callback, and every listed step occurs")
+    @Test("The table lists every step of a decision for its callback, and every listed step occurs")
     func reached() throws {
         var policy = NavigationPolicy()
         policy.appSchemes = ["shopapp"]
@@ -44,7 +44,7 @@ struct NavigationTableTests {
         #expect(Set(WebViewCallback.allCases.compactMap(\.event)) == Set(NavigationEvent.Kind.allCases))
     }
 
-    @Test("Every reason is given for something")
+    @Test("Every reason of a navigation decision occurs")
     func reasons() throws {
         var reasons = Set(NavigationPolicyTests.rows.map(\.reason))
         // These two need an event before them; other tests have them.

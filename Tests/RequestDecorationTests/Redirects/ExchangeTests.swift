@@ -44,7 +44,7 @@ struct ExchangeTests {
         HTTPRequest(method: method, scheme: "https", authority: host, path: "/1")
     }
 
-    @Test("Each answer is stored before the next request is decorated, and each request has its own cookies")
+    @Test("Each response is stored before the next request is decorated, and each request has its own cookies")
     func cookies() async throws {
         let web = Web([
             "https://a.test/1": (302, "/2", ["a=1; Path=/", "deep=1; Path=/deep"]),
@@ -88,7 +88,7 @@ struct ExchangeTests {
             ])
     }
 
-    @Test("The caller's cookies are for the first origin, the jar's for each")
+    @Test("In a redirect chain, the caller's cookies are for the first origin, the jar's for each")
     func ownCookies() async throws {
         let web = Web([
             "https://a.test/1": (302, "/2", ["a=1"]), "https://a.test/2": (302, "https://b.test/3", []),
@@ -100,7 +100,7 @@ struct ExchangeTests {
         #expect(web.values(.cookie) == ["own=1; a=0", "own=1; a=0", nil, "a=1"])
     }
 
-    @Test("The transport is told whether the body goes again")
+    @Test("The transport learns whether to send the body again")
     func body() async throws {
         let web = Web([
             "https://a.test/1": (307, "/2", []), "https://a.test/2": (302, "/3", []),
@@ -115,7 +115,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "Whether a request is same-site follows the whole chain, where the policy looks at it",
+        "A request is same-site only if its whole redirect chain is, if the policy requires it",
         arguments: [false, true])
     func sameSite(considersChain: Bool) async throws {
         let web = Web([
@@ -129,7 +129,7 @@ struct ExchangeTests {
         #expect(web.values(.cookie) == ["strict=1", nil, considersChain ? nil : "strict=1"])
     }
 
-    @Test("A response that redirects to an app is the caller's, and its cookies are stored")
+    @Test("A response that redirects to an app is returned to the caller, and its cookies are stored")
     func app() async throws {
         let web = Web(["https://a.test/1": (302, "com.example.app:/callback?code=1", ["a=1"])])
         let fixture = try DecorationFixture()
@@ -138,7 +138,7 @@ struct ExchangeTests {
         #expect(try fixture.jar.cookies().readable.count == 1)
     }
 
-    @Test("Loops and endless ways end with an error, with everything on the way stored")
+    @Test("Loops and endless redirects end with an error, and all responses are stored")
     func endless() async throws {
         let web = Web(["https://a.test/1": (302, "/1", ["a=1; Path=/"])])
         let fixture = try DecorationFixture()
@@ -149,7 +149,7 @@ struct ExchangeTests {
         #expect(try fixture.jar.cookies().readable.count == 1)
     }
 
-    @Test("A loop that waits for its cookie is followed to the end")
+    @Test("A redirect loop that waits for its cookie is followed to the end")
     func cookieCheck() async throws {
         let decorator = try DecorationFixture().decorator()
         let exchange = try await decorator.exchange(
@@ -162,7 +162,7 @@ struct ExchangeTests {
         #expect(exchange.hops.map(\.status) == [302, 200])
     }
 
-    @Test("The rules use an upper-case method, and the request is sent with its own")
+    @Test("Redirect rules use the upper-case method, and the request is sent with its own")
     func methodCase() async throws {
         let web = Web(["https://a.test/1": (302, "/2", [])])
         let exchange = try await exchange(

@@ -21,7 +21,7 @@ struct RedirectChainTests {
         return chain
     }
 
-    @Test("The context follows: the URL, the method, and the URLs that redirected")
+    @Test("The context of a redirect chain has the present URL, the method, and the redirecting URLs")
     func context() throws {
         let chain = try chain(method: "POST", through: [(302, "/2"), (301, "https://b.test/3"), (308, "4")])
         #expect(chain.context.url.description == "https://b.test/4" && chain.context.method == "GET")
@@ -57,7 +57,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "A response that is not a redirect to http or https is the caller's",
+        "A response that is not a redirect to http or https is returned to the caller",
         arguments: [
             (200, "/2"), (304, "/2"), (300, "/2"), (302, nil), (302, "app://callback?code=1"), (302, "tel:123"),
             (303, "mailto:a@b"), (307, "ftp://a.test/"), (302, "ws://a.test/"), (302, "javascript:alert(1)"),
@@ -91,7 +91,7 @@ struct RedirectChainTests {
         #expect(try chain.follow(status: 200, location: nil) == nil)
     }
 
-    @Test("A loop is detected only at the limit: it may wait for a cookie")
+    @Test("A redirect loop is detected only at the limit, because it may wait for a cookie")
     func loop() throws {
         for hops in [["/1"], ["/2", "/1"], ["/2", "/3", "/2"]] {
             var chain = try chain()
@@ -105,7 +105,7 @@ struct RedirectChainTests {
         #expect(throws: RedirectError.self) { try none.follow(status: 302, location: "/2") }
     }
 
-    @Test("Codes are stable")
+    @Test("The codes of redirect errors are stable")
     func codes() {
         #expect(
             [RedirectError.Code.locationInvalid, .tooMany, .loop, .bodyNotRepeatable].map(\.rawValue) == [
@@ -129,7 +129,7 @@ struct RedirectChainTests {
     }
 
     @Test(
-        "The targets of later hops, and their omitted fields",
+        "Each hop of a redirect chain has its target and its omitted fields",
         arguments: [
             ([], ["own", "body"]), ([(307, "/2")], ["own", "body"]), ([(308, "https://b.test/")], ["body"]),
             ([(302, "/2")], ["own"]), ([(303, "https://b.test:81/x?y")], []),

@@ -13,7 +13,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Method and body",
+        "A redirect changes method and body as the Fetch Standard requires",
         arguments: [
             (301, "GET", "GET", true), (301, "HEAD", "HEAD", true), (301, "POST", "GET", false),
             (301, "PUT", "PUT", true), (301, "DELETE", "DELETE", true),
@@ -38,7 +38,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "Other statuses are not redirects, whatever their Location",
+        "Responses with other statuses are not redirects, whatever their Location",
         arguments: [
             100, 200, 201, 204, 300, 304, 305, 306, 309, 399, 400, 500, 0, -1,
         ])
@@ -46,7 +46,7 @@ struct RedirectTests {
         #expect(try redirect(status, "https://other.example/") == nil)
     }
 
-    @Test("Without a Location there is nothing to follow", arguments: [301, 302, 303, 307, 308])
+    @Test("A response without a Location is not a redirect", arguments: [301, 302, 303, 307, 308])
     func noLocation(status: Int) throws {
         #expect(try redirect(status, nil) == nil)
     }
@@ -77,7 +77,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Octets that are no text are percent-encoded one by one")
+    @Test("Octets of a Location that are not text are percent-encoded one by one")
     func octets() throws {
         let redirect = try Redirect(
             status: 302, location: [0x2F, 0xE9], url: try RequestURL(RedirectTests.base), method: "GET")
@@ -105,7 +105,7 @@ struct RedirectTests {
         #expect(try redirect(307, location)?.isCrossOrigin == isCrossOrigin)
     }
 
-    @Test("Twenty are followed")
+    @Test("Twenty redirects are followed")
     func limit() {
         #expect(Redirect.limit == 20)
     }

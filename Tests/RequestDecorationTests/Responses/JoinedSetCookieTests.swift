@@ -22,7 +22,7 @@ struct JoinedSetCookieTests {
     }
 
     @Test(
-        "Lines are cut apart where that is certain",
+        "Joined Set-Cookie lines are split where that is certain",
         arguments: [
             // One line.
             ["a=1"], [""], ["a=1; Path=/"], ["a"], ["=v"], ["a=b=c; Path=/d=e"],
@@ -44,7 +44,7 @@ struct JoinedSetCookieTests {
     }
 
     @Test(
-        "Ambiguous lines are reported",
+        "Ambiguous joined lines are reported",
         arguments: [
             // Two cookies without attributes, or a value with a comma.
             ("a=1, b=2", ["a=1", "b=2"], [(split, 1)]),
@@ -78,13 +78,13 @@ struct JoinedSetCookieTests {
         #expect(joined.doubts == doubts.map { SetCookieDoubt($0.0, line: $0.1) })
     }
 
-    @Test("Octets that are not text are preserved")
+    @Test("Splitting joined lines preserves octets that are not text")
     func octets() {
         let joined = JoinedSetCookie(Octets([0x61, 0x3D, 0xE9, 0xFF, 0x3B, 0x2C, 0x20, 0x62, 0x3D, 0x80]))
         #expect(joined.lines == [[0x61, 0x3D, 0xE9, 0xFF, 0x3B], [0x62, 0x3D, 0x80]])
     }
 
-    @Test("Nothing is lost or added: the lines joined again are the value")
+    @Test("Split lines that are joined again are the original value")
     func reversible() {
         var generator = SeededGenerator(seed: 1)
         let pieces = [", ", ",", "a=1", "b", "; ", "Expires=Wed, 21 Oct 2037", "\"", "=", " ", "Path=/"]

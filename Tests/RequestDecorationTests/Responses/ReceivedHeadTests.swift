@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Received responses")
 struct ReceivedHeadTests {
-    @Test("Every Set-Cookie field is taken apart, octet for octet", arguments: [200, 204, 302, 401, 500])
+    @Test("Every Set-Cookie field of a response is parsed, octet for octet", arguments: [200, 204, 302, 401, 500])
     func fields(status: Int) throws {
         var response = HTTPResponse(status: HTTPResponse.Status(code: status))
         let lines: [Octets] = ["a=1, b=2; Path=/", Octets([0x63, 0x3D, 0xE9]), "d=\"x\""]
@@ -23,7 +23,7 @@ struct ReceivedHeadTests {
         #expect(Set(try fixture.jar.cookies().readable.map(\.pair)) == ["a=1, b=2", lines[1], lines[2]])
     }
 
-    @Test("A refused line has its reason")
+    @Test("A rejected Set-Cookie line has its reason")
     func refused() throws {
         let response = ResponseHead(status: 200, setCookie: ["a=1; Domain=other.example", "b=2"])
         let receipt = try DecorationFixture().decorator().receive(

@@ -37,7 +37,7 @@ struct StoreDiffTests {
 
     /// base of the jar, base of the native store ("-" for no cookie, "?" for no base), jar, native, and what to do.
     @Test(
-        "Changes of each side since the base",
+        "A comparison with a native store has the changes of each side since the base",
         arguments: [
             // Nothing known.
             ("?", "?", "-", "-", nil), ("?", "?", "1", "1", nil), ("?", "?", "1", "-", "put 1: only-in-jar"),
@@ -66,7 +66,7 @@ struct StoreDiffTests {
 
     /// base, jar, native, the seconds when either wrote, who is preferred, and what to do.
     @Test(
-        "If both changed, the later write counts; if the order is unknown, the preferred side",
+        "If jar and native store both changed, the later write counts, or else the preferred side",
         arguments: [
             ("1", "2", "3", 10, 20, .jar, "take 3: later-write"),
             ("1", "2", "3", 20, 10, .native, "put 2: later-write"),
@@ -102,7 +102,7 @@ struct StoreDiffTests {
 
     /// Seconds by which the native store's end is later than the jar's, whether there is a base, and what to do.
     @Test(
-        "An end that the native store reads back a second off is the same one",
+        "An expiry that the native store returns a second off is the same",
         arguments: [
             (1, false, nil), (-1, false, nil), (1, true, nil), (2, false, "take 1: preferred-side"),
             (-2, true, "take 1: changed-in-native"),
@@ -137,7 +137,7 @@ struct StoreDiffTests {
                 .map(describe) == ["remove from jar: removed-from-native"])
     }
 
-    @Test("An expired lifetime is a change of neither side")
+    @Test("An expired cookie is not a change of jar or native store")
     func expired() throws {
         let base = StoreDiff.Base(jar: try natives("1"), native: try natives("1"))
         let later = Page.now.advanced(bySeconds: 2000)
@@ -201,7 +201,7 @@ struct StoreDiffTests {
         #expect(after.first { $0.name == "new" }?.isHostOnly == false)
     }
 
-    @Test("Witnesses of a gateway stay where they are, whether they are known from before or not")
+    @Test("Witnesses of a gateway stay in the native store, whether they are known or not")
     func witnesses() throws {
         let witness = NativeCookie(name: "crumb-witness-01", value: "1", domain: "www.example.com", isHTTPOnly: true)
         for before in [nil, [], [witness]] {
@@ -238,7 +238,7 @@ struct StoreDiffTests {
         }
     }
 
-    @Test("A store that has partitions gives a partitioned cookie back to the jar as one")
+    @Test("A native store with partitions returns a partitioned cookie to the jar as one")
     func partitions() throws {
         let jar = try Page.jar()
         let partition = PartitionKey(topLevelSite: "https://top.example", hasCrossSiteAncestor: true)

@@ -27,7 +27,7 @@ struct WebViewPlanTests {
         ("idp=3; Domain=login.test; Path=/", "https://login.test/"),
     ]
 
-    @Test("The native store gets the whole jar, HttpOnly included, and then nothing else is needed in the request")
+    @Test("The native store gets the whole jar, including HttpOnly cookies, and then the request needs nothing else")
     func order() throws {
         let plan = try plan(WebViewPlanTests.session)
         #expect(Set(plan.nativeCookies.map(\.name)) == ["sid", "theme", "api", "idp"])
@@ -49,7 +49,7 @@ struct WebViewPlanTests {
         #expect(plan.script.cookies.map(\.name) == ["theme"])
     }
 
-    @Test("The script of a plan carries cookies of other paths, and the plan looks for those of the page alone")
+    @Test("The script of a plan has cookies of other paths, and the plan checks only those of the page")
     func otherPaths() throws {
         let plan = try plan([
             ("api=1; Path=/api", "https://www.example.com/"), ("a=1; Path=/", "https://www.example.com/"),
@@ -109,7 +109,7 @@ struct WebViewPlanTests {
         #expect(plan.nativeCookies.count == 2 - count)
     }
 
-    @Test("Expired cookies are nowhere, and lifetimes are whole seconds")
+    @Test("A plan has no expired cookies, and lifetimes in whole seconds")
     func expired() throws {
         var store = CookieStore()
         let url = try RequestURL("https://www.example.com/")
@@ -122,7 +122,7 @@ struct WebViewPlanTests {
         #expect(plan.nativeCookies.first?.expiry == Timestamp(seconds: Page.now.seconds + 600))
     }
 
-    @Test("A jar makes the plan out of all of itself")
+    @Test("A jar's plan has all of its cookies")
     func jar() throws {
         let jar = try Page.jar()
         let url = try RequestURL("https://www.example.com/")
@@ -134,7 +134,7 @@ struct WebViewPlanTests {
         #expect(plan.script.cookies.map(\.name) == ["theme"])
     }
 
-    @Test("Obstacles have an explanation each")
+    @Test("Each obstacle has its own explanation")
     func explanations() {
         let explanations = NativeCookie.Obstacle.allCases.map(\.explanation)
         #expect(Set(explanations).count == explanations.count && explanations.allSatisfy { !$0.isEmpty })

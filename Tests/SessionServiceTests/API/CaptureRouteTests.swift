@@ -12,7 +12,7 @@ struct CaptureRouteTests {
     private static let route = "/v1/jars/default/captures"
     private static let dump = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2; Domain=b.test\r\n\r\n"
 
-    @Test("A capture is taken, and every line accounted for")
+    @Test("A posted capture is imported, and every line is accounted for")
     func taken() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(.post, "\(Self.route)?url=https://a.test/&source=dump", bytes: Array(Self.dump.utf8))
@@ -22,7 +22,7 @@ struct CaptureRouteTests {
         #expect(refused?.first?["place"] as? String == "dump: entry 1, line 1")
     }
 
-    @Test("The same capture again changes nothing, unless it is asked for")
+    @Test("A capture that is posted again changes nothing, unless that is requested")
     func again() async throws {
         try await ServiceFixture().run { client in
             let uri = "\(Self.route)?url=https://a.test/"
@@ -50,7 +50,7 @@ struct CaptureRouteTests {
     }
 
     @Test(
-        "A cookie that expired does not come back from an older request, as a dry run says too",
+        "An expired cookie is not restored from an older request, as a dry run reports, too",
         arguments: [true, false])
     func expired(isDry: Bool) throws {
         let jar = try ServiceFixture().database.jar(named: "default", now: ServiceFixture.now)
@@ -79,7 +79,7 @@ struct CaptureRouteTests {
         }
     }
 
-    @Test("A response of unknown time sets a cookie anew that an earlier entry deleted, as a dry run says too")
+    @Test("A response of unknown time sets a cookie again that an earlier entry deleted, as a dry run reports, too")
     func deletedBeforeUnknownTime() throws {
         func entry(_ time: String, _ line: String) -> String {
             """
@@ -148,7 +148,7 @@ struct CaptureRouteTests {
         #expect(report.lines == 120_000 && report.failures.isEmpty)
     }
 
-    @Test("A large capture is known again at its end, and changes nothing, unless it is asked for")
+    @Test("A large capture is recognized at its end, and changes nothing, unless that is requested")
     func largeAgain() async throws {
         let filler = "# " + String(repeating: "x", count: 1000) + "\n"
         let file = Array(
@@ -179,7 +179,7 @@ struct CaptureRouteTests {
         #expect(answer.status == 200 && failures?.first?["code"] as? String == "input-unrecognized")
     }
 
-    @Test("A refusal while it is followed is the last line")
+    @Test("The last line of a followed import is its failure")
     func refusedWhileFollowed() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Changes as they come")
 struct ChangeRouteTests {
-    @Test("The journal by cursor")
+    @Test("The journal is read by cursor")
     func pages() async throws {
         try await ServiceFixture().run { client in
             let first = try await client.send(.get, "/v1/jars/default/changes?limit=2")
@@ -78,7 +78,7 @@ struct ChangeRouteTests {
         return reader.text
     }
 
-    @Test("A follower gets changes from now on")
+    @Test("A follower of changes gets those from now on")
     func fromNow() async throws {
         let fixture = try ServiceFixture()
         let text = try await events(fixture, "/v1/jars/default/events", until: "event: change") {
@@ -91,7 +91,8 @@ struct ChangeRouteTests {
         #expect(!text.contains("sid"))
     }
 
-    @Test("A follower goes on where it was", arguments: [("?after=1", nil), ("", "1"), ("?after=3", "1")])
+    @Test(
+        "A follower of changes can continue where it was", arguments: [("?after=1", nil), ("", "1"), ("?after=3", "1")])
     func resumed(query: String, last: String?) async throws {
         var fields = HTTPFields()
         if let last { fields[try #require(HTTPField.Name("Last-Event-ID"))] = last }
@@ -100,7 +101,7 @@ struct ChangeRouteTests {
         #expect(text.contains("id: 2\nevent: change") && !text.contains("id: 1\n"))
     }
 
-    @Test("A follower that has missed changes is told so")
+    @Test("A follower that has missed changes gets a notice")
     func missed() async throws {
         let fixture = try ServiceFixture()
         _ = try fixture.database.prune(journalLimit: 1, now: ServiceFixture.now)
@@ -108,13 +109,13 @@ struct ChangeRouteTests {
         #expect(text.contains("id: 2\nevent: missed\ndata: {\"position\":2}\n\nid: 3\nevent: change\n"))
     }
 
-    @Test("Where nothing comes there is a sign of life")
+    @Test("A stream without changes sends a sign of life")
     func heartbeat() async throws {
         let text = try await events(ServiceFixture(), "/v1/jars/default/events", until: ": still here\n\n")
         #expect(!text.contains("event:"))
     }
 
-    @Test("Changes of this service are sent at once, not at the next reading of the journal")
+    @Test("Changes of this service are sent at once, not with the next read of the journal")
     func atOnce() async throws {
         let reader = EventReader("\"name\":\"last\"")
         // The interval is longer than the test waits.
@@ -167,7 +168,7 @@ struct ChangeRouteTests {
     }
 
     @Test(
-        "A service that stops does not wait for followers",
+        "A service that stops does not wait for followers of changes",
         arguments: ["/v1/jars/work/events", "/jars/work/changes"])
     func stops(path: String) async throws {
         let answers = AsyncStream.makeStream(of: Int.self)
@@ -198,7 +199,7 @@ struct ChangeRouteTests {
     }
 
     @Test(
-        "The stream ends with the token that it was opened with, and no other",
+        "A stream of changes ends with the token that it was opened with, and no other",
         arguments: ["/v1/jars/work/events", "/jars/work/changes"])
     func revoked(path: String) async throws {
         try await RunningServer.with { server in

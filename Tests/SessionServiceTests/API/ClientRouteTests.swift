@@ -51,7 +51,7 @@ struct ClientRouteTests {
     /// What no program asks for with a document: scenarios, the page of a browser, and the document itself.
     private static let others = ["POST /v1/simulate", "GET /v1/logins/callback", "GET /v1/openapi.json"]
 
-    @Test("There is one for each operation of the OpenAPI document")
+    @Test("The client has a request for each operation of the OpenAPI document")
     func complete() throws {
         #expect(Set(try APIDocument().operations.keys) == Set(Self.operations + Self.others))
     }

@@ -10,7 +10,7 @@ struct CookieRouteTests {
     private static let route = "/v1/jars/default/cookies"
 
     @Test(
-        "Conditions pick cookies",
+        "Conditions select the listed cookies",
         arguments: [
             ("", ["sid", "lax", "deep"]), ("?name=sid", ["sid"]), ("?domain=example.com", ["sid", "lax", "deep"]),
             ("?domain=example.org", []), ("?domain=.example.com", ["sid", "lax", "deep"]), ("?path=/deep", ["deep"]),
@@ -26,7 +26,7 @@ struct CookieRouteTests {
         #expect(cookies?.allSatisfy { $0["value"] == nil } == true)
     }
 
-    @Test("Values require access to secrets")
+    @Test("Cookie values require access to secrets")
     func values() async throws {
         let fixture = try ServiceFixture()
         for uri in ["\(Self.route)?values=true", "\(Self.route)/sid?values=true"] {
@@ -37,7 +37,7 @@ struct CookieRouteTests {
         }
     }
 
-    @Test("Pages hold every cookie once, also where some come and go between them")
+    @Test("Pages of cookies have every cookie once, even if some are added and removed between them")
     func pages() async throws {
         let fixture = try ServiceFixture()
         let names = try await fixture.run { client in
@@ -60,7 +60,7 @@ struct CookieRouteTests {
         #expect(names == ["sid", "lax", "deep", "late"])
     }
 
-    @Test("Pages of a large jar together hold what a whole reading does, each cookie once", arguments: [1, 7, 1000])
+    @Test("The pages of a large jar together have each cookie once", arguments: [1, 7, 1000])
     func largeJar(limit: Int) async throws {
         let fixture = try ServiceFixture()
         let jar = try fixture.database.createJar(named: "large", now: ServiceFixture.now)
@@ -92,7 +92,7 @@ struct CookieRouteTests {
         }
     }
 
-    @Test("A response that the caller has already is not sent again until it changes")
+    @Test("A list of cookies that the caller already has is not sent again until it changes")
     func entityTags() async throws {
         try await ServiceFixture().run { client in
             let first = try await client.send(.get, Self.route)
@@ -109,7 +109,7 @@ struct CookieRouteTests {
         }
     }
 
-    @Test("A name that several cookies have needs more")
+    @Test("A cookie name that several cookies have needs more conditions")
     func ambiguous() async throws {
         try await ServiceFixture().run { client in
             _ = try await client.send(
@@ -123,7 +123,7 @@ struct CookieRouteTests {
         }
     }
 
-    @Test("Lines are decided on in order, and a refusal says why")
+    @Test("Posted Set-Cookie lines are decided on in order, and a rejection has its reason")
     func set() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(
@@ -137,7 +137,7 @@ struct CookieRouteTests {
         #expect(reasons?.first?["id"] as? String == "domain-mismatch")
     }
 
-    @Test("Removed cookies are gone, and listed")
+    @Test("The response to a removal lists the removed cookies")
     func remove() async throws {
         try await ServiceFixture().run { client in
             let answer = try await client.send(.delete, "\(Self.route)?url=https://www.example.com/&name=sid")

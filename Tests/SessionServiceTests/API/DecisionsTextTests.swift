@@ -7,7 +7,7 @@ import Testing
 @Suite("The answer to a response")
 struct DecisionsTextTests {
     @Test(
-        "Is the same as the encoder's",
+        "The text of decisions is the same as the encoder's",
         arguments: [
             ["a=1"], ["a=1", "b=2; Path=/deep; Domain=example.com", "a=2"], [], ["a=1; Max-Age=0"], ["=nameless"],
             ["__Secure-a=1", "ok=1"], ["quo\"te=1", "back\\slash=1", "sla/sh=1"], ["ä=1", "€=😀"],
@@ -25,7 +25,7 @@ struct DecisionsTextTests {
                 == String(decoding: JSONText.of(ResponseDecisions(decisions: reports)), as: UTF8.self))
     }
 
-    @Test("Octets that are not UTF-8 go in base64")
+    @Test("Octets of decisions that are not UTF-8 are in Base64")
     func notUTF8() throws {
         var store = CookieStore()
         let decisions = store.receive(

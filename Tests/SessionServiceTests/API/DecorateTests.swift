@@ -14,7 +14,7 @@ struct DecorateTests {
         try await fixture.run { try await $0.send(.post, Self.route, body) }
     }
 
-    @Test("Fields, and why cookies stay")
+    @Test("A decoration has the fields, and the reasons why other cookies are not sent")
     func decorated() async throws {
         let answer = try await decorate(ServiceFixture(), #"{"url":"https://www.example.com/"}"#)
         #expect(
@@ -24,14 +24,14 @@ struct DecorateTests {
                 + #""included":["sid","lax"]}"#)
     }
 
-    @Test("The context decides")
+    @Test("The context decides which cookies a decoration has")
     func crossSite() async throws {
         let answer = try await decorate(
             ServiceFixture(), #"{"url":"https://www.example.com/","topLevel":"https://other.test/"}"#)
         #expect(answer.status == 200 && answer.text.contains(#""fields":[]"#))
     }
 
-    @Test("The request's own cookies come first and win by name")
+    @Test("In a decoration, the request's own cookies come first and win by name")
     func ownCookies() async throws {
         let answer = try await decorate(
             ServiceFixture(),
@@ -43,7 +43,7 @@ struct DecorateTests {
     }
 
     @Test(
-        "A value that would not stay one field, or one line, is rejected",
+        "A decoration rejects a value that would not stay one field or one line",
         arguments: [
             (#""headers":[{"name":"Cookie","value":"a=1\r\nX: y"}]"#, "headers.[0]"),
             (#""headers":[{"name":"cookie","value":"a=1\n"}]"#, "headers.[0]"),
@@ -56,7 +56,7 @@ struct DecorateTests {
         #expect(answer.text.contains(#""detail":"\#(place)"#), "\(answer.text)")
     }
 
-    @Test("Octets that are not text are in Base64, and JSON escapes are applied")
+    @Test("In a decoration, octets that are not text are in Base64, and JSON escapes are applied")
     func octets() async throws {
         let fixture = try ServiceFixture()
         let jar = try fixture.database.jar(now: ServiceFixture.now)
@@ -72,7 +72,7 @@ struct DecorateTests {
     }
 
     @Test(
-        "The response is the same as the encoder's",
+        "The JSON of a decoration is the same as the encoder's",
         arguments: [
             #"{"url":"https://www.example.com/"}"#, #"{"url":"https://nowhere.test/"}"#,
             #"{"url":"https://api.test/v2"}"#,

@@ -55,7 +55,7 @@ struct ExportRouteTests {
         #expect(field?.hasPrefix("written=2000, expired=0") == true)
     }
 
-    @Test("Parts that are not read yet are not created yet: cookies removed meanwhile are not included")
+    @Test("An export is created while it is read, so cookies that are removed meanwhile are not included")
     func lazily() async throws {
         let fixture = try Self.fixture(sites: 2000)
         let response = try await Self.export(fixture, #"{"format":"json"}"#)
@@ -66,7 +66,7 @@ struct ExportRouteTests {
         #expect((1..<400).contains(pieces.text.components(separatedBy: "\n").count - 1))
     }
 
-    @Test("The report alone, or before the file")
+    @Test("An export's report is available alone, or before the file")
     func reports() async throws {
         let fixture = try Self.fixture(sites: 300)
         let alone = Pieces()
@@ -103,7 +103,7 @@ private final class Pieces: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 
     @Test(
-        "A site is its domain and the names below it",
+        "An export of a site has its domain and the names below it",
         arguments: [
             ("example.com", true), ("www.example.com", true), ("a.www.example.com", false), ("com", true),
             ("xample.com", false), ("www.example.co", false), ("other.test", false),

@@ -27,7 +27,7 @@ struct PlainObjectTests {
         ("{\"url\":\"a\nb\"}", false), ("\u{FEFF}{\"url\":\"u\"}", false), (#"{"url":'u'}"#, false),
     ]
 
-    @Test("Decode as the decoder does, or not at all", arguments: bodies)
+    @Test("Plain objects are decoded as by the decoder, or not at all", arguments: bodies)
     func agrees(body: String, isPlain: Bool) throws {
         let plain = FlatJSONObject(Array(body.utf8)).flatMap(DecorateDocument.init)
         #expect((plain != nil) == isPlain)
@@ -36,7 +36,7 @@ struct PlainObjectTests {
         #expect(PlainObjectTests.parts(plain) == PlainObjectTests.parts(decoded))
     }
 
-    @Test("Every truncation and every change of a byte decodes as with the decoder, or not at all")
+    @Test("Damaged plain objects are decoded as by the decoder, or not at all")
     func mutations() {
         let body = Array(#"{"navigation":true,"url":"https://a.test/","method":"GET"}"#.utf8)
         var variants = body.indices.map { Array(body[..<$0]) }
@@ -79,7 +79,7 @@ struct PlainObjectTests {
         (#"[{"url":"u","headers":[{"name":"a","value":"b"}]}]"#, false),
     ]
 
-    @Test("Of a response, too", arguments: responses)
+    @Test("Plain objects of a response are decoded as by the decoder, or not at all", arguments: responses)
     func agrees(response: String, isPlain: Bool) throws {
         let plain = FlatJSONObject(Array(response.utf8)).flatMap(ResponseDocument.init)
         #expect((plain != nil) == isPlain)

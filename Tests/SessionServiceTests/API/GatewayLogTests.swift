@@ -21,7 +21,7 @@ struct GatewayLogTests {
         }
     }
 
-    @Test("The newest entries are kept; all count")
+    @Test("A gateway's log keeps the newest entries and counts all")
     func counts() {
         var log = GatewayLog(countLimit: 3)
         for number in 1...100 { log.add(Self.request(number)) }
@@ -31,7 +31,7 @@ struct GatewayLogTests {
     }
 
     @Test(
-        "A page goes on where the one before has ended",
+        "A page of a gateway's log continues where the previous one has ended",
         arguments: [
             (0, 2, [1, 2], nil, true), (2, 2, [3, 4], nil, true), (4, 2, [5], nil, false), (5, 2, [], nil, false),
             // Of a gateway before this one.
@@ -46,7 +46,7 @@ struct GatewayLogTests {
         #expect(page.position == (expected.last ?? after))
     }
 
-    @Test("Entries take so much memory at most, and URLs are cut")
+    @Test("The entries of a gateway's log take limited memory, and URLs are cut")
     func sizes() {
         var log = GatewayLog(countLimit: 1000, sizeLimit: 100_000)
         let event = PageEventReport(

@@ -17,7 +17,7 @@ struct GatewayRouteTests {
         try APIDocument().faults(of: answer, to: operation)
     }
 
-    @Test("One is started, shown, listed and stopped")
+    @Test("A gateway is started, shown, listed and stopped")
     func life() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -52,7 +52,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("The log is read by cursor")
+    @Test("A gateway's log is read by cursor")
     func requests() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -70,7 +70,7 @@ struct GatewayRouteTests {
     }
 
     @Test(
-        "An invalid member is rejected and named",
+        "An invalid member of a gateway's document is rejected and named",
         arguments: [
             (#"{"jar":"default","intercept":["com"]}"#, 400, "intercept 'com': this is a public suffix"),
             (#"{"jar":"default","bypass":["a b"]}"#, 400, "bypass 'a b': this is not a host"),
@@ -101,7 +101,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("There are so many at most")
+    @Test("At most N gateways run at once")
     func limit() async throws {
         try await ServiceFixture().run { client in
             for name in ["a", "b", "c"] {
@@ -117,7 +117,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("A gateway of a jar that the grant is not for does not run, and one of it takes its secrets")
+    @Test("A gateway needs a grant for its jar, with access to secrets")
     func rights() async throws {
         let fixture = try ServiceFixture()
         let started = try await fixture.run { try await $0.send(.put, Self.shop, Self.body) }
@@ -150,7 +150,7 @@ struct GatewayRouteTests {
         #expect(fixture.gateways.all.count == 2)
     }
 
-    @Test("It ends with the lock, and with its jar")
+    @Test("A gateway ends with the lock, and with its jar")
     func ends() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -173,7 +173,7 @@ struct GatewayRouteTests {
         }
     }
 
-    @Test("It is followed as it happens, and its stream ends with it")
+    @Test("The log of a gateway can be followed, and its stream ends with the gateway")
     func events() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

@@ -38,7 +38,7 @@ struct GuideTests {
         }
     }
 
-    @Test("Its examples are answered as it says, one after the other")
+    @Test("The guide's examples get the documented answers, one after the other")
     func examples() async throws {
         let examples = try Self.examples()
         #expect(examples.count > 4)
@@ -60,7 +60,7 @@ struct GuideTests {
         }
     }
 
-    @Test("Every code that the API's own sources answer is in its table")
+    @Test("The guide's table has every code of the API's sources")
     func codes() throws {
         let guide = try Self.guide()
         let sources = URL(filePath: #filePath).deletingLastPathComponent()

@@ -16,7 +16,7 @@ struct HeaderFieldRouteTests {
         return try await client.send(.post, "/v1/jars/default/decorate", #"{"url":"\#(url)"\#(headers)}"#)
     }
 
-    @Test("They are set, listed without their values, and removed")
+    @Test("Header fields are set, listed without their values, and removed")
     func settings() async throws {
         try await ServiceFixture().run { client in
             let set = try await client.send(.put, "\(Self.route)/x-key", #"{"value":"other"}"#)
@@ -34,7 +34,7 @@ struct HeaderFieldRouteTests {
     }
 
     @Test(
-        "A field that no request can carry is rejected, and not repeated",
+        "A header field that no request can carry is rejected, and not repeated in the error",
         arguments: [
             ("Cookie", #"{"value":"s3cret"}"#, "field-invalid"), ("a%20b", #"{"value":"s3cret"}"#, "field-invalid"),
             ("X", #"{"value":""}"#, "field-invalid"), ("X", #"{"value":"s3cret\r\nY: 1"}"#, "field-invalid"),
@@ -51,7 +51,7 @@ struct HeaderFieldRouteTests {
         #expect(!answer.text.contains("s3cret"))
     }
 
-    @Test("A request gets those that are for its URL, unless it has them")
+    @Test("A request gets the header fields for its URL, unless it has them")
     func decorated() async throws {
         try await ServiceFixture().run { client in
             let other = try await decorate(client, "https://api.test/v21")
@@ -77,7 +77,7 @@ struct HeaderFieldRouteTests {
         }
     }
 
-    @Test("A request that is signed in again gets them, too")
+    @Test("A request that is signed in again gets the header fields, too")
     func renewed() async throws {
         try await ServiceFixture().run { client in
             _ = try await client.send(
@@ -89,7 +89,7 @@ struct HeaderFieldRouteTests {
         }
     }
 
-    @Test("Damaged fields are named and left out; an explanation has the outcome of each")
+    @Test("Damaged header fields are named and left out; an explanation has the outcome of each")
     func explained() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -111,7 +111,7 @@ struct HeaderFieldRouteTests {
         }
     }
 
-    @Test("Values take the right to see secrets, and writing gives none")
+    @Test("Reading header values requires access to secrets, and writing returns none")
     func grants() async throws {
         let fixture = try ServiceFixture()
         let writer = AccessGrant(verbs: [.read, .write], jars: .named(["default"]))

@@ -23,7 +23,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("A refusal is an answer, too")
+    @Test("A rejected write with a key is repeated with the same answer")
     func refusal() async throws {
         try await ServiceFixture().run { client in
             let fields = try Self.key("k1")
@@ -47,7 +47,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("Keys are each caller's own")
+    @Test("Each caller has its own idempotency keys")
     func callers() async throws {
         let fixture = try ServiceFixture()
         let fields = try Self.key("k1")
@@ -60,7 +60,7 @@ struct IdempotencyTests {
         #expect(first.status == 201 && second.status == 201 && first.text != second.text)
     }
 
-    @Test("A name that another token has now opens none of the answers of the one before")
+    @Test("A token does not get the answers of an earlier token with its name")
     func sameName() async throws {
         try await RunningServer.with { server in
             func create(_ token: String) async throws -> RawConnection.Answer {
@@ -111,7 +111,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("While the first is in progress, the second waits; a write that failed here is tried again")
+    @Test("A second write with the key waits for the first; a write that failed in the service is tried again")
     func running() async throws {
         let cache = IdempotencyCache()
         let fixture = try ServiceFixture()
@@ -137,7 +137,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("The memory is bounded")
+    @Test("The memory of repeated writes is limited")
     func bounded() async throws {
         var limits = IdempotencyCache.Limits()
         limits.entries = 2

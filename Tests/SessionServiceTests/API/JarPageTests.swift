@@ -40,7 +40,7 @@ struct JarPageTests {
         }
     }
 
-    @Test("Pages hold the jars of the token alone, and bad parameters are refused")
+    @Test("Pages have only the jars of the token, and bad parameters are rejected")
     func grants() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["other", "none"]))) { client in
@@ -78,7 +78,7 @@ struct JarPageTests {
         #expect(try fixture.database.jars(now: ServiceFixture.now).map(\.name).contains("new"))
     }
 
-    @Test("A token for a jar can make that jar, and no other")
+    @Test("A token for a jar can create that jar, and no other")
     func limitedPut() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run(AccessGrant(verbs: [.write], jars: .named(["mine"]))) { client in

@@ -21,7 +21,7 @@ struct LoginCallbackTests {
         return (try #require(begun.object["id"] as? String), "/v1/logins/callback?code=c&state=\(state)")
     }
 
-    @Test("The page names the rejected login, with markup and control characters as text")
+    @Test("The page after a rejected login names it, with markup and control characters as text")
     func refusal() async throws {
         let fixture = try ServiceFixture()
         let body = #"{"error":"invalid_grant","error_description":"<b>used\u001b[2J</b> & gone"}"#

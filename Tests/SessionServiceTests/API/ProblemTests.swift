@@ -129,7 +129,7 @@ struct ProblemTests {
         Row(.get, "/v1/logins/none", 404, "login-not-found"),
     ]
 
-    @Test("Each with a status of its kind", arguments: rows)
+    @Test("Each failure has the status of its kind", arguments: rows)
     func problem(row: Row) async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(row.method, row.uri, row.body)
@@ -157,14 +157,14 @@ struct ProblemTests {
         }
     }
 
-    @Test("An unknown method is answered with those that there are")
+    @Test("The answer to an unknown method lists the supported ones")
     func methods() throws {
         let words = ServiceProblem.methodUnknown.detail.split { !$0.isLetter }.map(String.init)
         let methods = Set(try ServiceFixture().api.routes.map(\.method.rawValue)).union(["HEAD"])
         #expect(methods.isSubset(of: words))
     }
 
-    @Test("A path that is asked for in the wrong way says the right ones")
+    @Test("The answer to a wrong method for a path lists the right ones")
     func allow() async throws {
         let answer = try await ServiceFixture().run { try await $0.send(.put, "/v1/jars/default/cookies") }
         #expect(answer.status == 405 && answer.fields[.allow] == "DELETE, GET, HEAD, POST")
@@ -185,7 +185,7 @@ struct ProblemTests {
     }
 
     @Test(
-        "A body that is not said to be JSON is refused, as a page of another origin could send it",
+        "A body that is not declared as JSON is rejected, because a page of another origin could send it",
         arguments: ["text/plain", "application/x-www-form-urlencoded", ""])
     func mediaType(type: String) async throws {
         let answer = try await ServiceFixture().run { client in
@@ -194,7 +194,7 @@ struct ProblemTests {
         #expect(answer.status == 415 && answer.code == "media-type-unsupported")
     }
 
-    @Test("A body that is too large is refused")
+    @Test("A body that is too large is rejected")
     func tooLarge() async throws {
         let body = #"{"url":"https://a.test/","method":""# + String(repeating: "A", count: 5 << 20) + #""}"#
         let answer = try await ServiceFixture().run { try await $0.send(.post, "/v1/jars/default/decorate", body) }

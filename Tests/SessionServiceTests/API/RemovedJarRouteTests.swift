@@ -13,7 +13,7 @@ struct RemovedJarRouteTests {
         }
     }
 
-    @Test("A removed jar is listed and restored, also under another name; a jar that was removed for good is not")
+    @Test("A removed jar is listed and restored, even under another name; a deleted jar is not")
     func restored() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -37,7 +37,7 @@ struct RemovedJarRouteTests {
         }
     }
 
-    @Test("A token sees and restores removed jars that it covers, and only under their names")
+    @Test("A token lists and restores only removed jars that it covers, and only under their names")
     func grants() async throws {
         let fixture = try ServiceFixture()
         for name in ["default", "other"] { try fixture.database.discardJar(named: name, now: ServiceFixture.now) }

@@ -68,7 +68,7 @@ struct RenewalRouteTests {
     }
 
     @Test(
-        "A request that the site may have acted on is renewed for, and not to be repeated",
+        "The session is renewed for a request that the site may have acted on, but the request must not be repeated",
         arguments: [
             (302, [("Location", "/login")], false), (419, [], false), (401, [], true),
             (419, [("Proxy-Status", "a; error=http_request_denied")], true),
@@ -140,7 +140,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("Requests that were under way together are renewed for once, and told to be sent again")
+    @Test("Concurrent requests share one renewal, and all must be sent again")
     func together() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 200, #"{"access_token":"n","token_type":"Bearer","expires_in":3600}"#)
@@ -157,7 +157,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("Where only a new login helps, that is said, with the site's page")
+    @Test("If only a new login helps, the answer says so, with the site's page")
     func loginNeeded() async throws {
         let fixture = try ServiceFixture()
         _ = try fixture.database.tokens.remove("work", now: ServiceFixture.now)
@@ -194,7 +194,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("A token that belongs into the Authorization field is there from the first request on")
+    @Test("A token for the Authorization field is added from the first request on")
     func decorated() async throws {
         let fixture = try ServiceFixture()
         let rule = #"{"scope":"https://api.test/","profile":"work","delivery":"authorization"}"#
@@ -237,7 +237,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("A server that cannot be reached is one for the time being")
+    @Test("An unreachable token server is a temporary failure")
     func unreachable() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 503, "")
@@ -248,7 +248,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("Rules are kept, listed and forgotten; one that tokens must not follow is refused")
+    @Test("Login rules are stored, listed and removed; a rule that would send tokens astray is rejected")
     func rules() async throws {
         let fixture = try ServiceFixture()
         let route = "/v1/jars/default/login-rules"
@@ -285,7 +285,7 @@ struct RenewalRouteTests {
         }
     }
 
-    @Test("A token of one jar makes no rules: they would send any token anywhere")
+    @Test("A token for one jar cannot create login rules, because they could send any token anywhere")
     func escalation() async throws {
         let fixture = try ServiceFixture()
         let rule = #"{"scope":"https://evil.test/","profile":"work","delivery":"authorization"}"#

@@ -53,7 +53,7 @@ struct ResponseQueueTests {
         return responses.indices.compactMap { results[$0] }
     }
 
-    @Test("Each is answered with its own decisions, all of a jar after one commit")
+    @Test("Each queued response gets its own decisions, and all of a jar share one commit")
     func together() async throws {
         let database = try database()
         let jars = try ["a", "b"].map { try database.createJar(named: $0, now: ServiceFixture.now) }
@@ -79,7 +79,7 @@ struct ResponseQueueTests {
         #expect(try jars[0].latestChange() == position + 20)
     }
 
-    @Test("One that fails by itself fails alone")
+    @Test("A queued response that fails does not affect the others")
     func failure() async throws {
         let database = try database()
         let present = try database.createJar(named: "present", now: ServiceFixture.now)
@@ -93,7 +93,7 @@ struct ResponseQueueTests {
         #expect(try present.cookies().readable.count == 5)
     }
 
-    @Test("If the database fails, all waiting callers get the error, and later responses are written")
+    @Test("If the database fails, all queued responses get the error, and later ones are written")
     func lost() async throws {
         let database = try database()
         let jar = try database.createJar(named: "j", now: ServiceFixture.now)
@@ -125,7 +125,7 @@ struct ResponseQueueTests {
     }
 
     @Test(
-        "On a server, those of several jars take one commit, and one that fails fails alone",
+        "On a server, queued responses of several jars share one commit, and one that fails does not affect the others",
         .enabled(if: SharedDatabase.server != nil, "CRUMB_TEST_POSTGRESQL names no server"))
     func server() async throws {
         let database = try SharedDatabase().open()
@@ -157,7 +157,7 @@ struct ResponseQueueTests {
         }
     }
 
-    @Test("Without writers, no job waits")
+    @Test("Without writers, no job of the queue waits")
     func stopped() async throws {
         let jar = try database().createJar(named: "j", now: ServiceFixture.now)
         let threads = NIOThreadPool(numberOfThreads: 1)

@@ -12,7 +12,7 @@ struct ResponseRouteTests {
         return decisions.map { $0["outcome"] as? String ?? "" }
     }
 
-    @Test("Each Set-Cookie field is decided on; others do not count")
+    @Test("Each Set-Cookie field of a posted response is decided on; other fields do not count")
     func one() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(
@@ -26,7 +26,7 @@ struct ResponseRouteTests {
         #expect(outcomes(answer.json) == ["stored", "stored", "rejected", "deleted"])
     }
 
-    @Test("Several are one transaction, in order")
+    @Test("Several posted responses are one transaction, in order")
     func several() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(
@@ -53,7 +53,7 @@ struct ResponseRouteTests {
         }
     }
 
-    @Test("Lifetimes count from when the response came, and the future is now")
+    @Test("Lifetimes count from the time of the posted response, and a future time counts as now")
     func received() async throws {
         try await ServiceFixture().run { client in
             let body = { (time: String) in
@@ -67,7 +67,7 @@ struct ResponseRouteTests {
         }
     }
 
-    @Test("A third party's cookie is decided on in its context")
+    @Test("A third-party cookie of a posted response is decided on in its context")
     func context() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(

@@ -64,7 +64,7 @@ struct RouteTests {
         }
     }
 
-    @Test("Without the verb, every caller is rejected", arguments: RouteSample.all)
+    @Test("A caller without the required verb is rejected on every route", arguments: RouteSample.all)
     func verbs(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
         let route = try #require(
@@ -85,7 +85,7 @@ struct RouteTests {
         }
     }
 
-    @Test("A jar that the grant is not for is answered as one that is not there", arguments: RouteSample.all)
+    @Test("A jar outside of the grant is answered like one that does not exist", arguments: RouteSample.all)
     func jars(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
         let route = try #require(

@@ -107,13 +107,13 @@ struct SchemaTests {
         return try #require(components["schemas"] as? [String: [String: Any]])
     }
 
-    @Test("Each is that of a type")
+    @Test("Each schema belongs to a type")
     func complete() throws {
         let names = Set(try Self.schemas(APIDocument()).keys)
         #expect(names == Set(Self.rows.map(\.schema)))
     }
 
-    @Test("Each has the members of its type, those that are required and no others, at every depth", arguments: rows)
+    @Test("Each schema has the members and required members of its type, at every depth", arguments: rows)
     func members(row: Row) throws {
         let document = try APIDocument()
         let schema = try #require(try Self.schemas(document)[row.schema])
@@ -121,7 +121,7 @@ struct SchemaTests {
         #expect(faults == [])
     }
 
-    @Test("Members are in camel case, but for maps whose keys are names from elsewhere")
+    @Test("Members of schemas are in camel case, except in maps whose keys are external names")
     func memberNames() throws {
         // Limits have the names that 'crumb jars settings' takes; endpoints, those of RFC 8414.
         let maps: Set = ["limits", "endpoints"]
@@ -136,7 +136,7 @@ struct SchemaTests {
         check(try APIDocument().members, "")
     }
 
-    @Test("A member too many, too few, of another kind or required by one of both is found")
+    @Test("The comparison of schemas and types finds each kind of difference")
     func differences() throws {
         let document = try APIDocument()
         func faults(_ schema: [String: Any]) throws -> [String] {

@@ -50,7 +50,9 @@ struct SharedLoginTests {
 
     private func accessToken() throws -> Secret { try shared.open().tokens.get("work").tokens.accessToken }
 
-    @Test("The browser comes back to another service", arguments: ["callback", "redirect"])
+    @Test(
+        "A shared login is completed by another service, to which the browser comes back",
+        arguments: ["callback", "redirect"])
     func continued(way: String) async throws {
         let server = SlowServer()
         server.open()
@@ -72,7 +74,7 @@ struct SharedLoginTests {
         #expect(try accessToken() == Secret("access-2"))
     }
 
-    @Test("A code is redeemed once, and every service that gets it waits for the same end")
+    @Test("The code of a shared login is redeemed once, and every service waits for the same result")
     func once() async throws {
         let server = SlowServer()
         let clock = SteppingClock()
@@ -150,7 +152,7 @@ struct SharedLoginTests {
     }
 
     @Test(
-        "A login on another device is done for every service; one that was cancelled stores nothing",
+        "A login on another device is completed for every service; a cancelled one stores nothing",
         arguments: [false, true])
     func confirmed(isCancelled: Bool) async throws {
         let server = SlowServer()
@@ -203,7 +205,7 @@ struct SharedLoginTests {
         }
     }
 
-    @Test("The row of a login shows nothing of it, and no other row takes its place")
+    @Test("The row of a shared login reveals nothing of it, and no other row can replace it")
     func sealed() async throws {
         let server = SlowServer()
         server.open()

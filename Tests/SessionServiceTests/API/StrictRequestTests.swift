@@ -33,7 +33,7 @@ struct StrictRequestTests {
         return texts.map { (bytes: Array($0.utf8), reason: $1) } + octets
     }
 
-    @Test("Bodies", arguments: documents)
+    @Test("Repeated, invalid and unknown members of bodies are rejected", arguments: documents)
     func bodies(sample: RouteSample) async throws {
         let body = try #require(sample.body)
         try await ServiceFixture().run { client in
@@ -45,12 +45,12 @@ struct StrictRequestTests {
         }
     }
 
-    @Test("Every route with a body is among them")
+    @Test("The tests of bodies cover every route with a body")
     func complete() {
         #expect(Set(Self.documents.map(\.path)).count >= 18)
     }
 
-    @Test("A route takes a body if its document has one")
+    @Test("A route accepts a body if its document has one")
     func bodiesAreDocumented() throws {
         let operations = try APIDocument().operations
         for route in try ServiceFixture().api.routes {
@@ -59,7 +59,7 @@ struct StrictRequestTests {
         }
     }
 
-    @Test("Where a route takes no body, one is refused, and changes nothing", arguments: RouteSample.all)
+    @Test("A route without a body rejects one, and changes nothing", arguments: RouteSample.all)
     func bodiesOfOthers(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
         let route = try #require(fixture.api.routes.first { $0.method == sample.method && $0.path == sample.path })
@@ -72,7 +72,7 @@ struct StrictRequestTests {
         }
     }
 
-    @Test("A body in chunks is one, too, unless there are none")
+    @Test("A body in chunks counts as a body, unless it is empty")
     func chunkedBodies() async throws {
         try await RunningServer.with { server in
             let head = """
@@ -152,7 +152,7 @@ struct StrictRequestTests {
         }
     }
 
-    @Test("Scenarios are answered in their place")
+    @Test("Invalid scenarios are answered in their position")
     func scenarios() async throws {
         let lines = [
             #"{"id":1,"steps":[],"steps":[]}"#, #"{"id":2,"steps":[],}"#, #"{"id":3,"steps":[]}"#,
@@ -181,7 +181,7 @@ struct StrictRequestTests {
         #expect(answers.map(String.init) == expected)
     }
 
-    @Test("Parameters", arguments: RouteSample.all)
+    @Test("Repeated, invalid and unknown parameters are rejected", arguments: RouteSample.all)
     func parameters(sample: RouteSample) async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(
@@ -217,7 +217,7 @@ struct StrictRequestTests {
     }
 
     @Test(
-        "A value that is none of a few is answered with all of them",
+        "The answer to a value that is not permitted lists the permitted ones",
         arguments: [
             ("/v1/jars/default/export", #"{"format":"docx"}"#, "format: use one of netscape, storage-state, "),
             ("/v1/jars/default/script", #"{"urls":["https://a.test/"],"write":"x"}"#, "write: use one of once, "),
@@ -237,7 +237,7 @@ struct StrictRequestTests {
         #expect((answer.object["detail"] as? String)?.hasPrefix(hint) == true, "\(answer.text)")
     }
 
-    @Test("A body that says itself that it is too large is refused before it comes")
+    @Test("A body with a stated length that is too large is rejected before it is sent")
     func length() async throws {
         try await RunningServer.with { server in
             let fields = [

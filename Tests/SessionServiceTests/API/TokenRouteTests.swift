@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Tokens and logins")
 struct TokenRouteTests {
-    @Test("A token that lives is given without a question; one that is due is refreshed first")
+    @Test("A valid token is returned without a request; one that is due is refreshed first")
     func accessToken() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -43,7 +43,7 @@ struct TokenRouteTests {
         #expect(fixture.server.paths.isEmpty)
     }
 
-    @Test("A bound token comes with the proof for the request that is named, others without")
+    @Test("A bound token is returned with the proof for the named request, other tokens without one")
     func proof() async throws {
         let fixture = try ServiceFixture()
         let asked = #"{"url":"https://api.example/a?b","method":"PUT","nonce":"n1"}"#
@@ -67,7 +67,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("The end of the grant is told, and kept through a refresh that does not tell it")
+    @Test("The expiry of the grant is reported, and kept by a refresh that does not state it")
     func grantExpiry() async throws {
         let fixture = try ServiceFixture()
         var stored = try fixture.database.tokens.get("work")
@@ -86,7 +86,7 @@ struct TokenRouteTests {
             stored.tokens.accessToken == Secret("access-secret-2") && stored.tokens.grantExpiry == tokens.grantExpiry)
     }
 
-    @Test("Where a refresh fails the token that lives is given; one that has ended is a problem")
+    @Test("If a refresh fails, a valid token is returned, and an expired one is a problem")
     func refreshFails() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 503, "")
@@ -103,7 +103,7 @@ struct TokenRouteTests {
         #expect(listed.text.contains(#""state":"login-required""#))
     }
 
-    @Test("Tokens are ended at the server; after a logout nothing is known of them")
+    @Test("A logout revokes the tokens at the server and removes them")
     func revoke() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -115,7 +115,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("Where the server cannot be reached nothing is forgotten, unless that is wanted")
+    @Test("If the server cannot be reached, a logout removes nothing, unless that is requested")
     func logoutOffline() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/revoke", 503, "")
@@ -139,7 +139,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A login on another device shows the code and the address, and ends by itself")
+    @Test("A login on another device shows the code and the address, and completes by itself")
     func device() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 400, #"{"error":"authorization_pending"}"#)
@@ -157,7 +157,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A login that is refused says why; one that is given up is gone")
+    @Test("A rejected login reports the reason; a cancelled one is removed")
     func refused() async throws {
         let fixture = try ServiceFixture()
         fixture.server.answer("/token", 400, #"{"error":"access_denied"}"#)
@@ -178,7 +178,7 @@ struct TokenRouteTests {
         return String(try #require(pair).dropFirst(name.count + 1))
     }
 
-    @Test("A browser returns by the callback, once, and no other redirect counts")
+    @Test("A browser can use the callback of a login once, and no other redirect counts")
     func browser() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -206,7 +206,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("The URL that a browser ended at can be sent here")
+    @Test("The final URL of a browser can be posted to complete a login")
     func redirect() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -223,7 +223,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A browser can come back to another address once; later logins use the registered one")
+    @Test("A login can use another redirect address once; later logins use the registered one")
     func returnsOnce() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in
@@ -275,7 +275,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A proxy's name is admitted, and its pages are the service's own; others are not")
+    @Test("The service accepts the name of its proxy and pages from there, and no others")
     func publicPages() async throws {
         try await RunningServer.with {
             $0.publicURL = PublicURL("https://crumb.example")
@@ -338,7 +338,8 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("A client with a key signs for whom the login says", arguments: ["issuer", "token_endpoint"])
+    @Test(
+        "A client with a key signs assertions for the audience of the login", arguments: ["issuer", "token_endpoint"])
     func keyAudience(audience: String) async throws {
         let fixture = try ServiceFixture()
         let key = [
@@ -358,7 +359,7 @@ struct TokenRouteTests {
         }
     }
 
-    @Test("The client's own tokens are there at once")
+    @Test("A login with client credentials returns tokens at once")
     func clientCredentials() async throws {
         let answer = try await ServiceFixture().run { client in
             try await client.send(
@@ -369,7 +370,7 @@ struct TokenRouteTests {
         #expect(answer.status == 201 && answer.object["state"] as? String == "done", "\(answer.text)")
     }
 
-    @Test("No more logins are under way than are worth waiting for")
+    @Test("The number of pending logins is limited")
     func bounded() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run { client in

@@ -10,7 +10,7 @@ struct WebStorageRouteTests {
     private static let route = "/v1/jars/default/storage"
     private static let origin = "origin=https://www.example.com/any/page"
 
-    @Test("Origins, then keys, then values are listed; items are removed one by one, by origin, or all")
+    @Test("Web storage is listed by origin, key and value, and removed by item, by origin, or completely")
     func listed() async throws {
         try await ServiceFixture().run { client in
             let state =
@@ -37,7 +37,7 @@ struct WebStorageRouteTests {
         }
     }
 
-    @Test("Values are for tokens with 'secrets' alone, and removing for those with 'write'")
+    @Test("Values of web storage require 'secrets', and removing requires 'write'")
     func grants() async throws {
         let readers = AccessGrant(verbs: [.read], jars: .named(["default"]))
         try await ServiceFixture().run(readers) { client in
@@ -52,7 +52,7 @@ struct WebStorageRouteTests {
         }
     }
 
-    @Test("Scripts and exports give it back")
+    @Test("Scripts and exports include web storage")
     func givenBack() async throws {
         try await ServiceFixture().run { client in
             let script = try await client.send(
@@ -68,7 +68,8 @@ struct WebStorageRouteTests {
         }
     }
 
-    @Test("Inconsistent parameters are rejected", arguments: ["values=true", "origin=nonsense", "keys=a"])
+    @Test(
+        "Inconsistent parameters for web storage are rejected", arguments: ["values=true", "origin=nonsense", "keys=a"])
     func refused(query: String) async throws {
         let answer = try await ServiceFixture().run { try await $0.send(.get, "\(Self.route)?\(query)") }
         #expect(answer.status == 400, "\(answer.text)")

@@ -15,7 +15,8 @@ struct AdmissionTests {
         case nobody, owner, secrets, read, write, otherJar, revoked, expired, unknown
     }
 
-    @Test("Grants and ways in", arguments: Bearer.allCases, [true, false])
+    @Test(
+        "Each listener admits the callers in the table, with their grants", arguments: Bearer.allCases, [true, false])
     func grants(bearer: Bearer, isSocket: Bool) async throws {
         // What `decorate` of the jar `work` answers: it needs `secrets`.
         let expected: Int =
@@ -54,7 +55,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A token that is revoked opens nothing from the next request on, on a connection that stays")
+    @Test("A revoked token is invalid from the next request on, even on an open connection")
     func revoked() async throws {
         try await RunningServer.with { server in
             let token = try server.token("ci", [.secrets])
@@ -78,7 +79,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "Heads that two readers could read in two ways",
+        "A head that two parsers could read differently is rejected",
         arguments: [
             ("GET /healthz HTTP/1.1\r\nHost: localhost:PORT\r\nHost: localhost:PORT\r\n\r\n", 400),
             ("GET http://evil.test/healthz HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n", 400),
@@ -101,7 +102,7 @@ struct AdmissionTests {
     }
 
     @Test(
-        "The inspector's paths are none that the API or the monitoring has",
+        "The inspector's paths differ from those of the API and the monitoring",
         arguments: [
             ("/", true), ("/jars/work", true), ("/sign-in", true), ("/v1x", true), ("/jars/v1", true), ("", true),
             ("/v1", false), ("/v1/", false), ("/v1/jars", false), ("//v1/jars", false), ("///v1", false),
@@ -133,7 +134,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("Guesses at the inspector's sign-in count with the others; the right token opens it all the same")
+    @Test("Guesses at the inspector's sign-in count with the others; the right token works all the same")
     func guessesAtSignIn() async throws {
         try await RunningServer.with {
             $0.limits.failedAttemptsPerMinute = 3
@@ -159,7 +160,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A caller that asks too often is told to wait; others are not")
+    @Test("A caller that sends too many requests is told to wait; others are not")
     func rate() async throws {
         try await RunningServer.with {
             $0.limits.requestsPerSecond = 1
@@ -198,7 +199,7 @@ extension RunningServer {
 
 @Suite("The owner's access token")
 struct OwnerTokenTests {
-    @Test("A service that shares its database needs a copy of the file, and ends no token of another machine")
+    @Test("A service with a shared database needs a copy of the token file, and ends no token of another machine")
     func shared() throws {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))

@@ -11,7 +11,8 @@ struct AgentLockTests {
     private static let passphrase = #"{"passphrase":"correct horse"}"#
 
     @Test(
-        "Every route that gives a secret or changes something is refused, the others answer", arguments: RouteSample.all
+        "A locked service refuses every route that returns a secret or changes something; the others answer",
+        arguments: RouteSample.all
     )
     func routes(sample: RouteSample) async throws {
         guard !sample.path.hasPrefix("/v1/agent") else { return }
@@ -42,7 +43,7 @@ struct AgentLockTests {
         }
     }
 
-    @Test("Only the passphrase of the first lock opens it, and a caller without full access can do neither")
+    @Test("Only the passphrase of the first lock unlocks the service, and a caller without full access can do neither")
     func passphrase() async throws {
         let fixture = try ServiceFixture()
         try await fixture.run(AccessGrant(verbs: [.read, .secrets], jars: .all)) { client in
@@ -75,7 +76,7 @@ struct AgentLockTests {
         }
     }
 
-    @Test("Each failed attempt doubles the pause before the next, up to half a minute; a clock put back ends it")
+    @Test("Each failed unlock doubles the pause before the next, up to half a minute; a clock that is set back ends it")
     func pauses() throws {
         let lock = AgentLock()
         try lock.lock(Secret("right"))

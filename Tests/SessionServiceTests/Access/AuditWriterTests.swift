@@ -23,7 +23,9 @@ struct AuditWriterTests {
         }
     }
 
-    @Test("A new file that others can read is not gone on in", arguments: [(0o600, true), (0o644, false)])
+    @Test(
+        "The audit log does not continue in a new file that others can read",
+        arguments: [(0o600, true), (0o644, false)])
     func reopened(mode: Int, goesOn: Bool) throws {
         var file = try AuditFile(folder.file("audit.jsonl"))
         try FileManager.default.moveItem(atPath: folder.file("audit.jsonl"), toPath: folder.file("audit.1"))
@@ -33,7 +35,7 @@ struct AuditWriterTests {
         #expect(file.reopen() == goesOn)
     }
 
-    @Test("Rare accesses have a line each, with names, without values, in a file that only its owner can read")
+    @Test("The audit log has a line for each rare access, with names and without values, readable only by its owner")
     func rare() throws {
         let writer = try writer()
         for name in ["sid", "a\nb"] {
@@ -50,7 +52,7 @@ struct AuditWriterTests {
         #expect(try folder.mode("audit.jsonl") == 0o600)
     }
 
-    @Test("Frequent accesses are summed up by caller, kind and place")
+    @Test("The audit log sums up frequent accesses by caller, kind and place")
     func frequent() throws {
         let writer = try writer()
         for site in ["a.test", "b.test", "a.test", "a.test"] {
@@ -68,7 +70,7 @@ struct AuditWriterTests {
         #expect(try lines().count == 3)
     }
 
-    @Test("An existing log is added to; one that others can read is refused")
+    @Test("The audit log is appended to an existing file; one that others can read is rejected")
     func existing() throws {
         for _ in 0..<2 {
             let writer = try writer()

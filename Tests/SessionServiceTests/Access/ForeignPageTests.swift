@@ -120,7 +120,9 @@ struct ForeignPageTests {
         Row("a scheme in lower case", "POST", ["Authorization": "bearer TOKEN"], 200),
     ]
 
-    @Test("Over TCP, with a token that is for everything", arguments: rows)
+    @Test(
+        "Requests of pages and tools over TCP get the status in the table, with a token for everything", arguments: rows
+    )
     func places(row: Row) async throws {
         try await RunningServer.with {
             $0.hosts = ["crumb.example"]
@@ -144,7 +146,7 @@ struct ForeignPageTests {
     }
 
     @Test(
-        "A page reaches the socket's owner no more than the ports",
+        "A foreign page is rejected on the socket, too",
         arguments: [("POST", decorate), ("GET", "/v1/jars")])
     func socket(method: String, path: String) async throws {
         try await RunningServer.with { server in
@@ -158,7 +160,7 @@ struct ForeignPageTests {
         }
     }
 
-    @Test("A link on a foreign page to a page of the inspector shows one that leads on, and nothing of the jars")
+    @Test("A link on a foreign page to the inspector shows a page that leads on, and nothing of the jars")
     func links() async throws {
         let navigation = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"]
         try await RunningServer.with { server in

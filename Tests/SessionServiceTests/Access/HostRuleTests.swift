@@ -6,7 +6,7 @@ import Testing
 @Suite("Which names requests may be for")
 struct HostRuleTests {
     @Test(
-        "The machine's own names with the port, and those of the configuration",
+        "Requests may be for the machine's own names with the port, and those of the configuration",
         arguments: [
             ("localhost:8080", true), ("LOCALHOST:8080", true), ("127.0.0.1:8080", true), ("[::1]:8080", true),
             ("crumb.example", true), ("crumb.example:1234", true), ("Crumb.Example:9", true),

@@ -38,7 +38,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("Every page of the inspector is in this table")
+    @Test("The table of pages has every page of the inspector")
     func complete() async throws {
         let database = try ServiceFixture().database
         let router = Router(context: ServiceRequestContext.self)
@@ -56,7 +56,7 @@ struct InspectorAccessTests {
         AccessGrant(verbs: Set(AccessVerb.allCases), jars: .named(["default"])), AccessGrant(verbs: []),
     ]
 
-    @Test("A page shows the data that the token covers, and no more", arguments: grants)
+    @Test("An inspector page shows only the data that the token covers", arguments: grants)
     func pages(grant: AccessGrant) async throws {
         let server = try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)
@@ -102,7 +102,7 @@ struct InspectorAccessTests {
         for jar in seen { #expect(taken.contains { $0.contains(#""jar":"\#(jar)""#) }) }
     }
 
-    @Test("Without signing in, only the sign-in page is shown")
+    @Test("The inspector shows only the sign-in page before signing in")
     func nobody() async throws {
         try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)
@@ -128,7 +128,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("The page of a gateway shows its log to readers of its jar, and text as text")
+    @Test("The inspector shows a gateway's log to readers of its jar, with markup as text")
     func gateway() async throws {
         let gateways = PretendedGateways()
         try await RunningServer.with(runningGateway: { try await gateways.run($0) }) { server in
@@ -167,7 +167,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("A token that is revoked ends the session that it began, on a connection that stays")
+    @Test("A revoked token ends its inspector session, even on an open connection")
     func revoked() async throws {
         try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)
@@ -200,7 +200,7 @@ struct InspectorAccessTests {
         }
     }
 
-    @Test("Signing out takes effect on the server, not only in the browser")
+    @Test("Signing out of the inspector takes effect on the server, not only in the browser")
     func signedOut() async throws {
         try await RunningServer.with { server in
             let visitor = try await Visitor(server, try server.token("visitor", [.read]))

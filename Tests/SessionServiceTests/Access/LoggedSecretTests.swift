@@ -13,7 +13,7 @@ struct LoggedSecretTests {
     private static let mark = "-secret"
     private static let reply = #"{"error":"reply-secret","error_description":"reply-secret"}"#
 
-    @Test("Every route, with any caller and any outcome", arguments: RouteSample.all)
+    @Test("No log has a secret for any route, caller and outcome", arguments: RouteSample.all)
     func routes(sample: RouteSample) async throws {
         let authorizations = AuthorizationServer()
         let server = try await RunningServer.with(transport: authorizations) { server in
@@ -50,7 +50,7 @@ struct LoggedSecretTests {
         for secret in secrets { #expect(!log.contains(secret) && !audit.contains(secret), "\(secret)") }
     }
 
-    @Test("Requests that match no route, and forms of the inspector")
+    @Test("No log has a secret for requests that match no route, and forms of the inspector")
     func others() async throws {
         let server = try await RunningServer.with { server in
             try ServiceFixture.fill(server.database)

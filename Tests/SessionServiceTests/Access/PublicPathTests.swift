@@ -21,7 +21,7 @@ struct PublicPathTests {
     }
 
     @Test(
-        "The prefix of a target is removed, and nothing else",
+        "The public path's prefix is removed from a target, and nothing else",
         arguments: [
             ("/p/v1/jars", "/v1/jars"), ("/p", "/"), ("/p/", "/"), ("/p?a=b", "/?a=b"), ("/p/?a", "/?a"),
             ("/v1/jars", "/v1/jars"), ("/px/v1", "/px/v1"), ("/p%2Fv1", "/p%2Fv1"), ("/", "/"), ("/P/v1", "/P/v1"),
@@ -35,7 +35,7 @@ struct PublicPathTests {
     }
 
     @Test(
-        "A public URL has nothing that is lost or that paths are not appended to",
+        "A public URL has only parts that are used, and to which paths can be appended",
         arguments: [
             "https://user@a.test", "https://user:word@a.test/p", "https://@a.test", "https://a.test?",
             "https://a.test/?q",
@@ -53,7 +53,7 @@ struct PublicPathTests {
     }
 
     @Test(
-        "A public URL",
+        "A public URL is written in canonical form",
         arguments: [
             ("https://a.test", "https://a.test"), ("https://A.test:443/", "https://a.test"),
             ("https://a.test:8443/p.q/~r/", "https://a.test:8443/p.q/~r"), ("http://[::1]:80/x", "http://[::1]/x"),
@@ -63,7 +63,7 @@ struct PublicPathTests {
         #expect(PublicURL(text)?.description == description)
     }
 
-    @Test("No prefix begins like a path of the service's own")
+    @Test("A public path must not begin like a path of the service")
     func ownSegments() async throws {
         let fixture = try ServiceFixture()
         let router = Router(context: ServiceRequestContext.self)
@@ -79,7 +79,7 @@ struct PublicPathTests {
         #expect(Set(PublicURL.ownSegments.map(String.init)) == first.union(["metrics"]))
     }
 
-    @Test("The API answers with the prefix and without, whether or not the proxy removes it")
+    @Test("The API answers with and without the public path's prefix")
     func api() async throws {
         try await Self.serving { server in
             let fields = ["Host": "www.example:8443", "Authorization": "Bearer \(try server.ownerToken)"]
@@ -103,7 +103,8 @@ struct PublicPathTests {
     }
 
     @Test(
-        "The inspector's pages, links, assets, redirects and cookie have the prefix", arguments: ["", "/tools/crumb"])
+        "The inspector's pages, links, assets, redirects and cookie have the public path's prefix",
+        arguments: ["", "/tools/crumb"])
     func inspector(sent: String) async throws {
         try await Self.serving { server in
             try ServiceFixture.fill(server.database)
@@ -145,7 +146,7 @@ struct PublicPathTests {
         }
     }
 
-    @Test("The client is the last address that is not a proxy's, and only proxies are believed")
+    @Test("The client's address is the last one that is not a proxy's, and only proxies are trusted")
     func clientAddress() async throws {
         let rows: [(proxies: [String], publicURL: String?, field: String?, peer: String)] = [
             (["127.0.0.1"], Self.publicURL, "203.0.113.9", "203.0.113.9"),
@@ -178,7 +179,7 @@ struct PublicPathTests {
 
 @Suite("The inspector's overview of many jars")
 struct InspectorOverviewTests {
-    @Test("It has pages, and finds jars by a part of their names")
+    @Test("The inspector's overview has pages, and finds jars by a part of their names")
     func pages() async throws {
         try await RunningServer.with { server in
             for number in 100..<350 {

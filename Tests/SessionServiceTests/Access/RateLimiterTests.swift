@@ -9,7 +9,7 @@ struct RateLimiterTests {
         .uptimeNanoseconds(UInt64(1_000_000_000 + milliseconds * 1_000_000))
     }
 
-    @Test("A burst at once, then the average, for each key apart")
+    @Test("The rate limiter permits a burst, then the average, for each key separately")
     func bucket() {
         let limiter = RateLimiter(rate: 10, burst: 5)
         for _ in 0..<5 { #expect(limiter.take("a", moment(0)) == nil) }
@@ -24,7 +24,7 @@ struct RateLimiterTests {
         #expect(limiter.take("a", moment(10_000)) != nil)
     }
 
-    @Test("Keys without end take no memory without end")
+    @Test("The rate limiter takes limited memory for any number of keys")
     func manyKeys() {
         let limiter = RateLimiter(rate: 1, burst: 1)
         for key in 0..<50_000 { #expect(limiter.take("\(key)", moment(0)) == nil) }

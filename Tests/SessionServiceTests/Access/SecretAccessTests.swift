@@ -19,7 +19,7 @@ struct SecretAccessTests {
         )
     }
 
-    @Test("Every route that answers a secret, and no other", arguments: RouteSample.all)
+    @Test("The audit log records every route that returns a secret, and no other", arguments: RouteSample.all)
     func audited(sample: RouteSample) async throws {
         let (always, withValues) = try Self.givesSecrets(sample)
         let uri = sample.uri + (withValues ? (sample.uri.contains("?") ? "&" : "?") + "values=true" : "")
@@ -47,7 +47,7 @@ struct SecretAccessTests {
         }
     }
 
-    @Test("A rejected or failed request has read nothing", arguments: RouteSample.all)
+    @Test("The audit log records no read for a rejected or failed request", arguments: RouteSample.all)
     func refused(sample: RouteSample) async throws {
         let (always, withValues) = try Self.givesSecrets(sample)
         guard always || withValues else { return }

@@ -45,7 +45,7 @@ struct BrowserVisitTests {
         #expect(plan.parameters.map(\.value) == same.parameters.map(\.value))
     }
 
-    @Test("Has every setting and secret of its client")
+    @Test("A login in a browser has every setting and secret of its client")
     func complete() async throws {
         let secrets = try await visit { request in
             request.clientSecret = Secret("client-secret")
@@ -75,7 +75,7 @@ struct BrowserVisitTests {
         expectSame(plain, try stored(plain))
     }
 
-    @Test("Has the account of the name's last login, and what the server says of itself")
+    @Test("A login in a browser has the account of the last login, and the server's metadata")
     func continued() async throws {
         let fixture = try ServiceFixture()
         let tokens = try fixture.database.tokens.get("work")
@@ -92,7 +92,7 @@ struct BrowserVisitTests {
         expectSame(again, try stored(again))
     }
 
-    @Test("Has the settings of every grant", arguments: ProfileSettings.Grant.allCases)
+    @Test("A login in a browser has the settings of every grant", arguments: ProfileSettings.Grant.allCases)
     func grants(grant: ProfileSettings.Grant) async throws {
         let keys = SigningKey().secret
         let login = try await visit { request in

@@ -69,7 +69,7 @@ struct ConnectionMonitorTests {
 
     private static let request = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
-    @Test("A head that drips in is answered 408, and the connection closed")
+    @Test("A head that arrives too slowly is answered with 408, and the connection is closed")
     func slowLoris() throws {
         let connection = try Connection()
         try connection.send("GET / HTTP/1.1\r\n")
@@ -84,7 +84,7 @@ struct ConnectionMonitorTests {
         #expect(!connection.channel.isActive)
     }
 
-    @Test("A connection without a request is closed without a word")
+    @Test("A connection without a request is closed without a response")
     func idle() throws {
         let connection = try Connection { $0.idleSeconds = 20 }
         connection.wait(seconds: 19)
@@ -94,7 +94,7 @@ struct ConnectionMonitorTests {
     }
 
     @Test(
-        "Bytes that are no request are answered with a problem",
+        "Bytes that are not a request are answered with a problem",
         arguments: [
             ("GARBAGE\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("\u{16}\u{3}\u{1} / x\r\n\r\n", 400),
             // A method, although none that is known here (RFC 9110, section 15.6.2).
@@ -138,7 +138,7 @@ struct ConnectionMonitorTests {
     }
 
     @Test(
-        "After a request that wants it so the connection ends (RFC 9112, section 9.3)",
+        "The connection ends after a request that asks for it (RFC 9112, section 9.3)",
         arguments: [
             ("HTTP/1.1", "", false), ("HTTP/1.1", "Connection: keep-alive", false),
             ("HTTP/1.1", "Connection: close", true), ("HTTP/1.1", "Connection: TE, Close", true),
@@ -159,14 +159,14 @@ struct ConnectionMonitorTests {
         #expect(connection.channel.isActive != isLast)
     }
 
-    @Test("Chunked bodies are taken, however the name of the coding is written", arguments: ["chunked", "Chunked"])
+    @Test("Chunked bodies are accepted, however the name of the coding is written", arguments: ["chunked", "Chunked"])
     func chunked(coding: String) throws {
         let connection = try Connection()
         try connection.send("POST /a HTTP/1.1\r\nTransfer-Encoding: \(coding)\r\n\r\n0\r\n\r\n")
         #expect(try connection.requests() == ["/a"])
     }
 
-    @Test("Requests that came before nonsense are answered first")
+    @Test("Requests before invalid bytes are answered first")
     func malformedInTurn() throws {
         let connection = try Connection()
         try connection.send(ConnectionMonitorTests.request + "GARBAGE\r\n\r\n")
@@ -177,7 +177,7 @@ struct ConnectionMonitorTests {
         #expect(text.hasPrefix("HTTP/1.1 200 ") && text.contains("HTTP/1.1 400 "), "\(text)")
     }
 
-    @Test("A request that is too large is refused after those before it were answered")
+    @Test("A request that is too large is rejected after earlier ones were answered")
     func largeInTurn() throws {
         let connection = try Connection()
         try connection.send(
@@ -232,7 +232,7 @@ struct ConnectionMonitorTests {
         #expect(try hasty.written().hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test("A length that no machine can hold is too large also where the head comes in pieces")
+    @Test("A length that does not fit an integer is too large, even if the head arrives in pieces")
     func hugeLengthInPieces() throws {
         let connection = try Connection()
         for piece in [
@@ -244,7 +244,7 @@ struct ConnectionMonitorTests {
         #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
     }
 
-    @Test("A refusal does not wait for the rest of the body")
+    @Test("A rejection does not wait for the rest of the body")
     func refusedBody() throws {
         let connection = try Connection()
         try connection.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
@@ -254,7 +254,7 @@ struct ConnectionMonitorTests {
         #expect(!connection.channel.isActive)
     }
 
-    @Test("One connection too many is answered 503 once it asks, and closed where it does not")
+    @Test("A connection beyond the limit gets 503 for its request, or is closed without one")
     func refused() throws {
         let asking = try Connection(isRefused: true)
         try asking.send(ConnectionMonitorTests.request)
@@ -278,7 +278,7 @@ struct ConnectionMonitorTests {
         #expect(!connection.channel.isActive)
     }
 
-    @Test("When the service stops, a request on its way is answered, and a silent connection closed")
+    @Test("When the service stops, an incoming request is answered, and a silent connection is closed")
     func drainingIdle() throws {
         let connection = try Connection()
         connection.drain()

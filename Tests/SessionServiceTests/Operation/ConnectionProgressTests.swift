@@ -33,7 +33,7 @@ struct ConnectionProgressTests {
             ConnectionProgress.Patience(limits), .uptimeNanoseconds(UInt64(now) * 1_000_000_000))
     }
 
-    @Test("Nothing at all")
+    @Test("A connection that sends nothing is late after its limit")
     func silence() {
         #expect(delay([(0, .read)], now: 74) == nil)
         #expect(delay([(0, .read)], now: 75) == .request)
@@ -43,14 +43,14 @@ struct ConnectionProgressTests {
         #expect(delay(request, now: 135) == .request)
     }
 
-    @Test("A head that drips in is late however often a byte comes")
+    @Test("A slow head is late however often a byte arrives")
     func drippingHead() {
         let drips = (20..<40).flatMap { [($0, Event.read), ($0, .bytes)] }.map { (Int64($0.0), $0.1) }
         #expect(delay(drips, now: 29) == nil)
         #expect(delay(drips, now: 30) == .head)
     }
 
-    @Test("An answer may take its time, and keeps the next head waiting")
+    @Test("A response may take any time, and the next head waits for it")
     func slowAnswer() {
         let asked: [(Int64, Event)] = [(0, .read), (1, .bytes), (1, .head), (1, .end)]
         #expect(delay(asked, now: 10_000) == nil)
@@ -59,7 +59,7 @@ struct ConnectionProgressTests {
         #expect(delay(asked + [(2, .bytes), (500, .answer)], now: 510) == .head)
     }
 
-    @Test("A body must come at its rate, counted while it is waited for")
+    @Test("A body must arrive at its minimum rate, counted while the service waits for it")
     func slowBody() {
         let head: [(Int64, Event)] = [(0, .bytes), (0, .head), (0, .read)]
         #expect(delay(head, now: 5) == nil)
@@ -70,7 +70,7 @@ struct ConnectionProgressTests {
         #expect(delay(head + [(1, .bytes), (1, .body(10))], now: 10_000) == nil)
     }
 
-    @Test("An answer that the client does not read")
+    @Test("A response that the client does not read is late after its limit")
     func unreadAnswer() {
         let asked: [(Int64, Event)] = [(0, .bytes), (0, .head), (0, .end), (10, .unwritable)]
         #expect(delay(asked, now: 84) == nil)

@@ -78,7 +78,7 @@ struct DeviceLoginTests {
     }
 
     @Test(
-        "Each slow_down adds five seconds for good, each silence doubles the wait, up to a minute",
+        "Each slow_down adds five seconds permanently, and each timeout doubles the wait, up to a minute",
         arguments: [
             ([pending, pending, tokens], [5, 5, 5]), ([slowDown, slowDown, pending, tokens], [5, 10, 15, 15]),
             ([nil, nil, nil, nil, tokens], [5, 10, 20, 40, 60]), ([(503, ""), slowDown, tokens], [5, 10, 15]),
@@ -90,14 +90,16 @@ struct DeviceLoginTests {
         #expect(result.waits == expected && result.tokens?.accessToken == Secret("access-1"))
     }
 
-    @Test("Unconfirmed codes are polled until they expire and not a second longer")
+    @Test("Unconfirmed device codes are polled until they expire, and not a second longer")
     func expiry() async throws {
         let result = try await waits(Server([DeviceLoginTests.slowDown]))
         #expect(result.waits.reduce(0, +) == 200 && result.tokens == nil)
         #expect((result.error as? OperationError)?.code == "login-failed")
     }
 
-    @Test("A login waits only as long as the user's timeout, if the code lives longer", arguments: [1, 12, 199, 1000])
+    @Test(
+        "A device login waits only as long as the user's timeout, even if the code is valid longer",
+        arguments: [1, 12, 199, 1000])
     func timeout(seconds: Int) async throws {
         let result = try await waits(Server([DeviceLoginTests.pending]), within: seconds)
         #expect(result.waits.reduce(0, +) == min(Int64(seconds), 200) && result.tokens == nil)
@@ -105,7 +107,7 @@ struct DeviceLoginTests {
         #expect(error.code == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
     }
 
-    @Test("The resource of the token is sent at the beginning, and with each poll")
+    @Test("A device login sends the resource of the token at the beginning, and with each poll")
     func resources() async throws {
         let server = Server([DeviceLoginTests.pending, DeviceLoginTests.tokens])
         _ = try await waits(server)

@@ -39,7 +39,7 @@ struct HousekeeperTests {
         get throws { try fixture.database.jar(named: "default", now: ServiceFixture.now).cookies().readable.count }
     }
 
-    @Test("Expired data is removed when it is time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
+    @Test("Housekeeping removes expired data in time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
     func prunes(after seconds: Int64, left count: Int) throws {
         let last = housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now.advanced(bySeconds: seconds))
@@ -67,7 +67,7 @@ struct HousekeeperTests {
         #expect(sent.count == 3)
     }
 
-    @Test("Nothing is removed before its time, or if removal is off", arguments: [0, 70])
+    @Test("Housekeeping removes nothing before its time, or if removal is off", arguments: [0, 70])
     func waits(minutes: Int) throws {
         let last = housekeeper(after: 4000) { $0.pruneMinutes = minutes }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now)
@@ -76,7 +76,7 @@ struct HousekeeperTests {
 
     /// The fixture's token was received two hours ago and lives for one more.
     @Test(
-        "Tokens are renewed ahead of their end where their profile asks for it",
+        "Housekeeping renews tokens before their expiry if their profile requests it",
         arguments: [
             (true, 3000, 300, false), (true, 3299, 300, false), (true, 3300, 300, true), (true, 3599, 300, true),
             (true, 3599, 0, false), (false, 3599, 300, false),
@@ -89,7 +89,7 @@ struct HousekeeperTests {
         #expect(pauses.isEmpty)
     }
 
-    @Test("Of a token that lives shortly the first half is let pass")
+    @Test("Housekeeping renews a short-lived token only in the second half of its lifetime")
     func letsHalfPass() async throws {
         _ = try fixture.database.tokens.changeSettings(of: "work") { $0.refreshesAhead = true }
         // Three hours in all: half of them are over half an hour before now.
@@ -100,7 +100,7 @@ struct HousekeeperTests {
         #expect(fixture.server.paths == ["/token"])
     }
 
-    @Test("Tokens that cannot be renewed are left alone for five minutes")
+    @Test("Housekeeping does not retry a failed renewal for five minutes")
     func pauses() async throws {
         _ = try fixture.database.tokens.changeSettings(of: "work") { $0.refreshesAhead = true }
         fixture.server.answer("/token", 503, "")
@@ -117,7 +117,7 @@ struct HousekeeperTests {
         #expect(pauses.isEmpty)
     }
 
-    @Test("The use of access tokens is written down")
+    @Test("Housekeeping records the last use of access tokens")
     func notesUses() throws {
         var generator = SystemRandomNumberGenerator()
         _ = try fixture.database.serviceTokens.create(
@@ -129,7 +129,7 @@ struct HousekeeperTests {
         #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
     }
 
-    @Test("A persistent failure has a line in ten minutes, and the next one counts the failures")
+    @Test("A persistent failure of housekeeping is logged every ten minutes, with a count of failures")
     func failures() throws {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))

@@ -36,7 +36,7 @@ struct InheritedSocketTests {
     }
 
     @Test(
-        "Those of TCP have the rules of --listen: loopback, or TLS",
+        "Inherited TCP sockets have the rules of --listen: loopback, or TLS",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false),
             ("::ffff:127.0.0.1", false),
@@ -68,7 +68,7 @@ struct InheritedSocketTests {
     }
 
     @Test(
-        "Unix-domain sockets that others can reach are refused",
+        "Inherited Unix-domain sockets that others can reach are rejected",
         arguments: [(0o600, true), (0o666, false), (0o660, false)])
     func modes(mode: mode_t, isStarted: Bool) async throws {
         let path = folder.file("inherited.sock")

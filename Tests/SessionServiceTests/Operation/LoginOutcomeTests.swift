@@ -86,7 +86,7 @@ struct LoginOutcomeTests {
     private var revoked: [String] { server.revoked.withLock { $0 } }
 
     @Test(
-        "An ID token that chooses its own algorithm is refused, and its tokens are revoked",
+        "An ID token that chooses its own algorithm is rejected, and its tokens are revoked",
         arguments: [
             ("HS256", "c2ln", false), ("HS256", "", false), ("HS512", "c2ln", false), ("none", "", false),
             ("HS256", "7FqEVtweSgoWlEKGstKQcolEWD2xnzormd6Tn8HMNoI", true), ("RS256", "c2ln", true),
@@ -112,7 +112,7 @@ struct LoginOutcomeTests {
         }
     }
 
-    @Test("An account that was named is remembered, however the next login is asked for")
+    @Test("The account of a login is remembered for the next login, however it is requested")
     func account() async throws {
         server.idToken.withLock { $0 = idToken("me") }
         _ = try await logIn("first")
@@ -130,7 +130,7 @@ struct LoginOutcomeTests {
         #expect(revoked.isEmpty)
     }
 
-    @Test("Tokens that cannot be kept are revoked: the account has a name already")
+    @Test("Tokens that cannot be stored are revoked, because the account already has a name")
     func duplicate() async throws {
         server.idToken.withLock { $0 = idToken("me") }
         _ = try await logIn("first")
@@ -140,7 +140,7 @@ struct LoginOutcomeTests {
     }
 
     @Test(
-        "Tokens that cannot be kept are not revoked if the server says that a stored login is of the same user",
+        "Tokens that cannot be stored are not revoked if a stored login belongs to the same user",
         arguments: [
             (["1", "1"], 0), (["1", "2"], 2), ([nil, "1"], 2), (["1", nil], 2), ([nil, nil], 2), (["1", "2", "1"], 0),
         ] as [([String?], Int)])
@@ -161,7 +161,7 @@ struct LoginOutcomeTests {
         #expect(server.subjects.withLock { $0.isEmpty } == (subjects[0] != nil))
     }
 
-    @Test("One account takes the name of another only if that is wanted")
+    @Test("One account replaces another under its name only on request")
     func otherAccount() async throws {
         server.idToken.withLock { $0 = idToken("1", name: "ann@id.test") }
         _ = try await logIn()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Metrics, and access to them")
 struct MetricsLabelTests {
-    @Test("No path, jar, host, site, method, query or caller of a request is in them")
+    @Test("Metrics have no path, jar, host, site, method, query or caller of a request")
     func labels() async throws {
         try await RunningServer.with(transport: AuthorizationServer()) { server in
             try ServiceFixture.fill(server.database)
@@ -63,7 +63,8 @@ struct MetricsLabelTests {
     }
 
     @Test(
-        "They require access to everything, or are open to all who reach the service", arguments: Requester.allCases,
+        "Metrics require access to everything, or are open to everyone who can reach the service",
+        arguments: Requester.allCases,
         [false, true])
     func access(requester: Requester, isPublic: Bool) async throws {
         let expected =

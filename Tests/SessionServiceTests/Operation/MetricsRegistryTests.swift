@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Metrics as text")
 struct MetricsRegistryTests {
-    @Test("Counters, gauges and histograms, by name and labels")
+    @Test("The text of metrics has counters, gauges and histograms, by name and labels")
     func text() {
         let registry = MetricsRegistry()
         Counter(label: "a_total", dimensions: [("x", "2")], factory: registry).increment(by: 3)
@@ -28,7 +28,7 @@ struct MetricsRegistryTests {
         #expect(lines.contains("t_seconds_count 2") && lines.contains("t_seconds_sum 20.001"))
     }
 
-    @Test("Data of requests never becomes a label")
+    @Test("Data of requests never becomes a label of metrics")
     func labels() throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(

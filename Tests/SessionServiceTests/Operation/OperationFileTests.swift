@@ -30,7 +30,7 @@ struct OperationFileTests {
         #expect(Self.metrics(in: rows.joined(separator: "\n")) == (try Self.declared()))
     }
 
-    @Test("The dashboard queries only metrics of the service, and those of a server")
+    @Test("The dashboard queries only metrics of the service and of a server")
     func dashboard() throws {
         let text = try Self.text("docs/grafana/crumb-cluster.json")
         let dashboard = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -44,7 +44,7 @@ struct OperationFileTests {
     }
 
     @Test(
-        "Units set only variables that the service reads",
+        "The systemd units set only variables that the service reads",
         arguments: ["crumb.service", "crumb.service.d/cluster.conf"])
     func units(path: String) throws {
         let names = try Self.text("docs/systemd/\(path)").matches(of: /\b(CRUMB_[A-Z_]+)=/).map { String($0.output.1) }

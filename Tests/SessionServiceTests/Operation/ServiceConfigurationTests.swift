@@ -12,7 +12,7 @@ struct ServiceConfigurationTests {
         return folder.file("c.json")
     }
 
-    @Test("The command line counts before the environment, and that before the file")
+    @Test("Settings of the command line override the environment, which overrides the file")
     func precedence() throws {
         let file = try file(
             """
@@ -52,7 +52,7 @@ struct ServiceConfigurationTests {
         #expect(error?.description.contains(named) == true, "\(String(describing: error))")
     }
 
-    @Test("The environment is held to the same")
+    @Test("An invalid variable of the environment is an error that names it")
     func environment() throws {
         #expect(throws: ServiceStartError.self) {
             try ServiceConfiguration(environment: ["CRUMB_LIMITS_IDLE_SECONDS": "long"])
@@ -76,7 +76,7 @@ struct ServiceConfigurationTests {
     }
 
     @Test(
-        "Addresses",
+        "Addresses to listen on are parsed as in the table",
         arguments: [
             ("127.0.0.1:80", "127.0.0.1:80"), ("[::1]:80", "[::1]:80"), (":80", "127.0.0.1:80"),
             ("host:0", "host:0"), ("::1:80", nil), ("80", nil), ("host:", nil), ("host:65536", nil), ("host:-1", nil),

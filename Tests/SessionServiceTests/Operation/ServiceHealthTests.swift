@@ -24,7 +24,7 @@ struct ServiceHealthTests {
         }
     }
 
-    @Test("A person gets a line of text without control characters")
+    @Test("A failure is logged for a terminal as a line of text without control characters")
     func text() {
         let log = CollectedLog()
         var logger = Logger(label: "test") { label in
@@ -38,7 +38,7 @@ struct ServiceHealthTests {
         #expect(log.text == "Listening address=127.0.0.1:80 \(details)warning: Full \(details)", "\(log.text)")
     }
 
-    @Test("It is logged once in ten seconds for each kind, with the number of times between")
+    @Test("A failure is logged once in ten seconds for each kind, with the number of failures between")
     func logged() {
         let log = CollectedLog()
         let time = Mutex(NIODeadline.uptimeNanoseconds(1))
@@ -134,7 +134,7 @@ struct ServiceHealthTests {
         #expect(fixture.database.writeLoad.commits == commits + 1)
     }
 
-    @Test("A key that is locked and rotated under a running service is a problem of its own, which names the way out")
+    @Test("A key that is locked and rotated during the service is a separate problem, which names the next step")
     func lockedKey() async throws {
         let folder = TemporaryFolder()
         let passphrase = Secret("correct horse")

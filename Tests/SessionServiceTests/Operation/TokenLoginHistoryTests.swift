@@ -55,7 +55,7 @@ struct TokenLoginHistoryTests {
         #expect(try await logIn(request(isNew: false)) == ["audience=https://api.test/", "prompt=login"])
     }
 
-    @Test("Another server's login begins with nothing")
+    @Test("A login at another server takes over no earlier values")
     func otherServer() async throws {
         _ = try await logIn(request(parameters: ["audience": "https://api.test/"]))
         var other = request()
@@ -63,7 +63,7 @@ struct TokenLoginHistoryTests {
         #expect(try await logIn(other).isEmpty)
     }
 
-    @Test("A second name for one account is refused before anybody logs in, unless an ID token will tell")
+    @Test("A second name for an account is rejected before the login, unless only an ID token can show it")
     func accounts() async throws {
         _ = try await logIn(request("one"))
         let error = await #expect(throws: OperationError.self) { try await request("two").plan(store, over: Nobody()) }

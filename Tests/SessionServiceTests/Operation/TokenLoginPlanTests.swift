@@ -65,7 +65,7 @@ struct TokenLoginPlanTests {
     }
 
     @Test(
-        "A client with a certificate goes to the server's aliases, unless it names an endpoint",
+        "A client with a certificate uses the server's mTLS aliases, unless it names an endpoint",
         arguments: [true, false])
     func aliases(namesEndpoint: Bool) async throws {
         let store = try ServiceFixture().database.tokens
@@ -86,7 +86,7 @@ struct TokenLoginPlanTests {
         #expect(again.credentials == plan.credentials && again.credentials.clientCertificate != nil)
     }
 
-    @Test("A method that needs a certificate is refused without one")
+    @Test("An authentication method that needs a certificate is rejected without one")
     func missing() async throws {
         let store = try ServiceFixture().database.tokens
         var request = try request("secret")

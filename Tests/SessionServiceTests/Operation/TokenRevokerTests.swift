@@ -40,7 +40,7 @@ struct TokenRevokerTests {
         }
     }
 
-    @Test("A token that was renewed meanwhile is ended as well")
+    @Test("Revoking a login also revokes a token that was renewed meanwhile")
     func renewed() async throws {
         let store = try ServiceFixture().database.tokens
         let server = RenewingServer(store, renewals: 1)
@@ -81,7 +81,9 @@ struct TokenRevokerTests {
         }
     }
 
-    @Test("The tokens for single resources are ended too, unless they have expired", arguments: [true, false])
+    @Test(
+        "Revoking a login also revokes the tokens for single resources, unless they have expired",
+        arguments: [true, false])
     func resources(endsAccessTokens: Bool) async throws {
         let store = try ServiceFixture().database.tokens
         let server = ResourceServer(endsAccessTokens: endsAccessTokens)
@@ -99,7 +101,7 @@ struct TokenRevokerTests {
         #expect(try store.resourceAccessTokens(of: "work", now: later).isEmpty)
     }
 
-    @Test("Where others go on renewing, that is said, and the newest token is kept")
+    @Test("If others keep renewing, revoking a login reports it and keeps the newest token")
     func busy() async throws {
         let store = try ServiceFixture().database.tokens
         let server = RenewingServer(store, renewals: 100)
@@ -113,7 +115,7 @@ struct TokenRevokerTests {
 
 @Suite("A second login under a name")
 struct TokenLoginRequestTests {
-    @Test("Goes as the first one did: issuer in redirects, pushed request, parameters")
+    @Test("A second login under a name works like the first: issuer in redirects, pushed request, parameters")
     func again() async throws {
         let store = try ServiceFixture().database.tokens
         let server = AuthorizationServer()

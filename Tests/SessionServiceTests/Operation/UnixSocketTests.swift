@@ -7,7 +7,7 @@ import Testing
 struct UnixSocketTests {
     private let folder = TemporaryFolder()
 
-    @Test("Its owner alone can reach it, folder and all")
+    @Test("Only its owner can reach the service's socket and its folder")
     func modes() throws {
         let socket = try UnixSocket(path: folder.file("a/b/s"))
         #expect(try folder.mode("a/b/s") == 0o600 && folder.mode("a/b") == 0o700 && folder.mode("a") == 0o700)
@@ -17,7 +17,7 @@ struct UnixSocketTests {
     }
 
     #if os(Linux)
-        @Test("Its mode is 0600 from the moment on in which the file is there: it is given to it at no later one")
+        @Test("The service's socket has mode 0600 from the moment of its creation")
         func modeFromTheBeginning() throws {
             let other = try UnixSocket(path: folder.file("a/other"))
             defer {
@@ -80,14 +80,14 @@ struct UnixSocketTests {
         close(second.descriptor)
     }
 
-    @Test("A file that is not a socket is left unchanged")
+    @Test("A file at the socket's path that is not a socket is left unchanged")
     func otherFile() throws {
         try Data("x".utf8).write(to: URL(filePath: folder.file("s")))
         #expect(throws: ServiceStartError.self) { try UnixSocket(path: folder.file("s")) }
         #expect(try folder.text("s") == "x")
     }
 
-    @Test("A path that no socket can have is refused", arguments: [String(repeating: "x", count: 108), ""])
+    @Test("A path that no socket can have is rejected", arguments: [String(repeating: "x", count: 108), ""])
     func path(name: String) {
         #expect(throws: ServiceStartError.self) { try UnixSocket(path: name) }
     }
@@ -114,7 +114,7 @@ struct UnixSocketTests {
     }
 
     @Test(
-        "Addresses that others can reach are refused without TLS",
+        "Addresses that others can reach are rejected without TLS",
         arguments: [("0.0.0.0:0", false), ("[::]:0", false), ("127.0.0.1:0", true), ("localhost:0", true)])
     func unprotected(address: String, isStarted: Bool) async throws {
         let address = try #require(TCPAddress(address))

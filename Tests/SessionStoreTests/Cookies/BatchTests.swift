@@ -9,7 +9,7 @@ struct BatchTests {
         ReceivedResponse(context: try Given.context(url), setCookie: lines.map { Octets($0) })
     }
 
-    @Test("All of a batch is stored, in one transaction")
+    @Test("A batch is stored completely, in one transaction")
     func all() throws {
         let jar = try Given.jar()
         let responses = try (0..<100).map { try response("c\($0)=\($0); Path=/", from: "https://h\($0 % 7).example/") }
@@ -74,7 +74,7 @@ struct BatchTests {
         #expect(try jar.database.number("SELECT count(DISTINCT sequence) FROM cookie") == 5000)
     }
 
-    @Test("Records and responses of one batch meet each other")
+    @Test("Records and responses of one batch see each other")
     func records() throws {
         let jar = try Given.jar()
         let response = try response("a=1; Path=/")
@@ -89,7 +89,7 @@ struct BatchTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Informational responses set nothing, and each line is reported", arguments: [100, 102, 103, 199])
+    @Test("Informational responses set no cookies, and each line is reported", arguments: [100, 102, 103, 199])
     func informational(status: Int) throws {
         let jar = try Given.jar()
         let decisions = try jar.receive(

@@ -9,7 +9,7 @@ struct ConcurrencyTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
 
-    @Test("Cookies that many connections set at once are all there, each once", arguments: [2, 8])
+    @Test("Cookies that many connections set at once are all stored, each once", arguments: [2, 8])
     func distinct(connections: Int) throws {
         let path = path
         let rounds = 176 / connections
@@ -29,7 +29,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("Of many that set the same cookie, one makes it and the others replace it")
+    @Test("Of many connections that set the same cookie, one creates it and the others replace it")
     func same() throws {
         let path = path
         let outcomes = try onThreads(6) { index in
@@ -45,7 +45,7 @@ struct ConcurrencyTests {
         #expect(try Given.jar(path).cookies().readable.map(\.creation) == Array(creations))
     }
 
-    @Test("Set and deleted in turn by many, every deletion finds the stored cookie")
+    @Test("If many connections set and delete a cookie in turn, every deletion finds the stored cookie")
     func setAndDelete() throws {
         let path = path
         let outcomes = try onThreads(4) { index in
@@ -61,7 +61,7 @@ struct ConcurrencyTests {
             Set(try Given.jar(path).cookies().readable.map(\.pair.description)) == Set((0..<4).map { "own\($0)=59" }))
     }
 
-    @Test("Threads share one database object")
+    @Test("Many threads can share one database object")
     func sharedObject() throws {
         let jar = try Given.jar(path)
         let headers = try onThreads(8) { index in
@@ -73,7 +73,7 @@ struct ConcurrencyTests {
         #expect(try jar.cookies().readable.count == 8)
     }
 
-    @Test("Readers beside writers see whole responses only")
+    @Test("Readers see only whole responses while others write")
     func wholeResponses() throws {
         let path = path
         _ = try Given.jar(path).receive("a=0; Path=/", "b=0; Path=/")

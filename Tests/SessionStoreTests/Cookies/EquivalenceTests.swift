@@ -171,7 +171,9 @@ struct EquivalenceTests {
             })
     }
 
-    @Test("Decide and send the same, with any input", arguments: EquivalenceTests.seeds(0..<200))
+    @Test(
+        "A jar and a store in memory decide and send the same, with any input",
+        arguments: EquivalenceTests.seeds(0..<200))
     func inMemory(seed: Int) throws {
         let policy = CookiePolicy(profile: seed % 2 == 0 ? .rfc6265bis : .browser)
         let jar = try Given.database().jar(policy: policy, now: Given.now)
@@ -179,7 +181,7 @@ struct EquivalenceTests {
         try compare(seed: seed, steps: 60, policy: policy, &jars)
     }
 
-    @Test("Evict the same", arguments: EquivalenceTests.seeds(300..<400))
+    @Test("A jar and a store in memory evict the same cookies", arguments: EquivalenceTests.seeds(300..<400))
     func limits(seed: Int) throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 2 + seed % 3
@@ -194,14 +196,17 @@ struct EquivalenceTests {
     }
 
     @Test(
-        "Decide and send the same through three connections to one file", arguments: EquivalenceTests.seeds(200..<230))
+        "A jar decides and sends the same through three connections to one file",
+        arguments: EquivalenceTests.seeds(200..<230))
     func onDisk(seed: Int) throws {
         let folder = TemporaryFolder()
         var jars = Jars(try (0..<3).map { _ in try Given.jar(folder.file("crumb.sqlite")) })
         try compare(seed: seed, steps: 60, policy: CookiePolicy(), &jars)
     }
 
-    @Test("Decide and send the same while the clock jumps ahead and back", arguments: EquivalenceTests.seeds(400..<600))
+    @Test(
+        "A jar and a store in memory decide and send the same while the clock jumps ahead and back",
+        arguments: EquivalenceTests.seeds(400..<600))
     func jumpingClock(seed: Int) throws {
         let folder = TemporaryFolder()
         var jars = Jars(
@@ -211,7 +216,7 @@ struct EquivalenceTests {
         try compare(seed: seed, steps: 80, policy: CookiePolicy(), jumps: true, &jars)
     }
 
-    @Test("The scenarios meet every outcome and most reasons")
+    @Test("The scenarios of the comparison cover every outcome and most reasons")
     func coverage() throws {
         var outcomes: Set<String> = []
         for seed in 0..<200 {

@@ -21,7 +21,7 @@ struct ExpiryTests {
         #expect(retrieval.excluded.map(\.reasons) == [[.expired]])
     }
 
-    @Test("Expired rows go with a write to their site once the clock is confirmed, and no others")
+    @Test("A write to a site removes its expired rows once the clock is confirmed, and no others")
     func rowsGo() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Max-Age=10", "b=2")
@@ -44,7 +44,7 @@ struct ExpiryTests {
         #expect(try jar.header("https://other.example/", now: end) == "e=5")
     }
 
-    @Test("A cookie that expires at this very moment is not removed with expired ones")
+    @Test("A cookie that expires at this moment is not removed with expired ones")
     func sweptAtTheMoment() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Max-Age=10; Path=/", "b=2; Max-Age=9; Path=/")
@@ -54,7 +54,7 @@ struct ExpiryTests {
         #expect(try jar.header(now: moment) == "a=1; c=3")
     }
 
-    @Test("An expired cookie is not replaced but set anew")
+    @Test("A cookie that replaces an expired one is a new cookie")
     func setAnew() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Max-Age=10; Path=/", "b=2; Path=/")
@@ -97,7 +97,7 @@ struct ExpiryTests {
         #expect(try jar.cookies().readable.map(\.expiry) == [latest, latest])
     }
 
-    @Test("Access times are written once an hour, not at every read")
+    @Test("A cookie's access time is written once an hour, not at every read")
     func granularity() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/", "b=2; Path=/other")

@@ -7,7 +7,7 @@ import Testing
 struct JarTests {
     private let folder = TemporaryFolder()
 
-    @Test("A jar knows nothing of another one's cookies")
+    @Test("A jar does not see another jar's cookies")
     func isolation() throws {
         let database = try Given.database()
         let names = ["default", "work", "Work", "wörk", "a'b", "%", " "]
@@ -31,7 +31,7 @@ struct JarTests {
         #expect(decisions.map(\.outcome) == [.stored])
     }
 
-    @Test("Reading makes no jar")
+    @Test("Reading does not create a jar")
     func existing() throws {
         let database = try Given.database()
         #expect(try database.existingJar(named: "default") == nil)
@@ -54,7 +54,7 @@ struct JarTests {
         #expect(errorCode { try database.existingJar(named: name) } == .nameInvalid)
     }
 
-    @Test("A summary counts cookies, session cookies and the next expiry")
+    @Test("A jar's summary counts cookies and session cookies, and has the next expiry")
     func summary() throws {
         let database = try Given.database()
         let jar = try database.jar(named: "j", now: Given.now)
@@ -67,7 +67,7 @@ struct JarTests {
         #expect(try database.jars(now: Given.now.advanced(bySeconds: 501)).first?.nextExpiry == nil)
     }
 
-    @Test("Two that make the same jar at once get the same one")
+    @Test("Two processes that create the same jar at once get the same one")
     func race() throws {
         let path = folder.file("crumb.sqlite")
         _ = try Given.database(path)

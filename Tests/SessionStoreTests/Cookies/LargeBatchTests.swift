@@ -34,7 +34,7 @@ struct LargeBatchTests {
         try jar.changes(after: 0, count: 10_000).changes
     }
 
-    @Test("Have the result of single responses: cookies, their order, decisions and journal")
+    @Test("A large batch has the result of single responses: cookies, their order, decisions and journal")
     func equivalence() throws {
         let responses = try responses()
         let one = try Given.jar(folder.file("one.sqlite"))
@@ -53,7 +53,7 @@ struct LargeBatchTests {
         #expect(try Given.jar(folder.file("one.sqlite")).contents() == many.contents())
     }
 
-    @Test("Seal every value with a nonce of its own, whichever thread does")
+    @Test("A large batch seals every value with its own nonce, on any thread")
     func nonces() throws {
         let jar = try Given.jar()
         try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
@@ -70,7 +70,7 @@ struct LargeBatchTests {
     }
 
     @Test(
-        "Store nothing where a row cannot be written, first or last, and also where the error is passed over",
+        "A large batch stores nothing if a row cannot be written, first or last, even if its body ignores the error",
         arguments: [70, 900, 1499], [false, true])
     func failure(at place: Int, isPassedOver: Bool) throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -97,7 +97,7 @@ struct LargeBatchTests {
         #expect(try jar.pairs().contains("bad=1"))
     }
 
-    @Test("Leave the connection alone where they fail by themselves")
+    @Test("A large batch that fails by itself leaves the connection usable")
     func abandoned() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let responses = try responses()
@@ -113,7 +113,7 @@ struct LargeBatchTests {
         }
     }
 
-    @Test("Find their own writes in a new jar, also of sites that are no longer in memory")
+    @Test("A large batch finds its own writes in a new jar, even of sites that are no longer in memory")
     func newJar() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0..<5000).map {
@@ -123,7 +123,9 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 5000) + Array(repeating: .replaced, count: 5000))
     }
 
-    @Test("Find their last decisions on a site that they dropped from memory, even if those are not written yet")
+    @Test(
+        "A large batch finds its last decisions on a site that it dropped from memory, even if they are not written yet"
+    )
     func forgottenSite() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let sites = try (0...4096).map {
@@ -133,7 +135,7 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 4097) + [.replaced, .replaced, .replaced])
     }
 
-    @Test("Seal the values of chunks that wait where nothing is decided meanwhile, each its own")
+    @Test("A large batch seals the values of waiting chunks while nothing is decided, each correctly")
     func sealedAhead() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         let host = try #require(WebHost("a.example"))
@@ -171,7 +173,7 @@ struct LargeBatchTests {
         #expect(try jar.pairs() == cookies.map { "\($0.name)=\($0.value)" })
     }
 
-    @Test("Read and write other data between their rows")
+    @Test("A large batch can read and write other data between its rows")
     func besides() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         try jar.receive("old=1; Path=/; Max-Age=5", from: "https://late.example/")
@@ -199,7 +201,7 @@ struct LargeBatchTests {
         #expect(try jar.cookies().unreadable.isEmpty)
     }
 
-    @Test("End even if every thread of the pool runs one", .timeLimit(.minutes(5)))
+    @Test("Large batches end even if every thread of the pool runs one", .timeLimit(.minutes(5)))
     func pool() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let responses = try responses(400)

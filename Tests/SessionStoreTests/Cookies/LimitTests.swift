@@ -15,7 +15,7 @@ struct LimitTests {
         decisions.flatMap(\.evicted).map { "\($0.cookie.name) \($0.reason.identifier)" }
     }
 
-    @Test("A registrable domain has 180 cookies, and the rows of those that made room are gone")
+    @Test("A registrable domain has at most 180 cookies, and the rows of evicted ones are removed")
     func domain() throws {
         let jar = try jar { _ in }
         for number in 0..<181 { try jar.receive("c\(number)=1; Path=/") }
@@ -25,7 +25,8 @@ struct LimitTests {
         #expect(evicted(decisions) == ["c1 domain-limit", "c2 domain-limit"])
     }
 
-    @Test("Over the total, the least recently used cookies of the jar go, expired ones first, at the end of a batch")
+    @Test(
+        "A jar over its total limit evicts expired cookies first, then the least recently used, at the end of a batch")
     func total() throws {
         let jar = try jar { $0.totalCookies = 3 }
         let later = { Given.now.advanced(bySeconds: $0) }
@@ -65,7 +66,7 @@ struct LimitTests {
         #expect(try jar.cookies().readable.count == 2)
     }
 
-    @Test("Jars count apart")
+    @Test("The limits of jars are counted separately")
     func apart() throws {
         let database = try Given.database()
         var policy = CookiePolicy()

@@ -8,7 +8,7 @@ struct PersistenceTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
 
-    @Test("Everything survives a restart, session cookies too")
+    @Test("Everything in a jar survives a restart, even session cookies")
     func restart() throws {
         let lines = [
             "session=1; Path=/", "persistent=2; Max-Age=1000; Path=/", "bytes=\u{FF}é\"; Path=/", "=nameless",
@@ -29,7 +29,7 @@ struct PersistenceTests {
                 == "deep=6; session=1; persistent=2; bytes=\u{FF}é\"; nameless; secure=3; domain=4; part=5")
     }
 
-    @Test("Octets that are no text come back byte for byte")
+    @Test("Octets of a cookie that are not text are restored byte for byte")
     func octets() throws {
         let all = (0x21...0xFF).map { UInt8($0) }.filter { ![0x3B, 0x3D, 0x7F].contains($0) }
         let line = Octets(all + [0x3D] + all.reversed())
@@ -53,7 +53,7 @@ struct PersistenceTests {
         }
     }
 
-    @Test("Replacement keeps creation and place, and takes everything else from the new line")
+    @Test("A replaced cookie keeps its creation and position, and gets everything else from the new line")
     func replacement() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/", "b=2; Path=/")
@@ -69,7 +69,7 @@ struct PersistenceTests {
         #expect(cookie.expiry == later.advanced(bySeconds: 9))
     }
 
-    @Test("A cookie that was deleted and set again is a new one, and goes last")
+    @Test("A cookie that was deleted and set again is a new one, in the last position")
     func deletedAndSetAgain() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/", "b=2; Path=/")
@@ -88,7 +88,7 @@ struct PersistenceTests {
         #expect(try jar.header("https://www.example.com/x") == "a=3; a=1; A=2; a=4; a=5; a=6")
     }
 
-    @Test("All cookies are listed site by site, in the order of their creation")
+    @Test("A jar lists its cookies site by site, in the order of their creation")
     func listed() throws {
         let jar = try Given.jar(path)
         for (name, host) in [("z", "b.example"), ("y", "www.a.example"), ("x", "b.example"), ("w", "a.example")] {
@@ -97,7 +97,7 @@ struct PersistenceTests {
         #expect(try jar.cookies().readable.map(\.name) == ["y", "w", "z", "x"])
     }
 
-    @Test("Order is by length of path, then by creation, then by place in the response")
+    @Test("A request's cookies are sorted by length of path, then by creation, then by position in the response")
     func order() throws {
         let jar = try Given.jar(path)
         let later = Given.now.advanced(bySeconds: 1)

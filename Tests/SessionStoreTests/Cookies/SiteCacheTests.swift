@@ -16,7 +16,7 @@ struct SiteCacheTests {
         return header
     }
 
-    @Test("The next read sees writes of this connection")
+    @Test("A cached site's next read sees writes of this connection")
     func ownWrites() throws {
         let jar = try Given.jar(path)
         #expect(try header(jar) == "")
@@ -31,7 +31,7 @@ struct SiteCacheTests {
         #expect(try header(jar.database.jar(named: "other", now: Given.now)) == "")
     }
 
-    @Test("The next read sees writes of another connection, site by site")
+    @Test("A cached site's next read sees writes of another connection")
     func othersWrites() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         let second = "https://other.example/"
@@ -45,7 +45,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("More changes than the journal tells at once, and more than it holds, are not missed")
+    @Test("A cached site misses no change, even if there are more than a page of the journal or the journal holds")
     func manyChanges() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         try jar.receive("a=1; Path=/")
@@ -63,7 +63,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("An expired cookie stays behind, and a value that cannot be read back is told")
+    @Test("A cached site does not send expired cookies, and reports a value that cannot be read")
     func excluded() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/; Max-Age=10", "b=1; Path=/", "c=1; Path=/")
@@ -77,7 +77,7 @@ struct SiteCacheTests {
         #expect(retrieval.excluded.allSatisfy { $0.cookie.name == "a" || $0.cookie.value.isEmpty })
     }
 
-    @Test("Accesses are written down no more often than the granularity says")
+    @Test("Accesses are recorded no more often than the granularity permits")
     func accesses() throws {
         let database = try Given.database(path, lastAccessGranularity: 100)
         let jar = try database.jar(now: Given.now)
@@ -89,7 +89,9 @@ struct SiteCacheTests {
         #expect(written == Given.now.advanced(bySeconds: 202).microseconds)
     }
 
-    @Test("When everything is closed, nothing is left beside the file", .onlyOnSQLite("a server has no file here"))
+    @Test(
+        "When all connections are closed, no file remains beside the database",
+        .onlyOnSQLite("a server has no file here"))
     func closing() throws {
         do {
             let jar = try Given.jar(path)
@@ -99,7 +101,7 @@ struct SiteCacheTests {
         #expect(try folder.contents().keys.sorted() == ["crumb.sqlite"])
     }
 
-    @Test("The next read is right after any operation on the whole database")
+    @Test("A cached site's next read is correct after any operation on the whole database")
     func maintenance() throws {
         let key = KeySource.file(folder.file("key"))
         func open() throws -> CookieJar {
@@ -140,7 +142,7 @@ struct SiteCacheTests {
     }
 
     @Test(
-        "A rotation of the key loses neither values that were opened before nor those that were not", arguments: [1, 9])
+        "A key rotation loses neither cached values that were opened nor those that were not", arguments: [1, 9])
     func rotation(batchSize: Int) throws {
         let key = KeySource.file(folder.file("key"))
         func open() throws -> CookieJar {
@@ -164,7 +166,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("A journal that lost its last entries hides no change")
+    @Test("A cached site misses no change if the journal has lost its last entries")
     func prunedJournal() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         for keeping in [0, 1, 2] {
@@ -178,7 +180,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("The first question for a site has the answer of all later ones, sealed, opened and changed")
+    @Test("The first read of a site returns the same as later ones, with sealed, opened and changed values")
     func equalAnswers() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         try other.receive("a=1; Path=/", "b=\u{20AC}; Path=/; Secure", "=nameless; Path=/", "c=; Path=/x; HttpOnly")
@@ -198,7 +200,7 @@ struct SiteCacheTests {
         }
     }
 
-    @Test("Many threads read while others write, and each sees all writes acknowledged before")
+    @Test("Threads that read while others write see all writes that were acknowledged before")
     func threads() throws {
         let path = path
         let database = try Given.database(path, busyTimeout: 60)

@@ -10,7 +10,7 @@ struct WALIndexTests {
     private let folder = TemporaryFolder()
     private var path: String { folder.file("crumb.sqlite") }
 
-    @Test("Stays the same without writes, and changes with every commit of any process")
+    @Test("The WAL-index header stays the same without writes, and changes with every commit of any process")
     func commits() throws {
         let (jar, other) = (try Given.jar(path), try Given.jar(path))
         let connection = try #require(jar.database.engine.file).makeReader()
@@ -29,7 +29,7 @@ struct WALIndexTests {
         }
     }
 
-    @Test("Changes with any row that is committed, and not with one that is given up")
+    @Test("The WAL-index header changes with every committed row, and not with one that is rolled back")
     func transactions() throws {
         let database = try Given.database(path)
         let connection = try #require(database.engine.file).makeReader()
@@ -48,7 +48,7 @@ struct WALIndexTests {
         #expect(index.header != nil && index.header != before)
     }
 
-    @Test("Is not asked for where the database has no such log")
+    @Test("The WAL-index header is not read if the database has no write-ahead log")
     func otherJournal() throws {
         let queue = try DatabaseQueue(path: path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }

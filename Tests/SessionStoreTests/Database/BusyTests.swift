@@ -25,7 +25,7 @@ struct BusyTests {
         }
     }
 
-    @Test("A write that cannot wait any longer is a clear error, and nothing is stored")
+    @Test("A write that cannot wait any longer fails with a clear error, and nothing is stored")
     func timeout() throws {
         let path = folder.file("crumb.sqlite")
         let database = try Given.database(path, busyTimeout: 0.05)
@@ -41,7 +41,7 @@ struct BusyTests {
         #expect(try jar.header("https://held.example/") == "h=1")
     }
 
-    @Test("Readers see committed data, and wait for nothing")
+    @Test("Readers of a locked database see committed data, and do not wait")
     func readers() throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.database(path, busyTimeout: 0).jar(now: Given.now)
@@ -54,7 +54,7 @@ struct BusyTests {
         }
     }
 
-    @Test("A header does not wait for the lock only to note when its cookies were last sent")
+    @Test("A header does not wait for the lock only to record when its cookies were last sent")
     func headerDoesNotWait() throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.database(path, busyTimeout: 3600).jar(now: Given.now)

@@ -60,7 +60,7 @@ struct CommittedStateQueueTests {
 
     private func untilWaiting(_ count: Int) async { while queue.waitingCount < count { await Task.yield() } }
 
-    @Test("Answers all who wait with one statement, and none of them with an earlier one")
+    @Test("One statement answers all waiting callers, and no earlier statement answers any of them")
     func sharing() async throws {
         let first = ask("one")
         await server.nextArrival()
@@ -75,7 +75,7 @@ struct CommittedStateQueueTests {
         #expect(queue.statementCount == 2)
     }
 
-    @Test("Fails all who wait for a statement that fails, and goes on with the next")
+    @Test("A statement that fails fails all waiting callers, and the queue continues with the next")
     func failure() async throws {
         let first = ask("one")
         await server.nextArrival()
@@ -96,7 +96,7 @@ struct CommittedStateQueueTests {
         #expect(try await ask("one").value == 3)
     }
 
-    @Test("Fails those who came while a server did not answer, without asking it again for them")
+    @Test("Callers that came while a server did not answer fail without another statement")
     func silence() async throws {
         let first = ask("one")
         await server.nextArrival()
@@ -115,7 +115,7 @@ struct CommittedStateQueueTests {
         #expect(try await ask("one").value == 2)
     }
 
-    @Test("Tells names apart that look alike")
+    @Test("The queue distinguishes jar names that look alike")
     func names() async throws {
         let first = ask("")
         await server.nextArrival()

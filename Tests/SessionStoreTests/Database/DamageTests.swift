@@ -32,7 +32,7 @@ struct DamageTests {
         }
     }
 
-    @Test("Random changes anywhere give errors or answers, never a crash", arguments: 0..<60)
+    @Test("A database with random changes gives errors or answers, never a crash", arguments: 0..<60)
     func randomChanges(seed: Int) throws {
         let path = folder.file("crumb.sqlite")
         try makeDatabase(path)
@@ -47,7 +47,7 @@ struct DamageTests {
         try use(path)
     }
 
-    @Test("Files cut off anywhere give errors or answers, never a crash", arguments: 0..<20)
+    @Test("A truncated database gives errors or answers, never a crash", arguments: 0..<20)
     func cutOff(seed: Int) throws {
         let path = folder.file("crumb.sqlite")
         try makeDatabase(path)
@@ -58,7 +58,7 @@ struct DamageTests {
         try use(path)
     }
 
-    @Test("Damage is named as such")
+    @Test("A damaged database is reported as damaged")
     func named() throws {
         let path = folder.file("crumb.sqlite")
         try makeDatabase(path)
@@ -69,7 +69,7 @@ struct DamageTests {
         #expect(error?.subject == path)
     }
 
-    @Test("A log of garbage beside a whole database is ignored")
+    @Test("A write-ahead log of garbage beside an intact database is ignored")
     func garbageLog() throws {
         let path = folder.file("crumb.sqlite")
         try makeDatabase(path)
@@ -77,7 +77,7 @@ struct DamageTests {
         #expect(try Given.jar(path).cookies().readable.count == 120)
     }
 
-    @Test("Values that no rule would store are read unchanged, and not sent where they must not be")
+    @Test("Rows that no rule would store are read unchanged, and not sent where they must not be")
     func oddRows() throws {
         let jar = try Given.jar()
         try jar.receive("a=1", "b=2")

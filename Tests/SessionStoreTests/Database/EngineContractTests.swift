@@ -52,7 +52,7 @@ struct EngineContractTests {
         statement.releaseParameters()
     }
 
-    @Test("Return bound values, and distinguish NULL from empty ones", arguments: [false, true])
+    @Test("Statements return bound values, and distinguish NULL from empty ones", arguments: [false, true])
     func binding(kept: Bool) throws {
         try withTable { connection in
             try insert(connection, kept: kept) { statement in
@@ -138,7 +138,7 @@ struct EngineContractTests {
         #expect(try jar.header() == "a=1")
     }
 
-    @Test("Count the rows that a statement changed, and those that the connection did")
+    @Test("Statements and connections count the rows that they changed")
     func changes() throws {
         try withTable { connection in
             let before = connection.totalChangeCount
@@ -151,7 +151,7 @@ struct EngineContractTests {
         }
     }
 
-    @Test("Report failures in the store's terms", .onlyOnSQLite("has its codes, and goes on in a transaction"))
+    @Test("Engines report failures in the store's terms", .onlyOnSQLite("has its codes, and goes on in a transaction"))
     func failures() throws {
         try withTable { connection in
             #expect(throws: StoreFailure(.other, code: 1)) { try connection.statement("SELECT none FROM nothing") }
@@ -164,7 +164,7 @@ struct EngineContractTests {
         }
     }
 
-    @Test("Change the version with every commit", .onlyOnSQLite("a server has no version in memory"))
+    @Test("The version of a connection changes with every commit", .onlyOnSQLite("a server has no version in memory"))
     func versions() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))

@@ -37,7 +37,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test("All waiting writes are in the next commit, and each sees those before it")
+    @Test("The next commit has all waiting writes, and each sees those before it")
     func together() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))
@@ -56,7 +56,7 @@ struct GroupCommitTests {
         #expect(changes.count { $0.cause == .replaced } == 23)
     }
 
-    @Test("One that fails leaves nothing and harms no other")
+    @Test("A write that fails in a shared commit leaves nothing and does not affect the others")
     func failing() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))
@@ -75,7 +75,7 @@ struct GroupCommitTests {
         #expect(try jar.changes(after: 0).changes.count == 8)
     }
 
-    @Test("Where the commit itself fails, nothing of it is there, nor remembered")
+    @Test("If a shared commit fails, nothing of it is stored or remembered")
     func failingCommit() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))
@@ -101,7 +101,7 @@ struct GroupCommitTests {
         #expect(try Given.jar(folder.file("crumb.sqlite")).pairs() == ["a=1", "b=2"])
     }
 
-    @Test("Where the commit cannot be, none of them is told that it is")
+    @Test("If a shared commit is impossible, no write is acknowledged")
     func noCommit() throws {
         let folder = TemporaryFolder()
         let path = folder.file("crumb.sqlite")

@@ -21,7 +21,9 @@ struct LogGrowthTests {
         return (try folder.bytes("crumb.sqlite-wal").count - before) / LogGrowthTests.frame
     }
 
-    @Test("A response that replaces a cookie writes the cookie's page, the journal's last page, and little else")
+    @Test(
+        "A response that replaces a cookie writes the cookie's page, the journal's last page, and little else to the log"
+    )
     func replacing() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         _ = try responses(of: jar) { "name\($0)=first; Path=/; Max-Age=10000" }

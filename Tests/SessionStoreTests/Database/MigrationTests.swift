@@ -37,7 +37,7 @@ struct MigrationTests {
         #expect(try database.check().findings.filter { $0.code != .exposed }.isEmpty)
     }
 
-    @Test("Everything in a database of every earlier version is there afterwards", arguments: versions)
+    @Test("A migration keeps everything in a database of every earlier version", arguments: versions)
     func upToDate(version: Int) throws {
         let old = try old(version)
         try expectEverything(of: version)
@@ -48,7 +48,7 @@ struct MigrationTests {
         #expect(try folder.contents() == before)
     }
 
-    @Test("Old jars go on where they were: profile, limits, order of creation", arguments: versions)
+    @Test("A migrated jar keeps its profile, its limits and its order of creation", arguments: versions)
     func jars(version: Int) throws {
         _ = try old(version, cookies: 5, profile: "browser")
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -62,7 +62,9 @@ struct MigrationTests {
         #expect(changes.changes.map(\.position) == (version == 1 ? [1] : Array(1...6)) && !changes.hasGap)
     }
 
-    @Test("A session that was saved before is restored whole, and removed", arguments: versions.dropFirst())
+    @Test(
+        "A session that was saved before a migration is restored completely, and removed",
+        arguments: versions.dropFirst())
     func savedSession(version: Int) throws {
         _ = try old(version, cookies: 10)
         let database = try Given.database(folder.file("crumb.sqlite"))
@@ -105,7 +107,7 @@ struct MigrationTests {
         try expectEverything(of: version)
     }
 
-    @Test("An older program refuses a database that was brought up to date, untouched", arguments: versions)
+    @Test("An older program rejects a migrated database and does not change it", arguments: versions)
     func olderProgram(version: Int) throws {
         let old = try old(version)
         try expectEverything(of: version)
@@ -120,7 +122,7 @@ struct MigrationTests {
         #expect(try folder.contents() == before)
     }
 
-    @Test("Ten that open an old database at once all find it up to date", arguments: versions)
+    @Test("Ten processes that open an old database at once all find it migrated", arguments: versions)
     func race(version: Int) throws {
         _ = try old(version)
         let path = folder.file("crumb.sqlite")

@@ -35,7 +35,7 @@ struct ReadTransactionTests {
         return result
     }
 
-    @Test("Sees one commit; commits of another connection meanwhile appear with the next read")
+    @Test("A read of several statements sees one commit; later commits appear with the next read")
     func oneCommit() throws {
         let database = try Given.database(path)
         let jar = try Given.jar(path)
@@ -49,7 +49,7 @@ struct ReadTransactionTests {
         #expect(try database.number("SELECT count(*) FROM cookie") == 1)
     }
 
-    @Test("Gives tokens with the key that they are bound to, although a login brings other ones meanwhile")
+    @Test("A read returns tokens with the key that they are bound to, even if a login replaces them meanwhile")
     func credential() throws {
         let database = try Given.database(path)
         let keys = [SigningKey(), SigningKey()]
@@ -70,7 +70,7 @@ struct ReadTransactionTests {
         #expect(next.tokens.accessToken == Secret("token 1") && next.proofKey == keys[1])
     }
 
-    @Test("Gives a page of the journal that has an end, although entries come meanwhile")
+    @Test("A read returns a page of the journal with an end, even if entries are added meanwhile")
     func page() throws {
         let database = try Given.database(path)
         let jar = try database.jar(now: Given.now)
@@ -87,7 +87,7 @@ struct ReadTransactionTests {
         #expect(try jar.changes(after: page.position).changes.map(\.position) == [2])
     }
 
-    @Test("That fails ends its transaction: the next read and the next write go on")
+    @Test("A read that fails ends its transaction, so the next read and the next write work")
     func failing() throws {
         let database = try Given.database(path)
         #expect(errorCode { try database.tokens.get("none") } == .tokenNotFound)

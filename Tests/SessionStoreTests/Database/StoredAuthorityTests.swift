@@ -9,7 +9,7 @@ import Testing
 struct StoredAuthorityTests {
     private let folder = TemporaryFolder()
 
-    @Test("A stored authority is read back, on disk and in memory, and is removed only once", arguments: [true, false])
+    @Test("A stored authority can be read, on disk and in memory, and is removed only once", arguments: [true, false])
     func roundTrip(isOnDisk: Bool) throws {
         let database = try Given.database(isOnDisk ? folder.file("a.sqlite") : nil)
         let authority = try FullDatabase.authority(["shop.example", "127.0.0.1", "[::1]"])
@@ -26,7 +26,7 @@ struct StoredAuthorityTests {
     }
 
     @Test(
-        "It covers its hosts and the names below them",
+        "A stored authority covers its hosts and the names below them",
         arguments: [
             ("shop.example", true), ("www.shop.example", true), ("a.b.shop.example", true), ("127.0.0.1", true),
             ("example", false), ("other.example", false), ("myshop.example", false), ("shop.example.com", false),
@@ -37,7 +37,7 @@ struct StoredAuthorityTests {
         #expect(WebHost(host).map(authority.covers) == isCovered)
     }
 
-    @Test("Its time is over at its expiry, and its fingerprint is that of the certificate")
+    @Test("A stored authority expires in time, and its fingerprint is that of the certificate")
     func validity() throws {
         let authority = try FullDatabase.authority()
         #expect(!authority.isExpired(at: Given.now.advanced(bySeconds: 999)))
@@ -48,7 +48,7 @@ struct StoredAuthorityTests {
     }
 
     @Test(
-        "A row that was changed is an error, and can be removed",
+        "A changed row of an authority is an error, and can be removed",
         arguments: [
             "hosts = 'shop.example evil.example'", "certificate = certificate || ' '", "created_at = created_at - 1",
             "expires_at = expires_at + 1", "private_key = x'\(String(repeating: "00", count: 60))'",
@@ -64,7 +64,7 @@ struct StoredAuthorityTests {
         #expect(try database.check().isSound)
     }
 
-    @Test("Its key is in no file in the clear, and is sealed anew when the key is rotated")
+    @Test("The key of an authority is in no file in the clear, and is resealed when the database's key is rotated")
     func secrecy() throws {
         let key = "pr1vate-k3y-0f-the-auth0rity"
         let search = SecretSearch(secrets: [key])

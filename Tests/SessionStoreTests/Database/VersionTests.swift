@@ -9,7 +9,7 @@ import Testing
 struct VersionTests {
     private let folder = TemporaryFolder()
 
-    @Test("A database of a newer version is refused untouched", .onlyOnSQLite("is about its file"))
+    @Test("A database of a newer version is rejected and not changed", .onlyOnSQLite("is about its file"))
     func newer() throws {
         let path = folder.file("crumb.sqlite")
         do {
@@ -32,7 +32,7 @@ struct VersionTests {
         #expect(try folder.contents() == before)
     }
 
-    @Test("A database that was marked but never filled is finished", .onlyOnSQLite("is about its file"))
+    @Test("A database with an application ID but no schema is completed", .onlyOnSQLite("is about its file"))
     func unfinished() throws {
         let path = folder.file("crumb.sqlite")
         do {
@@ -54,7 +54,7 @@ struct VersionTests {
         #expect(try Given.jar(path).header() == "a=1")
     }
 
-    @Test("The schema knows its version, and the file its program", .onlyOnSQLite("is about its file"))
+    @Test("The schema has its version, and the file its application ID", .onlyOnSQLite("is about its file"))
     func marked() throws {
         let path = folder.file("crumb.sqlite")
         let database = try Given.database(path)

@@ -46,7 +46,9 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Matches the rows, whichever process changed them meanwhile", arguments: Interference.allCases)
+    @Test(
+        "The writer's memory matches the rows, whichever process has changed them meanwhile",
+        arguments: Interference.allCases)
     func interference(interference: Interference) throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/")
@@ -73,7 +75,7 @@ struct WriterMemoryTests {
     }
 
     @Test(
-        "A change outside of batches is detected before the next transaction, also if batches share one",
+        "The writer's memory detects a change outside of batches before the next transaction, even if batches share one",
         .onlyOnSQLite("each transaction of a server has a memory of its own"))
     func otherChanges() throws {
         let database = try Given.database(path)
@@ -97,7 +99,7 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Knows cookies that have expired since: the cookie is set again in the row that waited")
+    @Test("The writer's memory has cookies that have expired since: a new cookie uses the waiting row")
     func expiry() throws {
         let jar = try Given.jar(path)
         try jar.receive("short=1; Path=/; Max-Age=10", "long=1; Path=/; Max-Age=100")
@@ -110,7 +112,7 @@ struct WriterMemoryTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie") == 2)
     }
 
-    @Test("Serves jars and policies apart, on one connection")
+    @Test("The writer's memory separates jars and policies on one connection")
     func jars() throws {
         let database = try Given.database(path)
         var strict = CookiePolicy()
@@ -128,7 +130,7 @@ struct WriterMemoryTests {
         #expect(try jars.map { try $0.pairs() } == [["a=2"], ["a=2"]])
     }
 
-    @Test("Ends somewhere: more sites and more jars than are kept are decided on alike")
+    @Test("The writer's memory is limited, and decisions are the same with more sites and jars than it keeps")
     func bounds() throws {
         let database = try Given.database(path)
         let sites = try (0..<600).map {
@@ -149,7 +151,7 @@ struct WriterMemoryTests {
         }
     }
 
-    @Test("Octets of every length are bound unchanged, also those that do not fit a buffer")
+    @Test("Statements bind octets of every length unchanged, even if they do not fit a buffer")
     func lengths() throws {
         let jar = try Given.jar(path)
         let lengths = [0, 1, 100, 1900, 1990, 2015, 2048, 4000]

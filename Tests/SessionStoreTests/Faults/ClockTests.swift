@@ -7,7 +7,7 @@ import Testing
 struct ClockTests {
     private let year: Int64 = 365 * 86400
 
-    @Test("It loses nothing: cookies stored later exist, are sent, and are replaced in place")
+    @Test("A clock that goes backwards loses nothing: cookies from later exist, are sent, and are replaced in place")
     func earlier() throws {
         let folder = TemporaryFolder()
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -23,7 +23,7 @@ struct ClockTests {
         #expect(cookie.creation == Given.now)
     }
 
-    @Test("The journal's positions increase, whatever the time")
+    @Test("The journal's positions increase even if the clock goes backwards")
     func journal() throws {
         let jar = try Given.jar()
         for (index, seconds) in [0, -year, year, -2 * year, 5].enumerated() {
@@ -35,7 +35,7 @@ struct ClockTests {
         #expect(changes.map(\.cause) == Array(repeating: .stored, count: 5))
     }
 
-    @Test("Cookies that had expired by the later time are valid again, whatever was written meanwhile")
+    @Test("Expired cookies are valid again after the clock was set back, whatever was written meanwhile")
     func expiredAgain() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/; Max-Age=100", "b=1; Path=/")

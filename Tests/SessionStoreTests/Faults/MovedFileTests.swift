@@ -45,7 +45,7 @@ struct MovedFileTests {
     }
 
     @Test(
-        "Neither reading nor writing goes on as if nothing had happened, also where the answer is in memory",
+        "Reads and writes fail if the database file was moved, even if the answer is in memory",
         arguments: Accident.allCases, [(0, 0), (3, 0), (3, 0.06)])
     func noticed(accident: Accident, readings: (count: Int, restBefore: Double)) throws {
         let database = try Given.database(path, fileClock: rest.clock)
@@ -74,7 +74,7 @@ struct MovedFileTests {
         }
     }
 
-    @Test("The new file at the path is not touched, and can be opened")
+    @Test("A new file at the path of an open database is not changed, and can be opened")
     func replacement() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/")
@@ -87,7 +87,7 @@ struct MovedFileTests {
         #expect(try Given.jar(path).header() == "other=1; c=3")
     }
 
-    @Test("Nor does closing the old file harm the new one that another process has open")
+    @Test("Closing the old file does not harm the new one that another process has open")
     func closing() throws {
         var old: CookieJar? = try Given.jar(path)
         try old?.receive("a=1; Path=/")
@@ -116,7 +116,9 @@ struct MovedFileTests {
         #expect(errorCode { _ = try jar.header() } == .databaseUnavailable)
     }
 
-    @Test("So is the move of the whole folder", arguments: [0, 0.06])
+    @Test(
+        "Moving the whole folder of an open database is an error before the write is acknowledged",
+        arguments: [0, 0.06])
     func folderMoved(restBefore: Double) throws {
         let inner = folder.file("inner")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
@@ -129,7 +131,7 @@ struct MovedFileTests {
         #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
     }
 
-    @Test("That of a folder further up is noticed within a while")
+    @Test("Moving a folder further up is noticed after a short time")
     func ancestorMoved() throws {
         let outer = folder.file("outer")
         try FileManager.default.createDirectory(atPath: outer + "/inner", withIntermediateDirectories: true)
@@ -143,7 +145,7 @@ struct MovedFileTests {
         #expect(errorCode { try jar.receive("b=2; Path=/") } == .databaseUnavailable)
     }
 
-    @Test("Other files come and go in the folder, and a file that was moved may come back")
+    @Test("Other files in the folder may come and go, and a moved database may come back")
     func nothingElse() throws {
         let jar = try Given.database(path, fileClock: rest.clock).jar(now: Given.now)
         try jar.receive("a=1; Path=/")
@@ -161,7 +163,7 @@ struct MovedFileTests {
         #expect(try jar.header() == "a=1; b=2")
     }
 
-    @Test("Writers that share a commit are all told")
+    @Test("All writers that share a commit get the error of a moved file")
     func group() throws {
         let jar = try Given.jar(path)
         try jar.receive("a=1; Path=/")

@@ -40,7 +40,7 @@ struct TruncatedLogTests {
         return count
     }
 
-    @Test("Holds the writes up to there, each of them whole, and is used on without repair")
+    @Test("A truncated log has all complete writes up to the cut, and is used without repair")
     func truncated() throws {
         let (database, log) = try died()
         var counts: [Int] = []
@@ -59,7 +59,7 @@ struct TruncatedLogTests {
         #expect(Set(counts).count == TruncatedLogTests.writes + 1)
     }
 
-    @Test("If changed anywhere, it counts up to the change", arguments: 0..<10)
+    @Test("A changed log counts up to the change", arguments: 0..<10)
     func changed(seed: Int) throws {
         let (database, log) = try died()
         var random = SeededGenerator(seed: UInt64(seed))
@@ -70,7 +70,7 @@ struct TruncatedLogTests {
         #expect((0...TruncatedLogTests.writes).contains(try writes("changed.sqlite", "seed \(seed)")))
     }
 
-    @Test("Truncated while a process has it open, it is an error or a correct answer")
+    @Test("A log that is truncated while a process has it open gives an error or a correct answer")
     func whileOpen() throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.jar(path)

@@ -26,7 +26,7 @@ struct FileModeTests {
         for name in files { #expect(try folder.mode(name) == 0o600, "\(name)") }
     }
 
-    @Test("Folders that are there already keep their modes")
+    @Test("Existing folders keep their modes")
     func existingFolder() throws {
         try FileManager.default.createDirectory(
             atPath: folder.file("open"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])

@@ -17,7 +17,7 @@ struct ForeignFileTests {
     private static let magic = Array("SQLite format 3\0".utf8)
 
     @Test(
-        "Are refused untouched, and no key is made for them",
+        "Foreign files are rejected and not changed, and no key is created for them",
         arguments: [
             Array("hello\n".utf8), [0], [UInt8](repeating: 0, count: 4096), Array("{\"log\": {}}".utf8),
             Array(String(repeating: "text ", count: 4000).utf8), magic, magic + [UInt8](repeating: 0, count: 83),
@@ -30,7 +30,7 @@ struct ForeignFileTests {
         #expect(try folder.mode("file") == 0o644)
     }
 
-    @Test("Random bytes are refused untouched", arguments: 0..<20)
+    @Test("A file of random bytes is rejected and not changed", arguments: 0..<20)
     func random(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let bytes = (0..<Int.random(in: 1...9000, using: &generator)).map { _ in
@@ -42,7 +42,7 @@ struct ForeignFileTests {
     }
 
     @Test(
-        "Another program's SQLite database is refused untouched",
+        "Another program's SQLite database is rejected and not changed",
         arguments: [0, 1, 0x4372_6D61, 0xFFFF_FFFF] as [UInt32])
     func otherProgram(applicationID: UInt32) throws {
         try Given.jar(folder.file("file")).receive("a=1")
@@ -60,7 +60,7 @@ struct ForeignFileTests {
         #expect(try Given.jar(folder.file("file")).header() == "a=1")
     }
 
-    @Test("A folder is said to be one")
+    @Test("The error for a folder at the path says that it is a folder")
     func directory() throws {
         try FileManager.default.createDirectory(atPath: folder.file("file"), withIntermediateDirectories: false)
         #expect(refusal("file") == .databaseUnavailable)
@@ -68,13 +68,13 @@ struct ForeignFileTests {
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test("A pipe is refused at once, not waited for")
+    @Test("A pipe at the path is rejected at once, without waiting")
     func pipe() throws {
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
         #expect(refusal("pipe") == .databaseUnavailable)
     }
 
-    @Test("A device is refused, and nothing is made beside it")
+    @Test("A device at the path is rejected, and no file is created beside it")
     func device() throws {
         #expect(
             errorCode { try SessionDatabase(path: "/dev/null", keys: .file(folder.file("key")), now: Given.now) }
@@ -83,13 +83,13 @@ struct ForeignFileTests {
         #expect(!FileManager.default.fileExists(atPath: "/dev/null-wal"))
     }
 
-    @Test("A file in the place of a folder is named in the error")
+    @Test("A file where a folder is expected is named in the error")
     func fileAsFolder() throws {
         try folder.write([1], to: "file")
         #expect(refusal("file/crumb.sqlite") == .databaseUnavailable)
     }
 
-    @Test("A link that leads nowhere is not followed into making a file")
+    @Test("A dangling link does not create a file")
     func danglingLink() throws {
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("link"), withDestinationPath: folder.file("target"))
@@ -105,7 +105,7 @@ struct ForeignFileTests {
         #expect(try Given.jar(folder.file("link")).header() == "a=1")
     }
 
-    @Test("The error names the file")
+    @Test("The error for a foreign file names the file")
     func named() throws {
         try folder.write([1], to: "some file")
         let error = #expect(throws: SessionStoreError.self) { try Given.database(folder.file("some file")) }

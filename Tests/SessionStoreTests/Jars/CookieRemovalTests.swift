@@ -23,7 +23,7 @@ struct CookieRemovalTests {
         return (removed.map { "\($0.name) \($0.domain)\($0.path)" }, left.map(\.pair.description))
     }
 
-    @Test("Each condition narrows it down; without one everything goes")
+    @Test("Each condition narrows the removal; without conditions, all cookies are removed")
     func conditions() throws {
         let name = try removed { $0.name = "a" }
         #expect(name.gone.count == 4 && name.left == ["b=4"])
@@ -42,7 +42,7 @@ struct CookieRemovalTests {
         #expect(try removed { _ in }.left.isEmpty)
     }
 
-    @Test("A request selects the cookies that it carries, whatever the jar's limit on requests")
+    @Test("A removal by request selects the cookies that the request carries, whatever the jar's limit on requests")
     func request() throws {
         let secure = try removed { $0.request = try Given.context("https://www.example.com/") }
         #expect(secure.gone.count == 3 && secure.left == ["a=2", "a=6"])

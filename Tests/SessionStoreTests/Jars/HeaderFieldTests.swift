@@ -20,7 +20,7 @@ struct HeaderFieldTests {
         return jar
     }
 
-    @Test("They come back as they were, after a restart too, those for fewer URLs first")
+    @Test("A jar's header fields survive a restart unchanged, those for fewer URLs first")
     func roundTrip() throws {
         let path = folder.file("crumb.sqlite")
         _ = try given(try Given.database(path))
@@ -30,7 +30,7 @@ struct HeaderFieldTests {
         #expect(try fields(Given.database(path).jar(named: "other", now: Given.now)).isEmpty)
     }
 
-    @Test("Name and scope tell them apart, and case does not")
+    @Test("Header fields are distinguished by name and scope, without case")
     func identity() throws {
         let jar = try given(try Given.database())
         try jar.setHeaderField(Secret("new"), named: "x-KEY", scope: "https://a.test/")
@@ -41,7 +41,7 @@ struct HeaderFieldTests {
         #expect(try fields(jar) == ["User-Agent - ua", "X-Key https://a.test/v2 k2"])
     }
 
-    @Test("The next question, and the next opening of the jar, see changes of another connection")
+    @Test("The next read of header fields, and the next opening of the jar, see changes of another connection")
     func otherWriter() throws {
         let path = folder.file("crumb.sqlite")
         let (reader, writer) = (try Given.database(path), try Given.database(path))
@@ -60,7 +60,7 @@ struct HeaderFieldTests {
         #expect(try fields(open).isEmpty && !reader.present("default").hasHeaderFields)
     }
 
-    @Test("A jar that was just opened without fields asks nothing")
+    @Test("A jar that was just opened without header fields reads no row for them")
     func nothingAsked() throws {
         let path = folder.file("crumb.sqlite")
         let database = try Given.database(path)
@@ -73,7 +73,7 @@ struct HeaderFieldTests {
             errorCode { try jar.headerFields() } == (TestServer.shared == nil ? .databaseFailed : .databaseUnavailable))
     }
 
-    @Test("Copies and merges of jars include them, and the target's own are kept")
+    @Test("Copies and merges of jars include header fields, and the target keeps its own")
     func copies() throws {
         let database = try Given.database()
         _ = try given(database, "from")
@@ -89,7 +89,7 @@ struct HeaderFieldTests {
         #expect(try database.check().isSound)
     }
 
-    @Test("They go with their jar")
+    @Test("Header fields are removed with their jar")
     func removed() throws {
         let database = try Given.database()
         _ = try given(database)
@@ -98,7 +98,7 @@ struct HeaderFieldTests {
     }
 
     @Test(
-        "A value that was changed, moved or cut off is told apart, and the others are read",
+        "A header field's value that was changed, moved or truncated is reported, and the others are read",
         arguments: [
             "UPDATE header_field SET value = x'00' WHERE scope = 'https://a.test/'",
             "UPDATE header_field SET value = substr(value, 1, length(value) - 1) WHERE scope = 'https://a.test/'",
@@ -123,7 +123,7 @@ struct HeaderFieldTests {
         #expect(try database.present("copy").headerFields() == jars[0].headerFields())
     }
 
-    @Test("A key that is rotated while a jar is open opens them")
+    @Test("Header fields can be read after the key was rotated while their jar was open")
     func rotated() throws {
         func open() throws -> SessionDatabase {
             try SessionDatabase(path: folder.file("crumb.sqlite"), keys: .file(folder.file("key")), now: Given.now)

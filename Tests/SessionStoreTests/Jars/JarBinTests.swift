@@ -45,7 +45,7 @@ struct JarBinTests {
 
     private func lateNow(_ hours: Int64) -> Timestamp { Given.now.advanced(bySeconds: hours * 3600) }
 
-    @Test("A removed jar is gone for every reader and writer, and comes back whole, in the same order")
+    @Test("A removed jar does not exist for readers and writers, and is restored completely, in the same order")
     func removed() throws {
         let (database, before) = try filled()
         let jar = try database.present("default")
@@ -101,7 +101,7 @@ struct JarBinTests {
         #expect(try database.present("a").header() == "n=3")
     }
 
-    @Test("A follower of the journal is told that it missed changes")
+    @Test("After a jar is restored, a follower of its journal learns that it missed changes")
     func journal() throws {
         let database = try open()
         let jar = try database.jar(named: "a", now: Given.now)
@@ -112,7 +112,7 @@ struct JarBinTests {
         #expect(try database.present("a").changes(after: position).hasGap)
     }
 
-    @Test("Clearing and merging are undone, and undoing is undone by the same call")
+    @Test("Restoring a jar undoes clearing and merging, and the same call undoes the restoration")
     func undone() throws {
         let database = try open()
         let jar = try database.jar(named: "a", now: Given.now)
@@ -135,7 +135,7 @@ struct JarBinTests {
         #expect(try database.check().findings.isEmpty)
     }
 
-    @Test("A change that changes nothing does not take the place of an earlier one")
+    @Test("A change that changes nothing does not replace an earlier one that can be undone")
     func unchanged() throws {
         let database = try open()
         let jar = try database.jar(named: "a", now: Given.now)
@@ -156,7 +156,7 @@ struct JarBinTests {
         #expect(try jar.webStorage().readable.isEmpty)
     }
 
-    @Test("A jar that was cleared and then removed gets both back")
+    @Test("A jar that was cleared and then removed can be restored from both")
     func clearedAndRemoved() throws {
         let (database, before) = try filled()
         _ = try database.clearJar(named: "default", now: Given.now)
@@ -200,7 +200,7 @@ struct JarBinTests {
         #expect(try discard(at: 32, 40, 48) == ["c removed", "c removed", "c removed"])
     }
 
-    @Test("After a day that the clock has confirmed, the bin is empty; a clock that jumps ahead empties nothing")
+    @Test("The bin is emptied after a day that the clock has confirmed; a clock that jumps ahead empties nothing")
     func emptied() throws {
         let (database, _) = try filled()
         _ = try database.prune(now: Given.now)
@@ -228,7 +228,7 @@ struct JarBinTests {
         #expect(errorCode { try database.restoreJar(named: "default", now: Given.now) } == .jarNotFound)
     }
 
-    @Test("A key rotation, a check and a backup include what is in the bin")
+    @Test("A key rotation, a check and a backup include removed jars")
     func sealed() throws {
         guard TestServer.shared == nil else { return }
         let path = folder.file("crumb.sqlite")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Jars that were asked for before")
 struct JarCacheTests {
-    @Test("The next question sees another connection's changes to a jar")
+    @Test("The next lookup of a jar sees another connection's changes to it")
     func otherWriter() throws {
         let folder = TemporaryFolder()
         let reader = try Given.database(folder.file("crumb.sqlite"))
@@ -29,7 +29,7 @@ struct JarCacheTests {
         #expect(try reader.existingJar(named: "home")?.contents().count == 1)
     }
 
-    @Test("Names that look alike are those of different jars")
+    @Test("Names that look alike belong to different jars")
     func equivalentNames() throws {
         let folder = TemporaryFolder()
         let database = try Given.database(folder.file("crumb.sqlite"))

@@ -17,7 +17,7 @@ struct JarChangeTests {
         return database
     }
 
-    @Test("A jar is made with its settings, once")
+    @Test("A jar is created with its settings, once")
     func create() throws {
         let database = try Given.database()
         var settings = JarSettings(profile: .browser)
@@ -35,7 +35,7 @@ struct JarChangeTests {
         #expect(summary.settings == settings && summary.savedSessionCount == 0 && summary.cookieCount == 0)
     }
 
-    @Test("A renamed jar keeps everything, and one that is open goes on")
+    @Test("A renamed jar keeps everything, and an open one continues to work")
     func rename() throws {
         let database = try twoJars()
         let open = try database.present("a")
@@ -50,7 +50,7 @@ struct JarChangeTests {
         #expect(try renamed.header().contains("late=1"))
     }
 
-    @Test("A name that is taken, invalid or not there changes nothing")
+    @Test("A name that is taken, invalid or unknown changes no jar")
     func renameCollisions() throws {
         let database = try twoJars()
         let before = try database.everything()
@@ -62,7 +62,7 @@ struct JarChangeTests {
         #expect(try database.everything() == before)
     }
 
-    @Test("Clearing and removing one jar leaves another with the same cookies alone")
+    @Test("Clearing and removing a jar does not affect another with the same cookies")
     func isolation() throws {
         let database = try twoJars()
         let other = try database.present("b").contents()
@@ -94,7 +94,7 @@ struct JarChangeTests {
         #expect(try database.present("b").header() == "id=b; p=b")
     }
 
-    @Test("Settings change one by one, and cookies over a new limit are evicted with the next cookie, and reported")
+    @Test("A jar's settings change one by one; cookies over a new limit are evicted and reported with the next cookie")
     func settings() throws {
         let database = try twoJars()
         let before = try database.settings(ofJar: "b")
@@ -114,7 +114,7 @@ struct JarChangeTests {
         #expect(errorCode { try database.settings(ofJar: "x") } == .jarNotFound)
     }
 
-    @Test("A capture may be imported again once its cookies were taken out")
+    @Test("A capture can be imported again after its cookies were removed")
     func captures() throws {
         let database = try twoJars()
         let digest = [UInt8](repeating: 7, count: 32)
@@ -150,7 +150,7 @@ struct JarChangeTests {
         }
     }
 
-    @Test("Of eight that make the same jar at once one does, and of eight that remove it one does")
+    @Test("Of eight processes that create or remove the same jar at once, one succeeds")
     func races() throws {
         let path = folder.file("crumb.sqlite")
         _ = try twoJars(path)

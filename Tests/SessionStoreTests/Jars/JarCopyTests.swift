@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Copies of jars")
 struct JarCopyTests {
-    @Test("A copy has the same values, flags, lifetimes, order, times of use and origins, and the same settings")
+    @Test("A copy of a jar has the same values, flags, lifetimes, order, times of use, origins and settings")
     func same() throws {
         let database = try Given.database()
         var policy = CookiePolicy(profile: .browser)
@@ -35,7 +35,7 @@ struct JarCopyTests {
         #expect(try copied.pairs().last == "last=1" && jar.contents() == before)
     }
 
-    @Test("A copy knows how the jar's former cookies ended, and which response ended them")
+    @Test("A copy of a jar knows how the jar's former cookies ended, and which response ended them")
     func endings() throws {
         let database = try Given.database()
         let jar = try database.jar(named: "from", now: Given.now)
@@ -52,7 +52,7 @@ struct JarCopyTests {
         #expect(changes.map(\.cause) == [.deleted, .expired, .stored] && changes[0].url == "https://www.example.com/")
     }
 
-    @Test("A value of the copy is sealed to the copy: a row that is moved over is noticed")
+    @Test("The values of a jar's copy are sealed to the copy, so a row from the original is detected")
     func sealed() throws {
         let database = try Given.database()
         try database.jar(named: "from", now: Given.now).receive("a=1; Path=/")
@@ -65,7 +65,7 @@ struct JarCopyTests {
         #expect(try database.present("to").cookies().unreadable.count == 1)
     }
 
-    @Test("Expired and tampered cookies are left out and reported, without values")
+    @Test("A copy of a jar leaves out expired and tampered cookies, and reports them without values")
     func leftOut() throws {
         let database = try Given.database()
         let jar = try database.jar(named: "from", now: Given.now)
@@ -77,7 +77,7 @@ struct JarCopyTests {
         #expect(try database.present("to").pairs() == ["a=1"])
     }
 
-    @Test("A name that is taken, invalid or not there copies nothing")
+    @Test("A name that is taken, invalid or unknown copies no jar")
     func collisions() throws {
         let database = try Given.database()
         try database.jar(named: "from", now: Given.now).receive("a=1; Path=/")
@@ -90,7 +90,7 @@ struct JarCopyTests {
         #expect(try database.everything() == before)
     }
 
-    @Test("A copy that fails in the middle leaves no jar behind")
+    @Test("A copy that fails in the middle leaves no jar")
     func atomic() throws {
         let database = try Given.database()
         try database.jar(named: "from", now: Given.now).receive("a=1; Path=/", "z=1; Path=/")
@@ -101,7 +101,7 @@ struct JarCopyTests {
         #expect(try database.everything() == before)
     }
 
-    @Test("A copy answers every request as the jar does", arguments: 0..<30)
+    @Test("A copy sends the same cookies as the jar for every request", arguments: 0..<30)
     func equivalence(seed: Int) throws {
         let database = try Given.database()
         let (jar, now) = try database.jar(named: "from", afterScenario: seed, steps: 60)
@@ -111,7 +111,7 @@ struct JarCopyTests {
         #expect(try database.present("to").contents() == alive)
     }
 
-    @Test("Login rules go along with a copy, and with a merge where their names are free")
+    @Test("A jar's login rules are copied, and merged if their names are free")
     func loginRules() throws {
         let database = try Given.database()
         let from = try database.jar(named: "from", now: Given.now)

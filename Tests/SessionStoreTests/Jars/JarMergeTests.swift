@@ -56,7 +56,7 @@ struct JarMergeTests {
             target: (0, 6), winner: "target", merge: merge(kept: 1)),
     ]
 
-    @Test("Of two cookies with the same identity the one updated last counts", arguments: cases)
+    @Test("In a merge, the last updated of two cookies with the same identity counts", arguments: cases)
     func precedence(row: Case) throws {
         let database = try Given.database()
         for (name, times) in [("source", row.source), ("target", row.target)] {
@@ -77,7 +77,7 @@ struct JarMergeTests {
         #expect(again == JarMergeTests.merge(kept: row.source == nil ? 0 : 1))
     }
 
-    @Test("Cookies that differ in name, domain, host-only-flag, path or partition are different cookies")
+    @Test("In a merge, cookies that differ in name, domain, host-only-flag, path or partition are different cookies")
     func identities() throws {
         let database = try Given.database()
         let target = try database.jar(named: "target", now: Given.now)
@@ -92,7 +92,7 @@ struct JarMergeTests {
         #expect(try target.contents().count == 6)
     }
 
-    @Test("A cookie that replaces another takes its place; the others follow in their own order")
+    @Test("A merged cookie that replaces another takes its position; the others follow in their own order")
     func order() throws {
         let database = try Given.database()
         let target = try database.jar(named: "target", now: Given.now)
@@ -111,7 +111,7 @@ struct JarMergeTests {
         #expect(try target.pairs().last == "last=1")
     }
 
-    @Test("Expired cookies count as absent, on either side")
+    @Test("In a merge, expired cookies count as absent, on either side")
     func expired() throws {
         let database = try Given.database()
         let target = try database.jar(named: "target", now: Given.now)
@@ -123,7 +123,7 @@ struct JarMergeTests {
         #expect(try target.pairs() == ["a=new"] && target.contents().first?.creation == Given.now)
     }
 
-    @Test("The target's limits apply, and every cookie that goes is told, without its value")
+    @Test("A merge applies the target's limits, and reports every evicted cookie without its value")
     func limits() throws {
         let database = try Given.database(lastAccessGranularity: 0)
         var policy = CookiePolicy()
@@ -148,7 +148,7 @@ struct JarMergeTests {
         #expect(try source.contents().count == 5)
     }
 
-    @Test("Octets of a partition are counted by value")
+    @Test("A merge counts the octets of a partition by value")
     func octets() throws {
         let database = try Given.database()
         var policy = CookiePolicy()
@@ -163,7 +163,7 @@ struct JarMergeTests {
         #expect(merge.evicted.map(\.reason) == [.partitionOctetLimit] && merge.evicted.first?.cookie.name == "a")
     }
 
-    @Test("Tampered cookies are left out; an unknown jar, and a failure in the middle, change nothing")
+    @Test("A merge leaves out tampered cookies; an unknown jar, and a failure in the middle, change nothing")
     func failures() throws {
         let database = try Given.database()
         let source = try database.jar(named: "source", now: Given.now)
@@ -183,7 +183,7 @@ struct JarMergeTests {
         #expect(try database.present("target").pairs() == ["a=1", "z=3"])
     }
 
-    @Test("A jar merged into itself is refused, and one merged into an empty jar gives a copy", arguments: 0..<20)
+    @Test("A jar cannot be merged into itself, and merging into an empty jar gives a copy", arguments: 0..<20)
     func properties(seed: Int) throws {
         let database = try Given.database()
         let (source, now) = try database.jar(named: "source", afterScenario: seed, steps: 60)

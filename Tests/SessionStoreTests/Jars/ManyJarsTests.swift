@@ -70,7 +70,9 @@ struct ManyJarsTests {
         #expect(few.0 == many.0, "\(few.0) and \(many.0) steps")
     }
 
-    @Test("Its plan has no scan of a table", .onlyOnSQLite("is about its plans"), arguments: [false, true])
+    @Test(
+        "The query for a site in other jars scans no table", .onlyOnSQLite("is about its plans"),
+        arguments: [false, true])
     func plan(onlyNamed: Bool) throws {
         let rows = try Given.database().read { connection in
             let values: [any DatabaseValueConvertible] = ["shared.test", "jar-1", 100, "[]"]
@@ -86,7 +88,7 @@ struct ManyJarsTests {
         #expect(!tables.contains { $0.hasPrefix("SCAN") }, "\(rows)")
     }
 
-    @Test("No more than a hundred jars are looked at, the newest, and only those that a caller may know of")
+    @Test("The query for a site in other jars reads the newest hundred jars, and only those that the caller may know")
     func limits() throws {
         let context = try Self.context.get()
         let database = try Given.database()
@@ -146,7 +148,7 @@ struct ManyJarsTests {
         #expect(try database.number(difference) == 0, comment)
     }
 
-    @Test("The sites of a jar are those of its cookies, after any operations", arguments: 0..<20)
+    @Test("The recorded sites of a jar are those of its cookies, after any operations", arguments: 0..<20)
     func sites(seed: Int) throws {
         let database = try Given.database()
         var policy = CookiePolicy()
@@ -182,7 +184,7 @@ struct ManyJarsTests {
         }
     }
 
-    @Test("The same with a batch of more sites than stay in memory")
+    @Test("The recorded sites of a jar are right after a batch of more sites than stay in memory")
     func largeBatch() throws {
         let database = try Given.database()
         let jar = try database.jar(now: Given.now)

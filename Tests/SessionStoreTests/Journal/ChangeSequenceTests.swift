@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The changes of a jar as they come")
 struct ChangeSequenceTests {
-    @Test("Earlier changes, and new ones of this process and of another, arrive in order, once")
+    @Test("A change sequence delivers earlier changes, and new ones of any process, in order and once")
     func arrives() async throws {
         let folder = TemporaryFolder()
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -27,7 +27,7 @@ struct ChangeSequenceTests {
         #expect(try await reader.value == ["a", "b", "c", "d", "e"])
     }
 
-    @Test("A reader from another database is told that it has missed something, and goes on")
+    @Test("A change sequence tells a reader from another database that it has missed changes, and continues")
     func foreignPosition() async throws {
         let jar = try Given.jar()
         try jar.receive("a=1")
@@ -37,7 +37,7 @@ struct ChangeSequenceTests {
         #expect(try await iterator.next()?.changes.map(\.cookie.name) == ["b"])
     }
 
-    @Test("Cancellation ends it")
+    @Test("Cancellation ends a change sequence")
     func cancelled() async throws {
         let jar = try Given.jar()
         let reader = Task {

@@ -22,7 +22,7 @@ struct CookieRejectionTests {
         try jar.database.number("SELECT count(*) FROM rejected_cookie WHERE jar_id = \(jar.id)")
     }
 
-    @Test("The newest rejection of each name and host stays, with its reasons and without a value")
+    @Test("A jar keeps the newest rejection of each name and host, with its reasons and without a value")
     func newest() throws {
         let jar = try jar()
         try jar.receive("sid=secret; Domain=other.example", "fine=1; Path=/")
@@ -41,7 +41,7 @@ struct CookieRejectionTests {
         #expect(try jar.header() == "fine=1")
     }
 
-    @Test("A line that cannot be read has no name, and a long name is cut")
+    @Test("The rejection of an unreadable line has no name, and a long name is cut")
     func names() throws {
         let jar = try jar()
         let name = String(repeating: "n", count: 1000)
@@ -54,7 +54,7 @@ struct CookieRejectionTests {
         #expect(found == expected)
     }
 
-    @Test("A rejection that is repeated within a minute is not written, and later moves up")
+    @Test("A rejection that is repeated within a minute is not recorded; a later one is the newest")
     func repeated() throws {
         let jar = try jar()
         func time() throws -> Timestamp? { try jar.rejections(site: "example.com").first?.time }
@@ -67,7 +67,7 @@ struct CookieRejectionTests {
         #expect(try time() == later(61) && count(jar) == 1)
     }
 
-    @Test("A jar keeps the newest hundred, whether they come one by one or at once")
+    @Test("A jar keeps the newest hundred rejections, whether they come one by one or at once")
     func bounded() throws {
         for (name, isBatch) in [("single", false), ("batch", true)] {
             let jar = try jar(name)
@@ -106,7 +106,7 @@ struct CookieRejectionTests {
         #expect(try jar.rejections(site: "example.com").map(\.time) == [Given.now, later(-500)])
     }
 
-    @Test("A batch that fails records nothing")
+    @Test("A batch that fails records no rejection")
     func failed() throws {
         let jar = try jar()
         let context = try Given.context()
@@ -120,7 +120,9 @@ struct CookieRejectionTests {
         #expect(try count(jar) == 0)
     }
 
-    @Test("They stay with a renamed jar, are not copied, and go when the jar is cleared, pruned or removed")
+    @Test(
+        "Rejections stay with a renamed jar, are not copied, and are removed when the jar is cleared, pruned or removed"
+    )
     func jars() throws {
         let jar = try jar()
         let database = jar.database

@@ -27,7 +27,9 @@ struct FormerJarTests {
         page.changes.map { String(decoding: $0.cookie.name, as: UTF8.self) }
     }
 
-    @Test("Wherever the reader was, also where as much was written since", arguments: Way.allCases, [1, 2, 3])
+    @Test(
+        "A follower at any position learns that another jar has taken the name, even if as much was written since",
+        arguments: Way.allCases, [1, 2, 3])
     func readers(way: Way, position: Int64) throws {
         let database = try Given.database()
         try database.createJar(named: "other", now: Given.now).receive("o=1; Path=/")
@@ -45,7 +47,7 @@ struct FormerJarTests {
         #expect(!next.hasGap && names(next) == ["d", "e", "f", "g"])
     }
 
-    @Test("A reader from the beginning has missed nothing", arguments: Way.allCases)
+    @Test("A follower from the beginning of a jar's journal has missed nothing", arguments: Way.allCases)
     func beginners(way: Way) throws {
         let database = try Given.database()
         try database.createJar(named: "other", now: Given.now).receive("o=1; Path=/")
@@ -58,7 +60,7 @@ struct FormerJarTests {
         #expect(!page.hasGap && names(page) == before + ["d"])
     }
 
-    @Test("Jars that were never followed under another name count from 1")
+    @Test("The journal of a jar with a new name counts from 1")
     func first() throws {
         let database = try Given.database()
         for name in ["a", "b"] {
@@ -68,7 +70,7 @@ struct FormerJarTests {
         }
     }
 
-    @Test("A removed jar has no changes")
+    @Test("A removed jar has no journal")
     func removed() async throws {
         let database = try Given.database()
         let jar = try database.createJar(named: "gone", now: Given.now)

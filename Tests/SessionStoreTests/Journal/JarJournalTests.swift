@@ -34,26 +34,26 @@ struct JarJournalTests {
 
     private let now = Given.now.advanced(bySeconds: 10)
 
-    @Test("Clearing")
+    @Test("Clearing a jar updates the journal and the sites in memory")
     func clear() throws {
         try expect(["removed a", "removed b", "removed c", "removed old"], header: "") { database, jar in
             try database.clearJar(named: jar.name, now: now)
         }
     }
 
-    @Test("The end of the session")
+    @Test("Ending a session updates the journal and the sites in memory")
     func endOfSession() throws {
         try expect(["removed a"], header: "b=1; c=1") { _, jar in try jar.endSession(now: now) }
     }
 
-    @Test("Restoring")
+    @Test("Restoring a session updates the journal and the sites in memory")
     func restoring() throws {
         try expect(["removed c", "replaced a"], header: "a=1; b=1") { _, jar in
             try jar.restoreSession(named: "saved", now: now)
         }
     }
 
-    @Test("Restoring cookies that do not exist any more")
+    @Test("Restoring cookies that no longer exist updates the journal and the sites in memory")
     func restoringMissing() throws {
         try expect(
             ["removed a", "removed b", "removed c", "removed old", "stored a", "stored b"], header: "a=1; b=1"
@@ -63,7 +63,7 @@ struct JarJournalTests {
         }
     }
 
-    @Test("Merging")
+    @Test("Merging jars updates the journal and the sites in memory")
     func merging() throws {
         try expect(["replaced a", "stored d"], header: "a=3; b=1; c=1; d=1") { database, jar in
             try database.mergeJar(named: "other", into: jar.name, now: now)

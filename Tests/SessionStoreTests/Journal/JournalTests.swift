@@ -11,7 +11,7 @@ struct JournalTests {
         page.changes.map { "\($0.cause.identifier) \($0.cookie.name)" }
     }
 
-    @Test("Every change is there, in order, with its cause and its time, and nothing else is")
+    @Test("The journal has every change in order, with its cause and its time, and nothing else")
     func causes() throws {
         let jar = try Given.jar()
         let later = Given.now.advanced(bySeconds: 60)
@@ -28,7 +28,7 @@ struct JournalTests {
         #expect(entries(try jar.changes(after: 5)) == ["expired b"])
     }
 
-    @Test("Evictions are reported after the cookie that caused them")
+    @Test("The journal has evictions after the cookie that caused them")
     func evictions() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 1
@@ -99,7 +99,7 @@ struct JournalTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie") == 1)
     }
 
-    @Test("Endings are found by an index, which no other change touches", .onlyOnSQLite("is about its plans"))
+    @Test("An index finds the endings of cookies, and no other change touches it", .onlyOnSQLite("is about its plans"))
     func endingPlan() throws {
         let plan = try Given.database().read { connection in
             try Row.fetchAll(
@@ -114,7 +114,7 @@ struct JournalTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie_change WHERE ended_at IS NOT NULL") == 0)
     }
 
-    @Test("A reader that reads again gets the changes since, in pages, from any connection")
+    @Test("A reader of the journal gets the changes since its last read, in pages, from any connection")
     func cursor() throws {
         let folder = TemporaryFolder()
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -136,7 +136,9 @@ struct JournalTests {
         #expect(end.changes.isEmpty && end.position == position && !end.hasGap)
     }
 
-    @Test("The journal is bounded, and a reader that was away for too long is told", arguments: [nil, 2000])
+    @Test(
+        "The journal is limited, and a reader that was away for too long learns that it missed changes",
+        arguments: [nil, 2000])
     func bounded(setting: Int?) throws {
         let limit = setting ?? SessionDatabase.defaultJournalLimit
         let database = try Given.database(journalLimit: limit)
@@ -165,7 +167,7 @@ struct JournalTests {
         #expect(try jar.changes(after: 1 << 40).hasGap)
     }
 
-    @Test("Positions in the journal and numbers in the order of creation are never reused after removals")
+    @Test("Journal positions and sequence numbers are never reused after removals")
     func neverAgain() throws {
         let folder = TemporaryFolder()
         func receive(_ name: String) throws {
@@ -185,7 +187,7 @@ struct JournalTests {
         #expect(try jar.contents().map(\.sequence) == [3, 4])
     }
 
-    @Test("Jars have journals of their own, and a transaction that fails leaves none")
+    @Test("Each jar has its own journal, and a transaction that fails adds no entry")
     func apart() throws {
         let database = try Given.database()
         let (first, second) = (

@@ -27,7 +27,7 @@ struct BackupTests {
         #expect(errorCode { try Given.database(folder.file("new/backup.sqlite")) } == .keyWrong)
     }
 
-    @Test("An existing file is replaced only on request")
+    @Test("A backup replaces an existing file only on request")
     func existing() throws {
         let database = try database()
         try database.jar(now: Given.now).receive("a=1; Path=/")
@@ -40,7 +40,7 @@ struct BackupTests {
     }
 
     @Test(
-        "Neither the database nor its key is ever replaced",
+        "A backup replaces neither the database nor its key",
         arguments: ["crumb.sqlite", "crumb.sqlite-wal", "key", "link"])
     func own(name: String) throws {
         let database = try database()
@@ -53,7 +53,7 @@ struct BackupTests {
         #expect(try database.jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("A folder, a pipe and a place that is not there are clear errors, and nothing is left behind")
+    @Test("A backup to a folder, a pipe or a missing folder is a clear error and leaves no file")
     func refused() throws {
         let database = try database()
         try folder.write([], to: "file")
@@ -73,7 +73,7 @@ struct BackupTests {
         #expect(try folder.contents().keys.sorted() == before)
     }
 
-    @Test("A backup next to writers contains whole transactions, and blocks no writer")
+    @Test("A backup during writes contains whole transactions, and blocks no writer")
     func besideWriters() throws {
         let database = try database()
         _ = try database.jar(now: Given.now)

@@ -28,7 +28,7 @@ struct CheckTests {
     }
 
     @Test(
-        "Values that cannot be read are named by jar, saved session and token, and the others are read",
+        "A check names unreadable values by jar, saved session and token, and reads the others",
         arguments: [
             (
                 "UPDATE cookie SET value = x'' WHERE name = x'6330' AND jar_id = 1",
@@ -67,7 +67,7 @@ struct CheckTests {
         #expect(check.findings.allSatisfy { $0.description.hasPrefix(named + ": ") })
     }
 
-    @Test("Saved cookies cannot be swapped, nor moved into another saved session's jar")
+    @Test("A check finds saved cookies that were swapped or moved to another jar")
     func swapped() throws {
         let database = try database()
         try database.execute(
@@ -83,7 +83,7 @@ struct CheckTests {
         #expect(findings.count == 5 && findings.allSatisfy { $0.location?.owner == "moved" })
     }
 
-    @Test("Every flipped bit of a saved value and of a token is noticed, and nothing else is")
+    @Test("A check finds every flipped bit of a saved value and of a token, and nothing else")
     func everyBit() throws {
         let database = try database()
         for (table, column, condition) in [
@@ -104,7 +104,7 @@ struct CheckTests {
         #expect(try database.check().isSound)
     }
 
-    @Test("Rows without owners are found")
+    @Test("A check finds rows without owners")
     func orphans() throws {
         let database = try database()
         try #require(database.engine.file).queue.inDatabase { connection in
@@ -122,7 +122,7 @@ struct CheckTests {
         #expect(findings.allSatisfy { $0.code == .orphan })
     }
 
-    @Test("A damaged structure is a finding")
+    @Test("A check finds a damaged structure")
     func structure() throws {
         let database = try database()
         try database.execute("CREATE INDEX spare ON cookie_change (name)")
@@ -143,7 +143,7 @@ struct CheckTests {
         #expect(!check.isSound)
     }
 
-    @Test("Files and folders that others may get at are found", arguments: [0o640, 0o604, 0o666])
+    @Test("A check finds files and folders that other users can access", arguments: [0o640, 0o604, 0o666])
     func exposed(mode: Int) throws {
         let database = try database()
         for name in ["crumb.sqlite", "crumb.sqlite-wal", "crumb.sqlite-shm"] {
@@ -156,7 +156,7 @@ struct CheckTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
     }
 
-    @Test("An unfinished rotation and files of a killed process are notes, not problems")
+    @Test("A check reports an unfinished rotation and files of a killed process as notes, not problems")
     func notes() throws {
         let database = try database()
         try KeyFile(folder.file("key")).appendKey(now: Given.now)

@@ -32,7 +32,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("No cookie is lost, after any operations meanwhile, by one process or by several", arguments: Deed.allCases)
+    @Test("A clock jump loses no cookie, whatever one or several processes do meanwhile", arguments: Deed.allCases)
     func survives(_ deed: Deed) throws {
         let path = folder.file("crumb.sqlite")
         let jar = try Given.jar(path)
@@ -55,7 +55,7 @@ struct ClockJumpTests {
         #expect(try jar.database.check().findings.isEmpty)
     }
 
-    @Test("A cookie that a server sets or deletes meanwhile stays set or deleted")
+    @Test("A cookie that a server sets or deletes during a clock jump stays set or deleted")
     func serverCounts() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/; Max-Age=86400", "b=2; Path=/; Max-Age=86400", "c=3; Path=/; Max-Age=86400")
@@ -68,7 +68,7 @@ struct ClockJumpTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie") == 2)
     }
 
-    @Test("Expired cookies push out no live ones, and come back within the limits")
+    @Test("Expired cookies evict no live ones, and become valid again within the limits")
     func limits() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 5
@@ -86,7 +86,7 @@ struct ClockJumpTests {
         #expect(decision[0].evicted.count == 6)
     }
 
-    @Test("Short-lived cookies under ever new names take bounded room, and push out none that were to last")
+    @Test("Short-lived cookies under ever new names take limited space, and evict no long-lived ones")
     func bounded() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 10
@@ -100,7 +100,7 @@ struct ClockJumpTests {
         #expect(try jar.header().contains("long0=1; long1=1; long2=1; long3=1; long4=1"))
     }
 
-    @Test("In a jar with a limit for all, expired cookies have a room of the same size")
+    @Test("In a jar with a total limit, expired cookies have a separate limit of the same size")
     func boundedTotal() throws {
         var policy = CookiePolicy()
         policy.limits.totalCookies = 10
@@ -128,7 +128,7 @@ struct ClockJumpTests {
         ([1000, 1008, 1016, 1024, 0], 0), ([1000, 1008, 1016, 1024, 0, 8, 16, 24], 0),
     ]
 
-    @Test("A time is confirmed once the clock has gone on for a day", arguments: sightings.indices)
+    @Test("A time is confirmed after the clock has run for a day", arguments: sightings.indices)
     func confirms(_ index: Int) {
         let (hours, confirmed) = ClockJumpTests.sightings[index]
         var clock = ConfirmedClock(now: ClockJumpTests.at(hours[0] * ClockJumpTests.hour))
@@ -136,7 +136,7 @@ struct ClockJumpTests {
         #expect(clock.confirmed == confirmed.map { ClockJumpTests.at($0 * ClockJumpTests.hour) })
     }
 
-    @Test("The ends of time overflow nothing")
+    @Test("The earliest and latest times cause no overflow")
     func extremes() {
         var clock = ConfirmedClock(now: Timestamp(microseconds: .min))
         for time in [Int64.max, .min, .max, 0] { clock.see(Timestamp(microseconds: time)) }

@@ -16,7 +16,7 @@ struct PruningTests {
         }
     }
 
-    @Test("Expired cookies go once the clock is confirmed, of all jars or of one, and are counted; others stay")
+    @Test("Pruning removes and counts expired cookies, of all jars or of one, once the clock is confirmed; others stay")
     func expired() throws {
         let database = try Given.database()
         try fill(database)
@@ -35,7 +35,7 @@ struct PruningTests {
         #expect(errorCode { try database.prune(jar: "none", now: later) } == .jarNotFound)
     }
 
-    @Test("A cookie that expires at this moment has not expired yet")
+    @Test("Pruning keeps a cookie that expires at this moment")
     func boundary() throws {
         let database = try Given.database()
         try database.jar(now: Given.now).receive("a=1; Max-Age=10")
@@ -55,7 +55,7 @@ struct PruningTests {
         #expect(try database.prune(journalLimit: 0, now: Given.now).journalEntries == other.count)
     }
 
-    @Test("The journal reports the removals, and keeps its newest entries")
+    @Test("Pruning records removals in the journal, and keeps its newest entries")
     func journal() throws {
         let database = try Given.database()
         try fill(database)
@@ -74,7 +74,9 @@ struct PruningTests {
         #expect(try database.prune(journalLimit: 0, now: later).journalEntries == Int(jars))
     }
 
-    @Test("Room is given back where that is worthwhile, or asked for", .onlyOnSQLite("is about the size of its file"))
+    @Test(
+        "Pruning returns free space to the disk if that is worthwhile or requested",
+        .onlyOnSQLite("is about the size of its file"))
     func room() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let jar = try database.jar(now: Given.now)
@@ -94,7 +96,7 @@ struct PruningTests {
         #expect(try database.check().findings.isEmpty)
     }
 
-    @Test("Figures say how much there is and how old it is")
+    @Test("The statistics have the amount and the age of the data")
     func statistics() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         #expect(try database.statistics(now: Given.now).oldestCookie == nil)

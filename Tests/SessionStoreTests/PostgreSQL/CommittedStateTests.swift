@@ -33,7 +33,7 @@ struct CommittedStateTests {
         try session.synchronize()
     }
 
-    @Test("Answers many requests at once with few statements")
+    @Test("Few statements answer many requests for the committed state")
     func sharing() async throws {
         let database = try database()
         try database.jar(now: Given.now).receive("a=1; Path=/")
@@ -48,7 +48,7 @@ struct CommittedStateTests {
         #expect(queue.statementCount - before < 500)
     }
 
-    @Test("Needs no other round trip while nothing changes")
+    @Test("The committed state needs no other round trip while nothing changes")
     func roundTrips() async throws {
         let database = try database()
         try database.jar(now: Given.now).receive("a=1; Path=/")
@@ -72,7 +72,7 @@ struct CommittedStateTests {
         #expect(throws: SessionStoreError.self) { try jar.afterWrite.header() }
     }
 
-    @Test("Sees what another service has acknowledged before")
+    @Test("The committed state has everything that another service has acknowledged before")
     func freshness() async throws {
         let (one, other) = (try database(), try database())
         let jar = try one.jar(now: Given.now)
@@ -98,7 +98,7 @@ struct CommittedStateTests {
         #expect(try await header(other, jar: "new") == "a=19")
     }
 
-    @Test("Sees it while many others ask and write")
+    @Test("The committed state has everything acknowledged before, even while many others ask and write")
     func freshnessUnderLoad() async throws {
         let (one, other) = (try database(), try database())
         for jar in 0..<4 { _ = try one.createJar(named: "jar \(jar)", now: Given.now) }
@@ -117,7 +117,7 @@ struct CommittedStateTests {
         }
     }
 
-    @Test("Answers an older state than the last one from what is known, and reads no site anew")
+    @Test("An older committed state is answered from memory, without reading a site again")
     func olderState() async throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -133,7 +133,9 @@ struct CommittedStateTests {
         #expect(try opened.header() == "a=2")
     }
 
-    @Test("Answers for names that no jar has", arguments: ["none", "", "a\u{0}b", "a\u{1}default", "..", "{,}\"\\"])
+    @Test(
+        "The committed state is available for names that no jar has",
+        arguments: ["none", "", "a\u{0}b", "a\u{1}default", "..", "{,}\"\\"])
     func otherNames(name: String) async throws {
         let database = try database()
         _ = try database.jar(now: Given.now)
@@ -143,7 +145,7 @@ struct CommittedStateTests {
         #expect(try await database.committedState(ofJar: "default")?.jar != nil)
     }
 
-    @Test("Goes on after the server has ended its connections, with the first request")
+    @Test("The committed state works with the first request after the server has ended its connections")
     func lostConnections() async throws {
         let database = try database()
         try database.jar(now: Given.now).receive("a=1; Path=/")
@@ -152,7 +154,7 @@ struct CommittedStateTests {
         #expect(try await header(database) == "a=1")
     }
 
-    @Test("Reads with the first request after the server has ended its connections", arguments: [false, true])
+    @Test("The first request after the server has ended its connections can read", arguments: [false, true])
     func firstRequest(isFenced: Bool) async throws {
         _ = try database().jar(now: Given.now)
         for ask in [
@@ -166,7 +168,7 @@ struct CommittedStateTests {
         }
     }
 
-    @Test("Gives nothing behind a closed fence")
+    @Test("A closed fence permits no committed state")
     func fence() async throws {
         let database = try database(isFenced: true)
         try database.beat()

@@ -41,7 +41,7 @@ struct DatabaseMoveTests {
         return parts
     }
 
-    @Test("Keeps every row and value, there and back, and goes on where it was interrupted")
+    @Test("A move keeps every row and value, there and back, and continues after an interruption")
     func there() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (source, server, back) = (try filled(), try served(), try file("back.sqlite"))
@@ -67,7 +67,7 @@ struct DatabaseMoveTests {
         #expect(try server.check().findings.filter(\.isProblem).isEmpty)
     }
 
-    @Test("Refuses a jar that differs, an id that is taken and a jar that is missing")
+    @Test("A move rejects a jar that differs, an ID that is taken and a jar that is missing")
     func refusals() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (source, server) = (try filled(), try served())
@@ -87,7 +87,7 @@ struct DatabaseMoveTests {
         #expect(try FullDatabase.values(other).isEmpty)
     }
 
-    @Test("Names every column of the SQLite schema but those that stay")
+    @Test("The moved tables have every column of the SQLite schema except those that stay")
     func columns() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let database = try file("columns.sqlite")

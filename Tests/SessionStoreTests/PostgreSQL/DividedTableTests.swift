@@ -71,7 +71,7 @@ struct DividedTableTests {
             PostgreSQLDatabase(target), name: name, keys: .key(try Given.key()), journalLimit: 20, now: Given.now)
     }
 
-    @Test("Touch the part of one jar", arguments: [1, 20])
+    @Test("Statements on a jar touch only the jar's part of a table", arguments: [1, 20])
     func onePart(rounds: Int) async throws {
         let plans = Plans()
         let database = try database(plans)
@@ -99,7 +99,7 @@ struct DividedTableTests {
         #expect(found.contains { $0.tables.contains("jar_site") })
     }
 
-    @Test("Touch the part of one jar when a capture is imported, and origins and the journal name it")
+    @Test("Importing a capture and reading its origins touch only the jar's part of a table")
     func captures() throws {
         let plans = Plans()
         let database = try database(plans)
@@ -131,7 +131,7 @@ struct DividedTableTests {
         expectOnePart(plans.found, of: ["capture", "cookie", "cookie_change"])
     }
 
-    @Test("Touch the part of one jar when a session is saved, listed, restored and removed, and with its jar")
+    @Test("Saving, listing, restoring and removing a session touch only the jar's part of a table")
     func sessions() throws {
         let plans = Plans()
         let database = try database(plans)
@@ -186,7 +186,7 @@ struct DividedTableTests {
         }
     }
 
-    @Test("Are seen to touch several parts if they do")
+    @Test("The test detects statements that touch several parts of a table")
     func severalParts() throws {
         let plans = Plans()
         var target = try server.target(name)

@@ -36,7 +36,7 @@ struct FailoverTests {
         try body(port)
     }
 
-    @Test("Goes on to the next server if one is silent, and begins with that one from then on")
+    @Test("A connection tries the next server if one is silent, and later ones begin with that server")
     func silentServer() throws {
         try withSilentServer { port in
             let target = try server.target(name, behind: port)
@@ -52,7 +52,7 @@ struct FailoverTests {
         }
     }
 
-    @Test("After the heartbeat has found a primary anew, every other connection is made anew, and once")
+    @Test("After the heartbeat has found another primary, every other connection reconnects once")
     func epoch() throws {
         let target = try server.target(name)
         let engine = try PostgreSQLDatabase(target)

@@ -31,7 +31,8 @@ struct FenceTests {
         #expect { try body() } throws: { ($0 as? SessionStoreError)?.code == .databaseFenced }
     }
 
-    @Test("Lets nothing be read or written without a heartbeat of the last five seconds", arguments: ["-5.1", "+1.5"])
+    @Test(
+        "The fence prevents reads and writes without a heartbeat in the last five seconds", arguments: ["-5.1", "+1.5"])
     func noHeartbeat(age: String) throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -49,7 +50,7 @@ struct FenceTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Counts the heartbeat of any service")
+    @Test("The fence accepts the heartbeat of any service")
     func anyHeartbeat() throws {
         let (one, other) = (try database(), try database())
         try setHeartbeat("at = clock_timestamp() - interval '1 hour'")
@@ -58,7 +59,7 @@ struct FenceTests {
         _ = try one.jar(now: Given.now)
     }
 
-    @Test("Lets nothing be written for five seconds after a promotion")
+    @Test("The fence prevents writes for five seconds after a promotion")
     func newPrimary() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -78,7 +79,7 @@ struct FenceTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Waits no longer where the clock was set back after a promotion")
+    @Test("The fence waits no longer if the clock was set back after a promotion")
     func clockSetBack() throws {
         let database = try database()
         try setHeartbeat("timeline_since = clock_timestamp() + interval '1 hour'")
@@ -88,7 +89,7 @@ struct FenceTests {
         _ = try database.jar(now: Given.now)
     }
 
-    @Test("Commits a heartbeat with each tick of the clock, and goes on after a failure")
+    @Test("A service commits a heartbeat with each tick of the clock, and continues after a failure")
     func timer() async throws {
         let database = try database()
         let clock = TickingClock()
@@ -115,7 +116,7 @@ struct FenceTests {
         _ = await heart.result
     }
 
-    @Test("Is open for a program that is no service")
+    @Test("The fence is open for a program that is not a service")
     func unfenced() throws {
         try setHeartbeat("at = clock_timestamp() - interval '1 hour'")
         let database = try server.open(server.target(name))

@@ -58,7 +58,7 @@ struct JarKeyMigrationTests {
             ], session)
     }
 
-    @Test("Captures and saved sessions from before are kept, and go on")
+    @Test("The migration to jar keys keeps captures and saved sessions, which continue to work")
     func kept() throws {
         let name = try server.newDatabase(version: "P005")
         let session = try PostgreSQLSession(server.target(name))
@@ -90,7 +90,9 @@ struct JarKeyMigrationTests {
         #expect(try database.number("SELECT count(*) FROM snapshot_cookie") == 3)
     }
 
-    @Test("Programs that know P005 go on at every step", arguments: ["P006", "P007", "P008", "P009", "P010", "P011"])
+    @Test(
+        "Programs that know P005 work at every step of the migration to jar keys",
+        arguments: ["P006", "P007", "P008", "P009", "P010", "P011"])
     func formerPrograms(version: String) throws {
         let name = try server.newDatabase(version: "P005")
         let session = try PostgreSQLSession(server.target(name))
@@ -127,7 +129,7 @@ struct JarKeyMigrationTests {
     }
 
     @Test(
-        "The steps that read large tables keep no response waiting",
+        "Migration steps that read large tables delay no response",
         arguments: [
             ("P006", "P007", "cookie IN ROW EXCLUSIVE MODE; capture IN ROW SHARE MODE; snapshot IN ACCESS SHARE MODE"),
             ("P008", "P009", "cookie, capture, snapshot, snapshot_cookie, jar IN ROW EXCLUSIVE MODE"),
@@ -140,7 +142,8 @@ struct JarKeyMigrationTests {
         try run(["COMMIT"], other)
     }
 
-    @Test("A step that does not get its locks in time changes nothing, and the next upgrade continues with it")
+    @Test(
+        "A migration step that does not get its locks in time changes nothing, and the next upgrade continues with it")
     func busy() throws {
         let name = try server.newDatabase(version: "P005")
         let other = try PostgreSQLSession(server.target(name))
@@ -154,7 +157,7 @@ struct JarKeyMigrationTests {
         #expect(try PostgreSQLSchema(target).upgrade() == ["P008", "P009", "P010", "P011"])
     }
 
-    @Test("A step may take longer than requests wait for an answer")
+    @Test("A migration step may take longer than the timeout of requests")
     func slow() throws {
         let target = try server.target(server.newDatabase()).waiting(atMost: 1)
         let slow = PostgreSQLSchema.Migration(name: "P999", sql: Array("SELECT pg_sleep(1.5);\n".utf8))
@@ -165,7 +168,7 @@ struct JarKeyMigrationTests {
         }
     }
 
-    @Test("Of each table of jars, every unique key begins with the jar's id")
+    @Test("Every unique key of a jar's tables begins with the jar's ID")
     func keys() throws {
         let session = try PostgreSQLSession(server.target(server.newDatabase()))
         let others = try rows(

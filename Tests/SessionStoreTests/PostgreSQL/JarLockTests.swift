@@ -16,7 +16,7 @@ struct JarLockTests {
         shared = try SharedDatabase()
     }
 
-    @Test("Making, changing, copying and removing jars, logins and access tokens wait for no other jar")
+    @Test("Operations on jars, logins and access tokens wait for no other jar")
     func independence() throws {
         let (one, other) = (try shared.open(), try shared.open())
         let busy = try one.jar(named: "busy", now: Given.now)
@@ -44,7 +44,9 @@ struct JarLockTests {
         }
     }
 
-    @Test("Of many that give jars the same name at once, one succeeds", arguments: ["create", "copy", "rename"])
+    @Test(
+        "Of many transactions that give jars the same name at once, one succeeds",
+        arguments: ["create", "copy", "rename"])
     func sameName(way: String) throws {
         let databases = try (0..<4).map { _ in try shared.open() }
         for thread in 0..<8 {
@@ -65,7 +67,7 @@ struct JarLockTests {
         #expect(try databases[0].number("SELECT count(*) FROM jar WHERE name = 'same'") == 1)
     }
 
-    @Test("The journal of a jar begins after that of every former one of its name, also if both happen at once")
+    @Test("A jar's journal begins after those of earlier jars with its name, even if both changes happen at once")
     func formerJournals() throws {
         let databases = try (0..<4).map { _ in try shared.open() }
         let positions = Mutex<[Int64]>([])
@@ -83,7 +85,7 @@ struct JarLockTests {
         #expect(found.count >= 120 && found == Array(Set(found)).sorted())
     }
 
-    @Test("No id is used up where nothing is made")
+    @Test("No ID is used up if no jar is created")
     func ids() throws {
         let database = try shared.open()
         let first = try database.createJar(named: "a", now: Given.now).id
@@ -96,7 +98,7 @@ struct JarLockTests {
         #expect(try database.createJar(named: "b", now: Given.now).id == first + 1)
     }
 
-    @Test("Two that merge jars into each other at once end, one after the other")
+    @Test("Two concurrent merges of jars into each other complete, one after the other")
     func crossedMerges() throws {
         let databases = [try shared.open(), try shared.open()]
         for name in ["a", "b"] { try databases[0].jar(named: name, now: Given.now).receive("\(name)=1; Path=/") }

@@ -35,7 +35,7 @@ struct PendingLoginTests {
         try one.read { try $0.statement("SELECT count(*) FROM pending_login").returnedNumber() }
     }
 
-    @Test("Are found by their identifier, and by their state until they have ended")
+    @Test("Pending logins are found by their identifier, and by their state until they have ended")
     func found() throws {
         #expect(try add(login(state: "state")))
         #expect(try content("a") == "content of a" && content("b") == nil)
@@ -54,7 +54,7 @@ struct PendingLoginTests {
         #expect(try one.removePendingLogin("a", now: Given.now) == false && content("a") == nil)
     }
 
-    @Test("Are changed by one service at a time")
+    @Test("One service at a time changes a pending login")
     func competition() throws {
         #expect(try add(login()))
         let taken = try onThreads(16) { thread in
@@ -68,7 +68,7 @@ struct PendingLoginTests {
     }
 
     @Test(
-        "Are sealed to their row, and unknown if it was changed",
+        "Pending logins are sealed to their row, and unknown if it was changed",
         arguments: [
             "content = (SELECT content FROM pending_login WHERE id = 'b')", "expires_at = expires_at + 1",
             "state_digest = NULL", "id = 'c'", "content = substr(content, 2)",
@@ -88,7 +88,7 @@ struct PendingLoginTests {
         #expect(try content("b") == "content of b")
     }
 
-    @Test("Expire, and are removed as others come")
+    @Test("Pending logins expire, and are removed when others are added")
     func expired() throws {
         for number in 0..<6 { #expect(try add(login("\(number)", lifetime: 10))) }
         #expect(try content("0", after: 10) != nil && content("0", after: 11) == nil)
@@ -99,14 +99,14 @@ struct PendingLoginTests {
         #expect(try count() == 3)
     }
 
-    @Test("Are removed after a restore, since their codes may have been redeemed")
+    @Test("Pending logins are removed after a restore, because their codes may have been redeemed")
     func restored() throws {
         #expect(try add(login()))
         _ = try one.tokens.quarantine(now: Given.now)
         #expect(try content("a") == nil && count() == 0)
     }
 
-    @Test("Are limited in number; expired ones do not count")
+    @Test("The number of pending logins is limited; expired ones do not count")
     func limited() throws {
         for number in 0..<5 { #expect(try add(login("\(number)", lifetime: 10), limit: 5)) }
         #expect(try other.add(login("more"), limit: 5, now: Given.now) == false && count() == 5)

@@ -22,7 +22,7 @@ struct PostgreSQLDatabaseTests {
         try server.open(server.target(name))
     }
 
-    @Test("Takes every statement of the store that is written in one piece")
+    @Test("PostgreSQL accepts every statement of the store that is written in one piece")
     func statements() throws {
         let session = try PostgreSQLSession(try server.target(name))
         let folder = Repository.root.appending(path: "Sources/SessionStore", directoryHint: .isDirectory)
@@ -43,7 +43,7 @@ struct PostgreSQLDatabaseTests {
         #expect(count > 60)
     }
 
-    @Test("Receives warnings of the server, and no lesser notices")
+    @Test("A connection receives warnings of the server, but no lesser notices")
     func warnings() throws {
         let received = Mutex<[String]>([])
         var target = try server.target(name)
@@ -55,7 +55,7 @@ struct PostgreSQLDatabaseTests {
     }
 
     @Test(
-        "Commits nothing if a statement does not change the one row that it must", arguments: [0, 1, 2])
+        "A transaction commits nothing if a statement does not change the one row that it must", arguments: [0, 1, 2])
     func oneRow(_ rows: Int64) throws {
         let database = try PostgreSQLDatabase(try server.target(name))
         func write(_ body: (any ServedConnection) throws -> Void) throws {
@@ -88,7 +88,7 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
-    @Test("Returns commits of another connection, from the cache too")
+    @Test("Reads return commits of another connection, even from the cache")
     func freshness() throws {
         let (one, other) = (try database(), try database())
         let (jar, otherJar) = (try one.jar(now: Given.now), try other.jar(now: Given.now))
@@ -99,7 +99,7 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
-    @Test("Counts round trips, commits, and requests that asked what is committed")
+    @Test("The database counts round trips, commits and requests for the committed state")
     func load() async throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -115,7 +115,7 @@ struct PostgreSQLDatabaseTests {
         #expect(states == (3, 3))
     }
 
-    @Test("Loses no update of jars that many connections write at once")
+    @Test("No update is lost if many connections write jars at once")
     func competition() throws {
         let databases = try (0..<4).map { _ in try database() }
         for index in 0..<2 { _ = try databases[0].createJar(named: "jar \(index)", now: Given.now) }
@@ -133,7 +133,7 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
-    @Test("Goes on after the server has ended its connections")
+    @Test("The database works after the server has ended its connections")
     func lostConnections() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -147,7 +147,7 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Leaves nothing of a transaction that fails, and says why")
+    @Test("A transaction that fails leaves nothing, and its error has the reason")
     func failures() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -162,7 +162,9 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=1")
     }
 
-    @Test("Repeats a transaction that a deadlock has ended, unless its body must run once", arguments: [true, false])
+    @Test(
+        "A transaction that a deadlock has ended is retried, unless its body must run only once",
+        arguments: [true, false])
     func deadlock(isRepeatable: Bool) throws {
         let database = try database()
         let jars = try ["one", "two"].map { try database.createJar(named: $0, now: Given.now).id }
@@ -195,7 +197,7 @@ struct PostgreSQLDatabaseTests {
                 == (isRepeatable ? 4 : 3))
     }
 
-    @Test("Runs the body of a batch once, although a deadlock ends its transaction")
+    @Test("The body of a batch runs once, even if a deadlock ends its transaction")
     func deadlockOfBatch() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -228,7 +230,7 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=2")
     }
 
-    @Test("Tells an unknown commit from a failed one")
+    @Test("An unknown commit is distinguished from a failed one")
     func unknownCommit() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -252,7 +254,7 @@ struct PostgreSQLDatabaseTests {
         #expect(try jar.header() == "a=1")
     }
 
-    @Test("Rejects what identifies an entry if it is too long for an index, and says why")
+    @Test("An identity that is too long for an index is rejected with the reason")
     func oversizedKey() throws {
         let database = try database()
         let jar = try database.jar(now: Given.now)
@@ -274,7 +276,7 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
-    @Test("Tells a server that has no free connection from one that rejects the user")
+    @Test("A server without free connections is distinguished from one that rejects the user")
     func notConnected() throws {
         let session = try PostgreSQLSession(server.target("postgres"))
         let user = "limited_\(name)"
@@ -296,7 +298,7 @@ struct PostgreSQLDatabaseTests {
         #expect(try failure("no_\(name)", user: "postgres")?.kind == .refused)
     }
 
-    @Test("Names the table that the user has no right to")
+    @Test("The error for a missing right names the table")
     func missingRight() throws {
         let session = try PostgreSQLSession(server.target(name))
         let user = "reader_\(name)"
@@ -319,7 +321,7 @@ struct PostgreSQLDatabaseTests {
     }
 
     @Test(
-        "Refuses to go through a pooler, and names the next step",
+        "A connection through a pooler is rejected, with the next step",
         .enabled(if: TestServer.pooler != nil, "CRUMB_TEST_POOLER names no pooler"))
     func pooler() throws {
         let target = try PostgreSQLTarget("\(try #require(TestServer.pooler))/\(name)")
@@ -335,7 +337,7 @@ struct PostgreSQLDatabaseTests {
         }
     }
 
-    @Test("Needs the encoding UTF8, for names of any script", arguments: ["LATIN1", "SQL_ASCII"])
+    @Test("The database needs the encoding UTF8, for names in any script", arguments: ["LATIN1", "SQL_ASCII"])
     func encoding(other: String) throws {
         let session = try PostgreSQLSession(server.target("postgres"))
         let other = (name: "\(name)_\(other.lowercased())", encoding: other)
@@ -354,7 +356,7 @@ struct PostgreSQLDatabaseTests {
         #expect { try PostgreSQLDatabase(target) } throws: { isRejected($0) }
     }
 
-    @Test("Needs a schema, and a key that exists")
+    @Test("The database needs a schema, and an existing key")
     func preparation() throws {
         let target = try server.target("postgres")
         #expect { try PostgreSQLDatabase(target) } throws: { ($0 as? StoreFailure)?.kind == .schemaMissing }

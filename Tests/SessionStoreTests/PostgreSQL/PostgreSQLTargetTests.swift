@@ -7,7 +7,7 @@ import Testing
 @Suite("The URL of a database server")
 struct PostgreSQLTargetTests {
     @Test(
-        "Is called by its hosts, their ports and its name, without user and settings",
+        "A server's database is named by its hosts, their ports and its name, without user and settings",
         arguments: [
             ("postgresql://db1,db2:5433/crumb?sslrootcert=ca.pem", "postgresql://db1,db2:5433/crumb"),
             ("postgresql://db1:1,db2:2/crumb", "postgresql://db1:1,db2:2/crumb"),
@@ -23,7 +23,7 @@ struct PostgreSQLTargetTests {
     }
 
     @Test(
-        "Is rejected where it has a password, verifies no server or names none",
+        "A server's URL is rejected if it has a password, verifies no server or names none",
         arguments: [
             ("postgresql://someone:geheim@db1/crumb", "password file"),
             ("postgresql://db1/crumb?password=geheim", "password file"),
@@ -48,7 +48,7 @@ struct ConnectionFailureTests {
     private static let place = #"connection to server at "db1" (::1), port 5432 failed: "#
 
     @Test(
-        "Is read from the SQLSTATE, in any language",
+        "The reason for a failed connection is read from the SQLSTATE, in any language",
         arguments: [
             ("FATAL:  53300: sorry, too many clients already", StoreFailure.Kind.unavailable),
             ("FATAL:  53300: remaining connection slots are reserved for superusers", .unavailable),
@@ -69,7 +69,7 @@ struct ConnectionFailureTests {
         #expect(failure.code.hasPrefix(Self.place) && !failure.code.contains("LOCATION"))
     }
 
-    @Test("Passes if one of several servers has it in passing")
+    @Test("A failed connection may be retried if one of several servers has a temporary reason")
     func severalServers() {
         let starting = "\(Self.place)FATAL:  57P03: the database system is starting up\n"
         let rejecting = "\(Self.place)FATAL:  28000: role \"crumb\" is not permitted to log in\n"

@@ -34,7 +34,7 @@ struct RepeatableRequestTests {
         }
     }
 
-    @Test("Are answered as they were, by every service")
+    @Test("Every service answers a repeated write as the first time")
     func answered() throws {
         let first = attempt()
         #expect(try begin(first, in: one) == .new)
@@ -49,7 +49,7 @@ struct RepeatableRequestTests {
         #expect(try begin(attempt(), in: other, after: 3601) == .new)
     }
 
-    @Test("Are sealed, and lost rather than wrong if their row was changed")
+    @Test("The answer to a repeatable write is sealed, and lost rather than wrong if its row was changed")
     func sealed() throws {
         let first = attempt()
         _ = try begin(first, in: one)
@@ -58,7 +58,7 @@ struct RepeatableRequestTests {
         #expect(try begin(attempt("moved"), in: one) == .committed)
     }
 
-    @Test("Begin anew after an attempt that has done nothing")
+    @Test("A repeatable write starts again after an attempt that has done nothing")
     func forgotten() throws {
         let first = attempt()
         #expect(try begin(first, in: one) == .new)
@@ -66,7 +66,7 @@ struct RepeatableRequestTests {
         #expect(try begin(attempt(), in: other) == .new)
     }
 
-    @Test("Are settled after a commit that was not answered", arguments: [true, false])
+    @Test("A repeatable write is settled after a commit that was not answered", arguments: [true, false])
     func unknownCommit(isCommitted: Bool) throws {
         let first = attempt()
         #expect(try begin(first, in: one) == .new)
@@ -75,7 +75,9 @@ struct RepeatableRequestTests {
         #expect(try begin(attempt(), in: other, after: 1) == (isCommitted ? .committed : .new))
     }
 
-    @Test("Are taken over from a service that has ended, which commits nothing any more", arguments: [true, false])
+    @Test(
+        "A repeatable write is taken over from a service that has ended, which can no longer commit",
+        arguments: [true, false])
     func takenOver(isCommitted: Bool) throws {
         let first = attempt()
         #expect(try begin(first, in: one) == .new)
@@ -94,13 +96,13 @@ struct RepeatableRequestTests {
         #expect(try one.jars(now: Given.now).map(\.name) == ["second"])
     }
 
-    @Test("Are taken by one of many that begin at once")
+    @Test("Of many attempts at a repeatable write that begin at once, one takes it")
     func competition() throws {
         let states = try onThreads(16) { thread in try begin(attempt(), in: thread % 2 == 0 ? one : other) }
         #expect(states.filter { $0 == .new }.count == 1 && states.filter { $0 == .running }.count == 15)
     }
 
-    @Test("Are forgotten as others come")
+    @Test("Expired repeatable writes are removed when others come")
     func expired() throws {
         for number in 0..<6 { _ = try begin(attempt("\(number)"), in: one, lifetime: 10) }
         for number in 0..<3 { _ = try begin(attempt("late \(number)"), in: one, after: 20) }

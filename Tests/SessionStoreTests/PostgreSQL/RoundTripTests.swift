@@ -21,7 +21,7 @@ struct RoundTripTests {
         return try #require(database.serverLoad).roundTrips - before
     }
 
-    @Test("A response to a jar that is known is stored in one, by one service; after another one has stored, in three")
+    @Test("A response to a known jar is stored in one round trip; after another service has stored, in three")
     func response() throws {
         let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let (jar, otherJar) = (try one.jar(now: Given.now), try other.jar(now: Given.now))
@@ -40,7 +40,7 @@ struct RoundTripTests {
         #expect(try jar.changes(after: 0).changes.map(\.position) == Array(1...11))
     }
 
-    @Test("A request's state tells that another service has stored, so that nothing is tried in vain")
+    @Test("The committed state shows that another service has stored, so no attempt is made in vain")
     func knownChange() async throws {
         let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let otherJar = try other.jar(now: Given.now)
@@ -58,7 +58,7 @@ struct RoundTripTests {
         #expect(try roundTrips(of: one) { try jar.receive("a=5; Path=/") } == 1)
     }
 
-    @Test("Evicts the cookie that was accessed least recently by any service")
+    @Test("A jar on a server evicts the cookie that was accessed least recently by any service")
     func eviction() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 3
@@ -74,7 +74,7 @@ struct RoundTripTests {
         #expect(try jar.cookies().readable.map(\.name) == ["a", "c", "d"])
     }
 
-    @Test("What is known of a jar is not relied on where the connection is gone, and nothing can check it")
+    @Test("The remembered state of a jar is not used if the connection is lost and it cannot be checked")
     func lostConnection() throws {
         var policy = CookiePolicy()
         policy.limits.domainCookies = 2
@@ -104,7 +104,7 @@ struct RoundTripTests {
         Issue.record("The connections do not end.")
     }
 
-    @Test("Nothing is stored under a key that another service has replaced, or in a jar that it has removed")
+    @Test("No value is stored under a key that another service has replaced, or in a jar that it has removed")
     func gone() throws {
         let (one, other) = (try shared.open(lastAccessGranularity: 0), try shared.open(lastAccessGranularity: 0))
         let jar = try one.jar(now: Given.now)

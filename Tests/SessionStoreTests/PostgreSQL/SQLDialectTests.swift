@@ -5,7 +5,7 @@ import Testing
 @Suite("Statements in the words of PostgreSQL")
 struct SQLDialectTests {
     @Test(
-        "Parameters, octets and quoted text",
+        "A statement for PostgreSQL has translated parameters, octets and quoted text",
         arguments: [
             ("SELECT a FROM t WHERE b = ? AND c = ?", "SELECT a FROM t WHERE b = $1 AND c = $2", [1, 2]),
             ("SELECT ?2, ?1, ?2", "SELECT $1, $2, $1", [2, 1]),
@@ -28,7 +28,7 @@ struct SQLDialectTests {
 
 @Suite("The schema's files")
 struct PostgreSQLSchemaTests {
-    @Test("Split into statements, functions whole")
+    @Test("A schema file is split into statements, and functions stay whole")
     func statements() {
         let statements = PostgreSQLSchema.statements(
             """
@@ -47,7 +47,7 @@ struct PostgreSQLSchemaTests {
         #expect(statements.last?.hasSuffix("END\n$$;") == true)
     }
 
-    @Test("Each file's last statement is whole, and goes to the server")
+    @Test("The last statement of each schema file is complete, and is sent to the server")
     func files() {
         for migration in PostgreSQLSchema.all {
             let text = String(decoding: migration.sql, as: UTF8.self)

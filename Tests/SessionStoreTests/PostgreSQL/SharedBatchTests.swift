@@ -41,7 +41,7 @@ struct SharedBatchTests {
             })
     }
 
-    @Test("Take one round trip, and each gets its own cookies and journal")
+    @Test("A shared batch takes one round trip, and each jar gets its own cookies and journal")
     func together() throws {
         let (one, other) = (try shared.open(), try shared.open())
         let jars = try jars(5, of: one)
@@ -62,7 +62,7 @@ struct SharedBatchTests {
         }
     }
 
-    @Test("Send all at once, so that a service that stops keeps no jars locked, or for five seconds at most")
+    @Test("A shared batch sends all at once, so a service that stops locks jars for at most five seconds")
     func size() throws {
         let database = try shared.open()
         let jars = try jars(40, of: database)
@@ -91,7 +91,7 @@ struct SharedBatchTests {
         #expect(timeout == "5s")
     }
 
-    @Test("Receive nothing, and wait for none, if one was or is being changed by another service, or is gone")
+    @Test("A shared batch stores nothing and does not wait if another service changes or has removed one of its jars")
     func obstacles() throws {
         let (one, other) = (try shared.open(), try shared.open())
         let jars = try jars(3, of: one)
@@ -120,7 +120,7 @@ struct SharedBatchTests {
         #expect(try !receive([(jars[1], "a=3; Path=/"), (jars[2], "a=3; Path=/")]))
     }
 
-    @Test("Are only those of which the sites are known, and that have no limit for all their cookies")
+    @Test("A shared batch takes only jars with known sites and without a total limit")
     func known() throws {
         let database = try shared.open()
         let jar = try database.jar(named: "known", now: Given.now)
@@ -137,7 +137,9 @@ struct SharedBatchTests {
         #expect(try !limited.canShare(response("a=1")))
     }
 
-    @Test("Of which one would have to evict a cookie receive nothing, since another service may know better which one")
+    @Test(
+        "A shared batch stores nothing if a jar would have to evict a cookie, because another service may know better which"
+    )
     func eviction() throws {
         let database = try shared.open()
         var jars = try jars(2, of: database)
@@ -150,7 +152,7 @@ struct SharedBatchTests {
         #expect(try receive(jars.map { ($0, "a=1; Path=/") }))
     }
 
-    @Test("Of several services that write to the same jars at once, what is stored is there, and nothing else")
+    @Test("If several services write to the same jars at once, everything acknowledged is stored, and nothing else")
     func competition() throws {
         let databases = try (0..<3).map { _ in try shared.open() }
         _ = try jars(6, of: databases[0])

@@ -35,7 +35,7 @@ struct SharedKeyTests {
         try server.open(server.target(name), keys: .file(KeyFile(folder.file(machine))))
     }
 
-    @Test("Is used by all of them at once, and seals everything", arguments: [1, 7, 200])
+    @Test("A new shared key is used by all services at once, and seals everything", arguments: [1, 7, 200])
     func rotated(batchSize: Int) throws {
         let (one, other) = (try open("one"), try open("other"))
         try FullDatabase.fill(one)
@@ -70,7 +70,7 @@ struct SharedKeyTests {
         #expect(try FullDatabase.values(open("one")).count == values.count + 1)
     }
 
-    @Test("Is a clear error for a service whose file does not have it, until it does")
+    @Test("A new shared key is a clear error for a service whose file does not have it, until it does")
     func missing() throws {
         let (one, third) = (try open("one"), try open("third"))
         let jar = try third.jar(now: Given.now)
@@ -84,7 +84,7 @@ struct SharedKeyTests {
         #expect(try jar.header() == "a=1; b=1")
     }
 
-    @Test("Does not take the place of a key that is missing and that values may need")
+    @Test("A new shared key does not replace a missing key that values may need")
     func oldKeyMissing() throws {
         let one = try open("one")
         try FullDatabase.fill(one, cookies: 3)
@@ -106,7 +106,7 @@ struct SharedKeyTests {
         #expect(try FullDatabase.values(back) == values)
     }
 
-    @Test("Loses nothing that services write meanwhile, and no deleted value comes back")
+    @Test("A shared key rotation loses no value that services write meanwhile, and restores no deleted one")
     func busy() throws {
         let first = try open("one")
         try FullDatabase.fill(first, cookies: 10)

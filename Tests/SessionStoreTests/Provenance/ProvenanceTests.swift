@@ -15,7 +15,7 @@ struct ProvenanceTests {
         return digest
     }
 
-    @Test("A live response is known by its URL, without the query, and its time; the last one counts")
+    @Test("The origin of a live cookie is the URL of its last response, without the query, and the time")
     func live() throws {
         let jar = try Given.jar()
         try jar.receive("a=1; Path=/", from: "https://www.example.com:8443/login?code=s3cr3t")
@@ -34,7 +34,7 @@ struct ProvenanceTests {
                     partitionKey: nil)) == nil)
     }
 
-    @Test("Of a capture, its name is kept too, and the time of the response in it; a record has no URL")
+    @Test("The origin of an imported cookie has the capture's name and the time of its response; a record has no URL")
     func capture() throws {
         let jar = try Given.jar()
         let capture = try jar.beginCapture(named: "login.har", now: Given.now)
@@ -55,7 +55,7 @@ struct ProvenanceTests {
         for name in ["a", "b"] { #expect(try origins[id(name, jar)] == jar.origin(of: id(name, jar))) }
     }
 
-    @Test("A capture is known by its octets once it was imported whole, in the jar that it was imported into")
+    @Test("A completely imported capture is recognized by its octets, in the jar that has imported it")
     func known() throws {
         let database = try Given.database()
         let jar = try database.jar(now: Given.now)

@@ -17,13 +17,13 @@ struct DatabaseKeyTests {
         try open().jar(now: Given.now).receive("a=1; Path=/")
     }
 
-    @Test("The key that made it opens it")
+    @Test("A database opens with the key that created it")
     func right() throws {
         try makeDatabase()
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("Another key is one clear error, and changes nothing")
+    @Test("A wrong key is a clear error, and changes nothing")
     func wrong() throws {
         try makeDatabase()
         _ = try open("other.sqlite", key: "other-key")
@@ -33,7 +33,7 @@ struct DatabaseKeyTests {
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("A lost key is one clear error, and no new one is made")
+    @Test("A lost key is a clear error, and no new one is created")
     func lost() throws {
         try makeDatabase()
         let before = try folder.contents().filter { $0.key != "key" }
@@ -44,7 +44,7 @@ struct DatabaseKeyTests {
         #expect(try open(key: "aside.key").jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("An exposed key is refused, also for a new database")
+    @Test("An exposed key is rejected, even for a new database")
     func exposed() throws {
         try makeDatabase()
         try folder.write(try folder.bytes("key"), to: "key", mode: 0o644)
@@ -52,7 +52,7 @@ struct DatabaseKeyTests {
         #expect(errorCode { try open("new.sqlite") } == .keyExposed)
     }
 
-    @Test("One key serves many databases")
+    @Test("One key can serve many databases")
     func shared() throws {
         try open("one.sqlite").jar(now: Given.now).receive("a=1")
         try open("two.sqlite").jar(now: Given.now).receive("a=2")
@@ -60,7 +60,7 @@ struct DatabaseKeyTests {
         #expect(try open("two.sqlite").jar(now: Given.now).header() == "a=2")
     }
 
-    @Test("A value that was sealed in one database does not open in another one under another key")
+    @Test("A value of one database cannot be opened in another one with another key")
     func copiedBetweenDatabases() throws {
         let left = try Given.database(folder.file("left"), key: 1)
         let right = try Given.database(folder.file("right"), key: 2)
@@ -70,7 +70,7 @@ struct DatabaseKeyTests {
         #expect(try right.jar(now: Given.now).header() == "")
     }
 
-    @Test("Twenty that make the same database at once agree on its key, and none is told to wait", arguments: 0..<8)
+    @Test("Twenty processes that create the same database at once agree on its key, and none fails", arguments: 0..<8)
     func race(round: Int) throws {
         let (path, key) = (folder.file("crumb.sqlite"), folder.file("key"))
         let headers = try onThreads(20) { index in
@@ -85,7 +85,7 @@ struct DatabaseKeyTests {
         #expect(try jar.database.number("SELECT count(*) FROM sealing_key") == 1)
     }
 
-    @Test("A source of one's own is asked for a new key once, and for an old one ever after")
+    @Test("A custom key source is asked for a new key once, and afterwards for the existing one")
     func custom() throws {
         let asked = Mutex<[Bool]>([])
         let key = try Given.key()
@@ -98,7 +98,7 @@ struct DatabaseKeyTests {
         #expect("\(source)".contains("SealingKey") == false)
     }
 
-    @Test("A failing source is its own error, and the database can be made later")
+    @Test("A key source that fails passes on its error, and the database can be created later")
     func failing() throws {
         let source = KeySource(name: "a keychain") { _ throws(SessionStoreError) in
             throw SessionStoreError(.keyUnavailable, "a keychain", "it is locked")

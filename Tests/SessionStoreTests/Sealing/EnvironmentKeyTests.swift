@@ -10,7 +10,7 @@ struct EnvironmentKeyTests {
     private static let other = Data((0..<32).map { UInt8($0 + 1) }).base64EncodedString()
 
     @Test(
-        "A key, and keys with commas between, are read",
+        "An environment variable may have a key, or keys separated by commas",
         arguments: [("\(key)", 1), (" \(key)\n", 1), ("\(key), \(other)", 2)])
     func read(text: String, count: Int) throws {
         let keys = try KeySource.base64(Secret(text), name: "CRUMB_KEY").load(mayCreate: false)
@@ -19,7 +19,7 @@ struct EnvironmentKeyTests {
     }
 
     @Test(
-        "Text that is not a key is one clear error that does not show it",
+        "An environment variable that is not a key is a clear error that does not show it",
         arguments: ["", "AAAA", "secret", "\(key),", ",\(key)", "\(key) \(other)", "crumb-key-1:\(key)"])
     func refused(text: String) throws {
         let error = #expect(throws: SessionStoreError.self) { try KeySource.base64(Secret(text), name: "CRUMB_KEY") }

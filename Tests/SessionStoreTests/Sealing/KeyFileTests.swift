@@ -21,7 +21,7 @@ struct KeyFileTests {
         return try #require(keys.last)
     }
 
-    @Test("A key is made on first use, for its owner alone, and found again")
+    @Test("A key file is created on first use, readable only by its owner, and found again")
     func made() throws {
         let key = try load(folder.file("a/b/key"), mayCreate: true)
         #expect(try folder.mode("a/b/key") == 0o600)
@@ -31,7 +31,7 @@ struct KeyFileTests {
         #expect(try folder.contents().keys.sorted() == ["a/b/key"])
     }
 
-    @Test("Twenty at once make one key, and all get it")
+    @Test("Twenty processes that create a key file at once get the same key")
     func race() throws {
         let path = folder.file("key")
         let keys = try onThreads(20) { _ in try KeyFile(path).load(mayCreate: true) }.flatMap { $0 }
@@ -41,7 +41,7 @@ struct KeyFileTests {
         #expect(try folder.contents().keys.sorted() == ["key"])
     }
 
-    @Test("Every key is another one")
+    @Test("Every new key is different")
     func different() throws {
         let left = try load(folder.file("left"), mayCreate: true)
         let right = try load(folder.file("right"), mayCreate: true)
@@ -49,7 +49,8 @@ struct KeyFileTests {
         #expect(try !areEqual(SealingKey(), SealingKey()))
     }
 
-    @Test("A key that others may touch is refused", arguments: [0o640, 0o604, 0o644, 0o620, 0o602, 0o610, 0o666])
+    @Test(
+        "A key file that others can access is rejected", arguments: [0o640, 0o604, 0o644, 0o620, 0o602, 0o610, 0o666])
     func exposed(mode: Int) throws {
         _ = try load(folder.file("key"), mayCreate: true)
         try folder.write(try folder.bytes("key"), to: "key", mode: mode)
@@ -58,7 +59,7 @@ struct KeyFileTests {
         #expect(try folder.mode("key") == mode)
     }
 
-    @Test("A key may be write-protected")
+    @Test("A key file may be write-protected")
     func readOnly() throws {
         _ = try load(folder.file("key"), mayCreate: true)
         try folder.write(try folder.bytes("key"), to: "key", mode: 0o400)
@@ -66,7 +67,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "A file that is not a key is rejected and left alone",
+        "A file that is not a key file is rejected and not changed",
         arguments: [
             "", "\n", "crumb-key-1:", "crumb-key-1:AAAA\n", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
             "crumb-key-2:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n", "crumb-key-1:\u{0}",
@@ -80,20 +81,20 @@ struct KeyFileTests {
         #expect(try folder.bytes("key") == Array(text.utf8))
     }
 
-    @Test("White space around a key does not matter")
+    @Test("White space around a key in its file does not matter")
     func whiteSpace() throws {
         let key = try load(folder.file("key"), mayCreate: true)
         try folder.write(Array("\n  ".utf8) + folder.bytes("key") + Array(" \r\n".utf8), to: "key")
         #expect(try areEqual(key, load(folder.file("key"), mayCreate: false)))
     }
 
-    @Test("A missing key is made only where that is allowed")
+    @Test("A missing key file is created only if that is allowed")
     func missing() throws {
         #expect(errorCode { try load(folder.file("a/key"), mayCreate: false) } == .keyMissing)
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test("A folder in the key's place and a file in its folder's are said to be in the way")
+    @Test("A folder at the key file's path, and a file in place of its folder, make the key unavailable")
     func inTheWay() throws {
         try FileManager.default.createDirectory(atPath: folder.file("key"), withIntermediateDirectories: false)
         #expect(errorCode { try load(folder.file("key"), mayCreate: true) } == .keyUnavailable)
@@ -101,7 +102,7 @@ struct KeyFileTests {
         #expect(errorCode { try load(folder.file("file/key"), mayCreate: true) } == .keyUnavailable)
     }
 
-    @Test("A file is created on request, and never in the place of another")
+    @Test("A key file is created on request, and never replaces another file")
     func created() throws {
         try KeyFile(folder.file("a/key")).create()
         let bytes = try folder.bytes("a/key")
@@ -110,7 +111,7 @@ struct KeyFileTests {
         #expect(try folder.bytes("a/key") == bytes)
     }
 
-    @Test("No error shows the content of the file")
+    @Test("No error shows the content of a key file")
     func silent() throws {
         let secret = "crumb-key-1:c2VjcmV0"
         try folder.write(secret.utf8, to: "key")

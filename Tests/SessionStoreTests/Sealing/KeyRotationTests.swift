@@ -17,7 +17,7 @@ struct KeyRotationTests {
 
     private func keyCount() throws -> Int? { try KeyFile(folder.file("key")).state()?.keyCount }
 
-    @Test("Everything can be read afterwards, and no value needs the former key", arguments: [1, 7, 500])
+    @Test("After a key rotation, everything can be read, and no value needs the former key", arguments: [1, 7, 500])
     func rotated(batchSize: Int) throws {
         let database = try open()
         try FullDatabase.fill(database)
@@ -37,7 +37,7 @@ struct KeyRotationTests {
         #expect(errorCode { try open() } == .keyWrong)
     }
 
-    @Test("Keys can be rotated again and again, and no id comes back")
+    @Test("Keys can be rotated repeatedly, and no ID is reused")
     func again() throws {
         let database = try open()
         try FullDatabase.fill(database, cookies: 3)
@@ -49,14 +49,14 @@ struct KeyRotationTests {
         #expect(try FullDatabase.values(open()) == values)
     }
 
-    @Test("An empty database has a key to rotate too")
+    @Test("The key of an empty database can be rotated, too")
     func empty() throws {
         #expect(try open().rotateKey(now: Given.now).resealed == 0)
         try open().jar(now: Given.now).receive("a=1; Path=/")
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("A process that has the database open continues to read and write, under the new key")
+    @Test("After a key rotation, a process with the database open continues to read and write, under the new key")
     func openElsewhere() throws {
         let rotating = try open()
         try FullDatabase.fill(rotating)
@@ -71,7 +71,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("Writers that never stop lose nothing to rotations that never stop")
+    @Test("Continuous key rotations lose nothing of continuous writes")
     func busy() throws {
         let database = try open()
         try FullDatabase.fill(database, cookies: 10)
@@ -98,7 +98,7 @@ struct KeyRotationTests {
         #expect(try after.check().findings.isEmpty)
     }
 
-    @Test("A source without the new key is one clear error, for reading and for writing")
+    @Test("A key source without the new key is a clear error, for reading and for writing")
     func keyNotThere() throws {
         let (old, new) = (try Given.key(1), try Given.key(2))
         let path = folder.file("crumb.sqlite")
@@ -115,7 +115,9 @@ struct KeyRotationTests {
         #expect(errorCode { try right.rotateKey(now: Given.now) } == .keyRotationRefused)
     }
 
-    @Test("A rotation that was interrupted anywhere can be read, and is finished by the next one", arguments: 0..<5)
+    @Test(
+        "After an interrupted key rotation, everything can be read, and the next rotation completes it",
+        arguments: 0..<5)
     func interrupted(step: Int) throws {
         let database = try open()
         try FullDatabase.fill(database, cookies: 10)
@@ -151,7 +153,7 @@ struct KeyRotationTests {
         #expect(try after.check().findings.isEmpty)
     }
 
-    @Test("The former key stays, with the time, and serves other databases and backups")
+    @Test("A key rotation keeps the former key and the time, for other databases and backups")
     func kept() throws {
         for name in ["one", "two"] { try open(name).jar(now: Given.now).receive("a=\(name); Path=/") }
         try open("one").backUp(to: folder.file("backup"))
@@ -172,7 +174,7 @@ struct KeyRotationTests {
         #expect(try open("one").jar(now: Given.now).header() == "a=one")
     }
 
-    @Test("A file of the earlier form, with one key in it, is read and rotated")
+    @Test("A key file of the earlier form, with one key, is read and rotated")
     func oneKey() throws {
         try folder.write(Array("crumb-key-1:\(Data(count: 32).base64EncodedString())\n".utf8), to: "key")
         try open().jar(now: Given.now).receive("a=1; Path=/")
@@ -182,7 +184,7 @@ struct KeyRotationTests {
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("Only a former key can be forgotten, and only what needs it is lost")
+    @Test("Only a former key can be forgotten, and only values that need it are lost")
     func forgotten() throws {
         for name in ["one", "two"] { try open(name).jar(now: Given.now).receive("a=\(name); Path=/") }
         _ = try open("one").rotateKey(now: Given.now)
@@ -201,7 +203,7 @@ struct KeyRotationTests {
         #expect(errorCode { try open("two") } == .keyWrong)
     }
 
-    @Test("A file that is full of keys refuses a rotation, and stays readable")
+    @Test("A full key file refuses a rotation, and stays readable")
     func full() throws {
         try open().jar(now: Given.now).receive("a=1; Path=/")
         let file = KeyFile(folder.file("key"))
@@ -211,7 +213,7 @@ struct KeyRotationTests {
         #expect(try open().jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("Values that cannot be read are listed, not changed, and stop nothing")
+    @Test("A key rotation lists unreadable values, and neither changes them nor stops")
     func unreadable() throws {
         let database = try open()
         try FullDatabase.fill(database, cookies: 5)
@@ -242,7 +244,7 @@ struct KeyRotationTests {
         #expect(try open(passphrase: "one").jar(now: Given.now).header() == "a=1")
     }
 
-    @Test("Two rotations at once: one is told that the other is at it")
+    @Test("Of two concurrent key rotations, one fails because the other is running")
     func atOnce() throws {
         let database = try open()
         let lock = try FolderLock(of: folder.file("key"))
@@ -251,7 +253,7 @@ struct KeyRotationTests {
         #expect(try keyCount() == 1)
     }
 
-    @Test("A killed process's file beside the key is removed; a link to a key stays one")
+    @Test("A key rotation removes a killed process's file beside the key file; a link to a key file stays a link")
     func leftovers() throws {
         try FileManager.default.createDirectory(atPath: folder.file("real"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(

@@ -30,7 +30,7 @@ struct PassphraseTests {
 
     /// RFC 7914, section 12; the fourth vector needs a gigabyte, and the first has an empty passphrase.
     @Test(
-        "scrypt is the one of RFC 7914",
+        "scrypt gives the results of RFC 7914",
         arguments: [
             ("password", "NaCl", 10, 8, 16, "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"),
             (
@@ -46,7 +46,7 @@ struct PassphraseTests {
         #expect(text == key)
     }
 
-    @Test("A new key file is locked, 0600, and holds the key nowhere in the clear")
+    @Test("A new key file with a passphrase is locked, has mode 0600, and does not contain the key in the clear")
     func made() throws {
         try makeDatabase("correct horse")
         #expect(try folder.mode("key") == 0o600)
@@ -61,13 +61,13 @@ struct PassphraseTests {
         #expect(try header("correct horse") == "a=1")
     }
 
-    @Test("New files have the intended cost of a guess")
+    @Test("New key files have the intended cost for guessing the passphrase")
     func defaultCost() {
         #expect(KeyFile("key").cost == 17 && ScryptParameters().cost == 17)
         #expect(ScryptParameters().salt != ScryptParameters().salt && ScryptParameters().salt.count == 16)
     }
 
-    @Test("A wrong passphrase and none are one clear error each, and change nothing")
+    @Test("A wrong and a missing passphrase are clear errors, and change nothing")
     func wrong() throws {
         try makeDatabase("correct horse")
         let before = try folder.contents()
@@ -90,7 +90,7 @@ struct PassphraseTests {
         }
     }
 
-    @Test("Every changed part of a line is noticed")
+    @Test("Every changed part of a key file's line is detected")
     func changed() throws {
         try makeDatabase("p")
         let whole = try text()
@@ -109,7 +109,7 @@ struct PassphraseTests {
         #expect(try header("p") == "a=1")
     }
 
-    @Test("The passphrase can be put on, changed and taken off, and no database changes")
+    @Test("A passphrase can be added, changed and removed, and no database changes")
     func changing() throws {
         try makeDatabase(nil)
         let before = try folder.bytes("crumb.sqlite")
@@ -146,7 +146,7 @@ struct PassphraseTests {
         #expect(try header("one") == "a=1" && text().hasSuffix("\n") && !text().contains("crumb-key-1"))
     }
 
-    @Test("A person is asked once, and only where a passphrase is needed")
+    @Test("The user is asked for a passphrase once, and only if one is needed")
     func asked() throws {
         let count = Mutex(0)
         let source = PassphraseSource(name: "a window", locksNewFiles: false) { () throws(SessionStoreError) in
@@ -162,7 +162,7 @@ struct PassphraseTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("A passphrase is the first line of a file that no other user may read")
+    @Test("A passphrase file has the passphrase in its first line, and no other user may read it")
     func fromFile() throws {
         for (text, expected) in [
             ("pass word\nrest", "pass word"), ("p", "p"), ("p\r\n", "p"), (" \u{E9} \n", " \u{E9} "),

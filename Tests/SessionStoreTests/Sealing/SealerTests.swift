@@ -7,7 +7,7 @@ import Testing
 struct SealerTests {
     private let place = Array("here".utf8)
 
-    @Test("A value comes back as it was", arguments: [0, 1, 15, 16, 17, 4096, 70_000])
+    @Test("A sealed value is opened unchanged", arguments: [0, 1, 15, 16, 17, 4096, 70_000])
     func roundTrip(count: Int) throws {
         let sealer = Sealer(try Given.key(), id: 1)
         let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
@@ -16,14 +16,14 @@ struct SealerTests {
         #expect(sealed.count == value.count + 33)
     }
 
-    @Test("The same value never looks the same twice")
+    @Test("The same value is never sealed to the same octets twice")
     func nonces() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         let sealed = try (0..<1000).map { _ in try sealer.seal(Array("value".utf8), at: place) }
         #expect(Set(sealed).count == sealed.count)
     }
 
-    @Test("Any flipped bit is noticed")
+    @Test("A sealed value with a flipped bit cannot be opened")
     func flippedBits() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         let sealed = try sealer.seal(Array("a session".utf8), at: place)
@@ -34,7 +34,7 @@ struct SealerTests {
         }
     }
 
-    @Test("Any other length is noticed")
+    @Test("A sealed value of another length cannot be opened")
     func lengths() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         let sealed = try sealer.seal(Array("a session".utf8), at: place)
@@ -45,7 +45,7 @@ struct SealerTests {
         #expect(sealer.open(Octets(sealed + [0]), at: place) == nil)
     }
 
-    @Test("Another place, another key and another key's number do not open it")
+    @Test("Another place, another key or another key's ID does not open a sealed value")
     func otherPlace() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         let sealed = Octets(try sealer.seal(Array("a session".utf8), at: place))
@@ -56,7 +56,7 @@ struct SealerTests {
     }
 
     @Test(
-        "No two places read the same",
+        "No two sealing contexts have the same encoding",
         arguments: [
             (["ab", "c"], ["a", "bc"]), (["a", ""], ["", "a"]), (["a"], ["a", ""]), ([], [""]),
             (["a\0\0\0\u{1}b"], ["a", "b"]), (["x", "y"], ["y", "x"]),
@@ -71,7 +71,7 @@ struct SealerTests {
         #expect(SealedPlace("cookie").bytes != SealedPlace("token").bytes)
     }
 
-    @Test("A cookie's place has every part of its identity, its flags and its lifetime")
+    @Test("A cookie's sealing context has every part of its identity, its flags and its lifetime")
     func cookiePlace() throws {
         let host = try #require(WebHost("www.example.com"))
         let id = Cookie.ID(name: "n", domain: host, isHostOnly: true, path: "/", partitionKey: nil)
@@ -113,7 +113,7 @@ struct SealerTests {
         #expect(Set(starts).count == 1000)
     }
 
-    @Test("Values that are sealed one after the other have nonces that follow each other")
+    @Test("Values that are sealed one after the other have consecutive nonces")
     func consecutive() throws {
         let sealer = Sealer(try Given.key(), id: 1)
         var nonces = NonceSequence(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C)
@@ -122,7 +122,7 @@ struct SealerTests {
         #expect(sealed.allSatisfy { sealer.open(Octets($0), at: place) == "value" })
     }
 
-    @Test("A key prints as nothing but its type")
+    @Test("The description of a key shows only its type")
     func keyIsSilent() throws {
         let key = try Given.key()
         var dumped = ""

@@ -61,7 +61,7 @@ struct TamperedRowTests {
         return jar
     }
 
-    @Test("Only the cookies concerned cannot be read", arguments: vandalism)
+    @Test("Only tampered cookies cannot be read", arguments: vandalism)
     func tampered(vandalism: Vandalism) throws {
         let jar = try jar()
         try jar.database.execute(vandalism.sql, vandalism.blob)
@@ -79,7 +79,7 @@ struct TamperedRowTests {
         #expect(all.readable.map(\.pair.description).sorted() == rest.values.sorted())
     }
 
-    @Test("Two values that changed places cannot be read, and are not taken for one another")
+    @Test("Two swapped values cannot be read")
     func swapped() throws {
         let jar = try jar()
         let (left, right) = try (
@@ -129,7 +129,7 @@ struct TamperedRowTests {
         #expect(try jar.header() == "a=1; b=2; c=3")
     }
 
-    @Test("The server's next line mends an unreadable cookie, in its place")
+    @Test("The server's next line repairs an unreadable cookie, in its position")
     func mended() throws {
         let jar = try jar()
         try jar.database.execute("UPDATE cookie SET value = x'00' WHERE name = x'61'")
@@ -139,7 +139,7 @@ struct TamperedRowTests {
         #expect(try jar.header() == "a=new; b=2; c=3")
     }
 
-    @Test("Unreadable cookies can be deleted by the server")
+    @Test("A server can delete unreadable cookies")
     func deleted() throws {
         let jar = try jar()
         try jar.database.execute("UPDATE cookie SET value = x'00' WHERE name = x'61'")

@@ -22,7 +22,7 @@ struct ColumnSecretTests {
         Octets("\(name)=\(search.secrets[0]); \(attributes)")
     }
 
-    @Test("Not while many writers share commits, nor after some of them have failed")
+    @Test("Shared commits leave no secret in other columns, even if some writes fail")
     func sharedCommits() throws {
         do {
             let jar = try jar()
@@ -59,7 +59,7 @@ struct ColumnSecretTests {
         search.expectNothing(in: try folder.contents(), "after closing")
     }
 
-    @Test("Not in the journal, after any change of a cookie")
+    @Test("The journal has no secret, after any change of a cookie")
     func journal() throws {
         let jar = try jar()
         let secret = search.secrets[0]
@@ -76,7 +76,7 @@ struct ColumnSecretTests {
         search.expectNothing(in: try folder.contents(), "with the journal in it")
     }
 
-    @Test("Not in where a cookie came from: no query, no fragment, no user name of a URL is kept")
+    @Test("A cookie's origin has no query, fragment or user name of a URL")
     func provenance() throws {
         let (query, fragment) = (search.secrets[1], search.secrets[2])
         do {

@@ -24,7 +24,7 @@ struct SecretSearchTests {
         SecretSearch(secrets: secrets).expectNothing(in: files, moment)
     }
 
-    @Test("Not in the database, its log, its index or any other file, at any moment")
+    @Test("No secret is in the clear in the database, its log, its index or any other file, at any moment")
     func files() throws {
         let path = folder.file("crumb.sqlite")
         do {
@@ -63,7 +63,7 @@ struct SecretSearchTests {
         expectNoSecret(in: files, "after closing")
     }
 
-    @Test("Not in any file while and after the key is rotated, the database backed up, pruned and written anew")
+    @Test("No secret is in the clear in any file during and after key rotation, backup, pruning and VACUUM")
     func maintenance() throws {
         let path = folder.file("crumb.sqlite")
         do {
@@ -99,7 +99,7 @@ struct SecretSearchTests {
         }
     }
 
-    @Test("Not in the files of a process in the middle of a rotation, a backup or VACUUM")
+    @Test("No secret is in the clear in the files of a process in the middle of a key rotation, a backup or VACUUM")
     func temporaryFiles() throws {
         let path = folder.file("crumb.sqlite")
         let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
@@ -129,7 +129,7 @@ struct SecretSearchTests {
         #expect(looks[1] > 0)
     }
 
-    @Test("The search finds existing text")
+    @Test("The search for secrets finds existing text")
     func control() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
         try jar.receive("\(secrets[0])=1")
@@ -137,7 +137,7 @@ struct SecretSearchTests {
         #expect(log.firstRange(of: Data(secrets[0].utf8)) != nil)
     }
 
-    @Test("Not the key either")
+    @Test("The key is in no file of the database")
     func key() throws {
         let path = folder.file("crumb.sqlite")
         let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
@@ -150,7 +150,7 @@ struct SecretSearchTests {
         }
     }
 
-    @Test("Not in any error, printed or dumped")
+    @Test("No error shows a secret, printed or dumped")
     func errors() throws {
         let path = folder.file("crumb.sqlite")
         let database = try Given.database(path, busyTimeout: 0)

@@ -17,7 +17,7 @@ struct ServiceTokenTests {
             named: name, grant: grant, expiry: expiry, now: Given.now, using: &generator)
     }
 
-    @Test("A token grants its rights, in memory as on disk", arguments: [true, false])
+    @Test("An access token grants its rights, in memory and on disk", arguments: [true, false])
     func grant(isOnDisk: Bool) throws {
         let database = try Given.database(isOnDisk ? folder.file("a.sqlite") : nil)
         let grant = AccessGrant(verbs: [.read, .secrets], jars: .named(["b", "a"]))
@@ -30,7 +30,7 @@ struct ServiceTokenTests {
         #expect(try database.serviceTokens.all().map(\.name) == ["ci", "none"])
     }
 
-    @Test("A token for a jar does not cover one whose name only looks alike")
+    @Test("An access token for a jar does not cover one whose name only looks alike")
     func equivalentNames() throws {
         let database = try Given.database()
         let token = try create("ci", in: database, AccessGrant(verbs: [.read], jars: .named(["caf\u{E9}", "b"])))
@@ -39,7 +39,7 @@ struct ServiceTokenTests {
         #expect(!grant.covers(jar: "cafe\u{301}") && !grant.covers(jar: "c"))
     }
 
-    @Test("It is 256 bits in base64url, with a prefix to find it by")
+    @Test("An access token is 256 bits in base64url, with a prefix for searches")
     func form() throws {
         let database = try Given.database()
         let text = try #require(try create("ci", in: database).exposedText)
@@ -47,7 +47,7 @@ struct ServiceTokenTests {
         #expect(try create("other", in: database).exposedText != text)
     }
 
-    @Test("Text that is nearly a token grants nothing")
+    @Test("Text that is nearly an access token grants nothing")
     func near() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         let token = try create("ci", in: database)
@@ -59,7 +59,7 @@ struct ServiceTokenTests {
         }
     }
 
-    @Test("It ends at its time, and when it is revoked, also by another process, in the next question")
+    @Test("An access token is invalid after its expiry, and at once when any process revokes it")
     func ends() throws {
         let here = try Given.database(folder.file("a.sqlite"))
         let there = try Given.database(folder.file("a.sqlite"))
@@ -80,7 +80,7 @@ struct ServiceTokenTests {
         #expect(try here.serviceTokens.token(token, now: Given.now)?.name == "last")
     }
 
-    @Test("A name belongs to one token at a time, and to revoked ones")
+    @Test("The name of an access token belongs to one valid token at a time, and to revoked ones")
     func names() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         let first = try create("ci", in: database)
@@ -115,7 +115,9 @@ struct ServiceTokenTests {
         }
     }
 
-    @Test("Digests are compared to their ends, wherever they differ", arguments: [nil, 0, 1, 15, 31] as [Int?])
+    @Test(
+        "Digests of access tokens are compared completely, wherever they differ",
+        arguments: [nil, 0, 1, 15, 31] as [Int?])
     func comparison(place: Int?) {
         let one = [UInt8](repeating: 7, count: 32)
         var other = one
@@ -130,7 +132,7 @@ struct ServiceTokenTests {
         #expect(ServiceTokenDigest(bytes: one) != ServiceTokenDigest(bytes: one + [0]))
     }
 
-    @Test("No two tokens have the same number, whatever their names")
+    @Test("No two access tokens have the same number, whatever their names")
     func numbers() throws {
         let database = try Given.database(folder.file("a.sqlite"))
         var numbers: Set<Int64> = []
@@ -142,7 +144,7 @@ struct ServiceTokenTests {
         #expect(numbers.count == 3)
     }
 
-    @Test("The token is nowhere in the files", .onlyOnSQLite("a server has no files here"))
+    @Test("An access token is not in the files of the database", .onlyOnSQLite("a server has no files here"))
     func secrecy() throws {
         let text = try {
             let database = try Given.database(folder.file("a.sqlite"))

@@ -54,7 +54,7 @@ struct SessionTests {
         #expect(try jar.contents(at: now) == expected)
     }
 
-    @Test("Restoring adds removed cookies, reverts changed ones and removes new ones, of that jar")
+    @Test("Restoring a session adds removed cookies, reverts changed ones and removes new ones, in its jar")
     func restore() throws {
         let (jar, other) = try twoJars()
         let before = try rows(jar)
@@ -76,7 +76,7 @@ struct SessionTests {
         #expect(try jar.pairs().last == "last=1")
     }
 
-    @Test("Cookies that have expired since are left out and reported, without values")
+    @Test("Restoring a session leaves out cookies that have expired since, and reports them without values")
     func expired() throws {
         let (jar, _) = try twoJars()
         try jar.saveSession(named: "s", now: Given.now)
@@ -90,7 +90,7 @@ struct SessionTests {
         #expect(try jar.pairs() == ["s=1", "t=3"])
     }
 
-    @Test("A cookie that has expired when the session is saved is not in it, one that expires at that moment is")
+    @Test("A saved session does not have cookies that have expired, but those that expire at that moment")
     func expiredBefore() throws {
         let (jar, _) = try twoJars()
         #expect(try jar.saveSession(named: "s", now: SessionTests.at(100)).session.cookieCount == 3)
@@ -98,7 +98,7 @@ struct SessionTests {
         #expect(save.session.cookieCount == 2 && save.previous?.cookieCount == 3)
     }
 
-    @Test("Saving under an existing name replaces the session, reports it, and affects only its jar")
+    @Test("Saving a session under an existing name replaces and reports the earlier one, and affects only its jar")
     func names() throws {
         let (jar, other) = try twoJars()
         #expect(try jar.saveSession(named: "s", now: Given.now).previous == nil)
@@ -134,7 +134,7 @@ struct SessionTests {
         #expect(try jar.pairs() == ["s=1", "p=2", "t=3"])
     }
 
-    @Test("A tampered flag is restored as saved, and tampering with a session is noticed")
+    @Test("A tampered flag is restored as it was saved, and tampering with a saved session is detected")
     func tampered() throws {
         let (jar, _) = try twoJars()
         try jar.saveSession(named: "s", now: Given.now)
@@ -147,7 +147,7 @@ struct SessionTests {
         #expect(try jar.cookies().unreadable.map(\.name) == ["t"])
     }
 
-    @Test("A session that came out of a capture is restored after the capture was forgotten")
+    @Test("A session of imported cookies is restored after the capture's record was removed")
     func capture() throws {
         let (jar, _) = try twoJars()
         try jar.database.execute(
@@ -165,7 +165,9 @@ struct SessionTests {
         #expect(try jar.database.number("SELECT count(*) FROM cookie WHERE capture_id IS NOT NULL") == 0)
     }
 
-    @Test("After any operations, restoring returns the saved cookies, except for expired ones", arguments: 0..<60)
+    @Test(
+        "After any operations, restoring a session returns the saved cookies, except for expired ones",
+        arguments: 0..<60)
     func property(seed: Int) throws {
         let database = try Given.database(lastAccessGranularity: 0)
         let jar = try database.jar(named: "jar", now: Given.now)

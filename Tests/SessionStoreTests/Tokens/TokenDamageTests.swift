@@ -19,7 +19,7 @@ struct TokenDamageTests {
     }
 
     @Test(
-        "Are one clear error that names them, and the others can be read",
+        "Tampered tokens are a clear error that names them, and the others can be read",
         arguments: [
             "UPDATE token_profile SET access_token = x'00' WHERE name = 'p'",
             "UPDATE token_profile SET access_token = x'' WHERE name = 'p'",
@@ -44,7 +44,7 @@ struct TokenDamageTests {
         #expect(try all[1].get().profile.name == "q")
     }
 
-    @Test("Every flipped bit is noticed")
+    @Test("Every flipped bit of a token is detected")
     func everyBit() throws {
         let store = try store()
         let sealed = try store.database.blob("SELECT refresh_token FROM token_profile WHERE name = 'p'")
@@ -56,7 +56,7 @@ struct TokenDamageTests {
         }
     }
 
-    @Test("A new import mends them")
+    @Test("A new import repairs tampered tokens")
     func mended() throws {
         let store = try store()
         try store.database.execute("UPDATE token_profile SET access_token = x'00' WHERE name = 'p'")
@@ -65,7 +65,7 @@ struct TokenDamageTests {
         #expect(try store.get("p").tokens == tokens)
     }
 
-    @Test("They can be removed")
+    @Test("Tampered tokens can be removed")
     func removed() throws {
         let store = try store()
         try store.database.execute("UPDATE token_profile SET access_token = x'00' WHERE name = 'p'")

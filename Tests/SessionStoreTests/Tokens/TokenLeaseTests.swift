@@ -56,7 +56,7 @@ struct TokenLeaseTests {
     // MARK: - Holders that have ended
 
     @Test(
-        "A holder that has ended for certain is not waited for; any other is",
+        "A refresh does not wait for a lease holder that has certainly ended; it waits for any other",
         arguments: [
             ("77-dead@boot/1", true), ("78-living@boot/1", false), ("77-dead@other/1", false), ("77-dead", false),
             ("dead@boot/1", false), ("", false),
@@ -77,7 +77,7 @@ struct TokenLeaseTests {
         #expect(server.requestCount == (isFree ? 1 : 0))
     }
 
-    @Test("A holder says which process it is, in a way that no other is")
+    @Test("A lease holder names its process uniquely")
     func name() {
         var generator = SystemRandomNumberGenerator()
         let liveness = ProcessLiveness(name: { "boot/\($0)" }, hasEnded: { _, _ in true })
@@ -88,7 +88,7 @@ struct TokenLeaseTests {
     }
 
     #if os(Linux)
-        @Test("The system tells processes apart that have the same number")
+        @Test("The system distinguishes processes with the same process ID")
         func system() throws {
             let liveness = ProcessLiveness.system
             let own = try #require(liveness.name(getpid()))
@@ -104,7 +104,7 @@ struct TokenLeaseTests {
             #expect(!liveness.hasEnded(0, own) && !liveness.hasEnded(-1, own))
         }
 
-        @Test("A process that has ended and was not yet noticed by its parent has ended")
+        @Test("A zombie process counts as ended")
         func zombie() throws {
             var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
             defer { arguments.forEach { free($0) } }
@@ -124,7 +124,7 @@ struct TokenLeaseTests {
 
     // MARK: - Holders that were stopped
 
-    @Test("Nothing is sent once another process has the lease, and the tokens of that process are returned")
+    @Test("A refresh sends nothing after another process has taken the lease, and returns that process's tokens")
     func stopped() async throws {
         let store = try given()
         let looks = Mutex(0)
@@ -149,7 +149,7 @@ struct TokenLeaseTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("The latest time to send is counted from before the lease's renewal, by a monotonic clock")
+    @Test("The latest time to send a refresh is counted from before the lease's renewal, with a monotonic clock")
     func latestSending() async throws {
         let store = try given()
         let start = ContinuousClock.now
@@ -167,7 +167,7 @@ struct TokenLeaseTests {
         #expect(server.state.withLock { $0.latestSendings } == [start + .seconds(60)])
     }
 
-    @Test("A slow server is waited for two minutes, and by other processes even longer")
+    @Test("A refresh waits two minutes for a slow server, and other processes wait even longer")
     func slowServer() async throws {
         let store = try given()
         _ = try await refresher(store).token("p")
@@ -177,7 +177,7 @@ struct TokenLeaseTests {
     }
 
     @Test(
-        "A refresher that finishes stores the answer under way, and asks no server any more",
+        "A refresher that finishes stores the pending answer, and sends no more requests",
         arguments: [nil, "https://api.example/"])
     func finishing(resource: String?) async throws {
         let store = try given()
@@ -196,7 +196,7 @@ struct TokenLeaseTests {
         #expect(try store.lease("p", now: Given.now) == nil)
     }
 
-    @Test("The exchange is shielded from its request to its response")
+    @Test("A refresh is shielded from its request to its response")
     func shield() async throws {
         let store = try given()
         let counts = Mutex<[Int]>([])
@@ -218,7 +218,7 @@ struct TokenLeaseTests {
         #expect(counts.withLock { $0 } == [0, 1])
     }
 
-    @Test("The tokens of a response are stored even if the lease was lost meanwhile")
+    @Test("A refresh stores the tokens of a response even if the lease was lost meanwhile")
     func lostWhileUnderWay() async throws {
         let store = try given()
         let (token, answer) = try await asked(refresher(store))
@@ -229,7 +229,7 @@ struct TokenLeaseTests {
     }
 
     @Test(
-        "The result of a request is kept even if the same refresh token was rejected for another process meanwhile",
+        "A refresh stores its result even if the server has rejected the same refresh token of another process meanwhile",
         arguments: [nil, #"{"access_token":"access-1","expires_in":600}"#])
     func refusedMeanwhile(unrotated: String?) async throws {
         let store = try given()

@@ -32,7 +32,7 @@ extension TokenRefresherTests {
         ),
     ]
 
-    @Test("A fault is a clear error, loses nothing and tells nothing", arguments: faults.indices)
+    @Test("A failed refresh is a clear error, loses nothing and reveals nothing", arguments: faults.indices)
     func fault(index: Int) async throws {
         let (_, response, code) = TokenRefresherTests.faults[index]
         let store = try given()
@@ -51,7 +51,7 @@ extension TokenRefresherTests {
         #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
     }
 
-    @Test("A token that still lives is given where the refresh fails", arguments: faults.indices)
+    @Test("A failed refresh returns a token that is still valid", arguments: faults.indices)
     func stillAlive(index: Int) async throws {
         let store = try given(left: 30)
         server.state.withLock { $0.faults = [(TokenRefresherTests.faults[index].1, false)] }
@@ -59,7 +59,7 @@ extension TokenRefresherTests {
     }
 
     @Test(
-        "A rotated refresh token is kept even where the rest of the reply is damaged",
+        "A rotated refresh token is stored even if the rest of the reply is damaged",
         arguments: [
             #"{"refresh_token":"refresh-1","access_token":"acc"#, #"{"refresh_token":"refresh-1"}"#,
             #"{"refresh_token":"refresh-1","access_token":7}"#,
@@ -113,7 +113,7 @@ extension TokenRefresherTests {
     }
 
     @Test(
-        "A wait is said in a unit that fits; one of absurd length is not repeated",
+        "An error states the server's pause in a suitable unit, and does not repeat an absurd one",
         arguments: [
             ("1", "Try again in 1 second."), ("120", "Try again in 120 seconds."), ("121", "Try again in 3 minutes."),
             ("7201", "Try again in 3 hours."), ("604800", "Try again in 7 days."), ("2592001", "more than 30 days"),
@@ -129,7 +129,7 @@ extension TokenRefresherTests {
     }
 
     @Test(
-        "A time to ask again that is past or invalid causes no delay",
+        "A retry time of the server that is past or invalid causes no delay",
         arguments: [
             ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .retryAfter: "Sun, 06 Nov 1994 08:49:07 GMT"], 0),
             ([.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT"], nil),
@@ -149,7 +149,7 @@ extension TokenRefresherTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("Without a refresh token it is not said that a living access token has expired")
+    @Test("The error for a missing refresh token does not call a valid access token expired")
     func notExpired() async throws {
         let store = try given()
         let before = try store.get("p")
@@ -163,7 +163,7 @@ extension TokenRefresherTests {
         }
     }
 
-    @Test("A quarantined login is used while it lives, and is renewed only on request")
+    @Test("A quarantined login is used while it is valid, and is renewed only on request")
     func quarantined() async throws {
         let store = try given(left: 30)
         try store.put(

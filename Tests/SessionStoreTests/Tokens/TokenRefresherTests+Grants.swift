@@ -49,7 +49,7 @@ extension TokenRefresherTests {
         }
     }
 
-    @Test("An exchange that takes ever more logins is refused after 16 of them", arguments: [16, 17])
+    @Test("An exchange that uses ever more logins is rejected after 16 of them", arguments: [16, 17])
     func longChain(length: Int) throws {
         let store = try given()
         for number in 1...length {
@@ -65,7 +65,7 @@ extension TokenRefresherTests {
         #expect(error == (length > 16 ? .nameInvalid : nil))
     }
 
-    @Test("Each resource has a token of its own, and all come from one chain of refresh tokens")
+    @Test("Each resource has its own token, and all come from one chain of refresh tokens")
     func resources() async throws {
         let store = try given(left: 3600)
         let refresher = refresher(store)
@@ -131,7 +131,7 @@ extension TokenRefresherTests {
         #expect(try store.get("p").tokens.accessToken == Secret("access-0"))
     }
 
-    @Test("No more than 64 resources are remembered: the one that expires first goes")
+    @Test("A login stores at most 64 resources, and drops the one that expires first")
     func manyResources() throws {
         var tokens = try #require(ResourceTokens(nil))
         for number in 0..<200 {

@@ -9,7 +9,7 @@ import Testing
 /// ID tokens that a refresh brings, or does not.
 extension TokenRefresherTests {
     @Test(
-        "An ID token of another login that comes with a refresh is not kept; the tokens are",
+        "An ID token of another login that comes with a refresh is not stored; the other tokens are",
         arguments: [
             (#"{"iss":"https://id.example","sub":"me","aud":"app","exp":4000000000}"#, true),
             (#"{"iss":"https://id.example","sub":"you","aud":"app","exp":4000000000}"#, false),
@@ -44,7 +44,7 @@ extension TokenRefresherTests {
     }
 
     @Test(
-        "A refreshed ID token that names its own algorithm, or another access token, is not kept",
+        "A refreshed ID token that names its own algorithm, or another access token, is not stored",
         arguments: [
             ("RS256", "", true), ("HS256", "", false), ("none", "", false), ("RS256", #","at_hash":"wrong""#, false),
             ("RS256", #","nbf":3999999999"#, false), ("RS256", #","iat":3999999999"#, false),
@@ -62,7 +62,7 @@ extension TokenRefresherTests {
     }
 
     @Test(
-        "A refreshed ID token that no key of the server has signed is not kept; unavailable keys cause no delay",
+        "A refreshed ID token that no key of the server has signed is not stored; unavailable keys cause no delay",
         arguments: [
             ("RS256", RotatingServer.reply("right"), true, 1), ("RS256", RotatingServer.reply("wrong"), false, 1),
             ("RS256", RotatingServer.reply("broken"), true, 1), ("RS256", nil, true, 1),
@@ -128,7 +128,8 @@ extension TokenRefresherTests {
         #expect(server.requestCount == (isRenewed ? 1 : 0))
     }
 
-    @Test("A server without ID tokens at refreshes is asked once while the old one lives, and then a login is needed")
+    @Test(
+        "A server without ID tokens at refreshes is asked once while the old one is valid, and then a login is needed")
     func idTokenWithoutRenewal() async throws {
         let store = try given(left: 3600)
         let before = try store.get("p")
@@ -146,7 +147,7 @@ extension TokenRefresherTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("A login without an ID token is told apart from one that has ended")
+    @Test("The error for a login without an ID token differs from that for an ended one")
     func noIDToken() async throws {
         let store = try given(left: 3600)
         await #expect {
@@ -157,7 +158,7 @@ extension TokenRefresherTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("The first ID token that a refresh brings has to be the profile's own", arguments: [true, false])
+    @Test("The first ID token that a refresh returns has to belong to the profile", arguments: [true, false])
     func firstIDToken(isOwn: Bool) async throws {
         let store = try given()
         let token = RotatingServer.idToken(

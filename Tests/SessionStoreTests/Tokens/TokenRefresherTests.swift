@@ -48,14 +48,14 @@ struct TokenRefresherTests {
 
     // MARK: - Once
 
-    @Test("A token that lives is given without a word to the server", arguments: [61, 3600] as [Int64])
+    @Test("A valid token is returned without a request to the server", arguments: [61, 3600] as [Int64])
     func valid(left: Int64) async throws {
         let store = try given(left: left)
         #expect(try await refresher(store).token("p").tokens.accessToken == Secret("access-0"))
         #expect(server.requestCount == 0)
     }
 
-    @Test("A token that is due is refreshed; the new refresh token is kept first", arguments: [60, 0, -9] as [Int64])
+    @Test("A token that is due is refreshed; the new refresh token is stored first", arguments: [60, 0, -9] as [Int64])
     func due(left: Int64) async throws {
         let store = try given(left: left)
         let token = try await refresher(store).token("p")
@@ -67,7 +67,7 @@ struct TokenRefresherTests {
         #expect(request.contains("client_id=app&client_secret=client-s3cret"))
     }
 
-    @Test("Many that ask one refresher at once share one refresh")
+    @Test("Callers that ask one refresher at once share one refresh")
     func singleFlight() async throws {
         let store = try given()
         server.state.withLock { $0.pause = .milliseconds(50) }
@@ -82,7 +82,7 @@ struct TokenRefresherTests {
         #expect(try await refresher.refreshed("p").tokens.accessToken == Secret("access-2"))
     }
 
-    @Test("Who has seen tokens that were refreshed since gets the new ones, without a word to the server")
+    @Test("A caller with tokens that were refreshed since gets the new ones, without a request to the server")
     func refreshedSince() async throws {
         let store = try given()
         let seen = try store.get("p")
@@ -91,7 +91,7 @@ struct TokenRefresherTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("Refreshers with connections of their own, as processes have, share one refresh")
+    @Test("Refreshers with their own connections, as in several processes, share one refresh")
     func lease() async throws {
         try given()
         for round in 1...5 {
@@ -114,7 +114,7 @@ struct TokenRefresherTests {
         }
     }
 
-    @Test("A dead holder's lease runs out, and one from a future that cannot be counts for nothing")
+    @Test("A dead holder's lease expires, and a lease with an impossibly late end is ignored")
     func deadHolder() async throws {
         let store = try given()
         for end in [Given.now, Given.now.advanced(bySeconds: -1), Given.now.advanced(bySeconds: 100_000)] {
@@ -131,7 +131,7 @@ struct TokenRefresherTests {
         #expect(server.requestCount == 3 && server.state.withLock { $0.isAlive })
     }
 
-    @Test("A living holder is waited for, but not for ever")
+    @Test("A refresh waits for a live lease holder, but not forever")
     func patience() async throws {
         let store = try given()
         _ = try store.takeLease(
@@ -144,7 +144,7 @@ struct TokenRefresherTests {
         #expect(try store.lease("p", now: Given.now)?.process == 77)
     }
 
-    @Test("The lease is renewed for as long as the server takes", .timeLimit(.minutes(2)))
+    @Test("A refresh renews its lease until the server has answered", .timeLimit(.minutes(2)))
     func renewing() async throws {
         let store = try given()
         var timing = TokenRefresherTests.timing
@@ -165,7 +165,7 @@ struct TokenRefresherTests {
 
     // MARK: - What is a loss
 
-    @Test("A rejected grant is noted once, and not requested again until the next login")
+    @Test("A rejected grant is recorded once, and not requested again until the next login")
     func refused() async throws {
         let store = try given()
         server.state.withLock { $0.isAlive = false }
@@ -185,7 +185,7 @@ struct TokenRefresherTests {
         #expect(try await refresher.token("p").tokens.accessToken == Secret("access-1"))
     }
 
-    @Test("Of many that wait while the server refuses, none asks again")
+    @Test("Of many callers that wait while the server rejects the grant, none asks again")
     func refusedForAll() async throws {
         try given()
         server.state.withLock {
@@ -222,7 +222,7 @@ struct TokenRefresherTests {
         #expect(try store.get("p").refusal == nil)
     }
 
-    @Test("Without a refresh token or settings the error names the next step")
+    @Test("The error for a missing refresh token or missing settings names the next step")
     func nothingToRenewWith() async throws {
         let store = try given(refreshToken: nil)
         let refresher = refresher(store)
@@ -239,14 +239,14 @@ struct TokenRefresherTests {
         #expect(unknown?.code == .settingsMissing && server.requestCount == 0)
     }
 
-    @Test("The client's own tokens are got anew")
+    @Test("A client's own tokens are requested again when they are due")
     func clientCredentials() async throws {
         let store = try given(refreshToken: nil, grant: .clientCredentials)
         #expect(try await refresher(store).token("p").tokens.accessToken == Secret("cc-1"))
         #expect(try store.get("p").tokens.refreshToken == nil)
     }
 
-    @Test("A new assertion takes the place of a refresh token, and its key is kept sealed")
+    @Test("A new assertion replaces a refresh token, and its key is stored sealed")
     func assertion() async throws {
         let store = try given(refreshToken: nil, grant: .jwtBearer)
         let stored = try store.get("p")
@@ -266,7 +266,7 @@ struct TokenRefresherTests {
 
     // MARK: - What is kept
 
-    @Test("Settings and secrets come back, and a damaged secret is one clear error")
+    @Test("A profile's settings and secrets can be read, and a damaged secret is a clear error")
     func credentials() throws {
         let store = try given()
         let credentials = try #require(try store.credentials("p"))
@@ -277,7 +277,7 @@ struct TokenRefresherTests {
         #expect(errorCode { try store.credentials("p") } == .valueDamaged)
     }
 
-    @Test("The journal keeps the last thousand changes, and no token")
+    @Test("The tokens' journal keeps the last thousand changes, and no token")
     func journal() throws {
         let store = try given()
         let tokens = try store.get("p")

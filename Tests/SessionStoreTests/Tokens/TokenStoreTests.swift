@@ -21,7 +21,7 @@ struct TokenStoreTests {
         Profile(id: ProfileID(issuer: issuer, clientID: issuer.isEmpty ? "" : "client", account: account), name: name)
     }
 
-    @Test("A token set comes back as it was, after a restart too")
+    @Test("A token set is read unchanged, even after a restart")
     func roundTrip() throws {
         let path = folder.file("crumb.sqlite")
         let sets = [
@@ -47,7 +47,7 @@ struct TokenStoreTests {
         #expect(try store.all().map { try $0.get().profile.name } == ["p0", "p1", "p2", "p3"])
     }
 
-    @Test("A second set takes the place of the first, and nothing of the first is left")
+    @Test("A second token set replaces the first completely")
     func replaced() throws {
         let store = try Given.database().tokens
         try store.put(tokens("one"), for: profile("p"), now: Given.now)
@@ -59,7 +59,7 @@ struct TokenStoreTests {
         #expect(try store.all().count == 1)
     }
 
-    @Test("A rotated refresh token has an end of its own, and the grant its old one")
+    @Test("A rotated refresh token has its own expiry, and the grant keeps its own")
     func rotated() throws {
         let store = try Given.database().tokens
         var first = tokens("one")
@@ -73,7 +73,7 @@ struct TokenStoreTests {
         #expect(stored.grantExpiry == first.grantExpiry)
     }
 
-    @Test("A write that expects another generation writes nothing")
+    @Test("A token write that expects another generation writes nothing")
     func compareAndSwap() throws {
         let store = try Given.database().tokens
         #expect(try !store.put(tokens("none"), for: profile("p"), expectedGeneration: 1, now: Given.now))
@@ -86,7 +86,7 @@ struct TokenStoreTests {
         #expect(try store.get("p").tokens == tokens("two") && store.get("p").generation == 2)
     }
 
-    @Test("Of many that swap the same generation at once, one wins")
+    @Test("Of many writers that replace the same generation of tokens at once, one wins")
     func race() throws {
         let path = folder.file("crumb.sqlite")
         try Given.database(path).tokens.put(tokens("first"), for: profile("p"), now: Given.now)
@@ -102,7 +102,7 @@ struct TokenStoreTests {
         }
     }
 
-    @Test("Removing says whether there was one")
+    @Test("`remove` returns whether the token existed")
     func remove() throws {
         let store = try Given.database().tokens
         try store.put(tokens("one"), for: profile("p"), now: Given.now)
@@ -115,7 +115,7 @@ struct TokenStoreTests {
         #expect(try store.get("p").generation == 1 && store.get("p").creation == later)
     }
 
-    @Test("One issuer, client and account have one name; the error says which")
+    @Test("An issuer, client and account have one profile name, which the error states")
     func sameAuthorization() throws {
         let store = try Given.database().tokens
         try store.put(tokens("one"), for: profile("p", issuer: "https://i", account: "me"), now: Given.now)
@@ -129,7 +129,7 @@ struct TokenStoreTests {
         #expect(try store.get("p").tokens == tokens("three"))
     }
 
-    @Test("Tokens of no known issuer can have any number of names")
+    @Test("Tokens without a known issuer can have any number of profile names")
     func unknownIssuer() throws {
         let store = try Given.database().tokens
         for name in ["a", "b", "ü \u{1F511}", "x' OR '1'='1"] {

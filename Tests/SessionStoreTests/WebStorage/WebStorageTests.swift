@@ -26,7 +26,7 @@ struct WebStorageTests {
         try jar.webStorage().readable.map { "\($0.origin) \($0.key)=\($0.value)" }
     }
 
-    @Test("Items stay in their order, by origin; a key that comes again keeps its place")
+    @Test("Items of web storage stay in their order, by origin; a key that is set again keeps its position")
     func order() throws {
         let jar = try Given.jar()
         let first = try [item("z", "1"), item("a", "2"), item("a", "3", "https://b.example:8443"), item("", "")]
@@ -42,7 +42,7 @@ struct WebStorageTests {
         #expect(try jar.webStorageOrigins().map(\.octets) == [8, 2])
     }
 
-    @Test("Values are sealed to jar, origin and key, and rotated with the rest")
+    @Test("Values of web storage are sealed to jar, origin and key, and included in key rotations")
     func sealed() throws {
         let path = folder.file("crumb.sqlite")
         let database = try SessionDatabase(path: path, keys: .file(folder.file("key")), now: Given.now)
@@ -63,7 +63,7 @@ struct WebStorageTests {
         #expect(damaged.count == 2 && damaged.allSatisfy { $0.description.contains("localStorage item 'token'") })
     }
 
-    @Test("Copies, merges and saved sessions take it along; clearing and removing a jar take it away")
+    @Test("Copies, merges and saved sessions include web storage; clearing and removing a jar remove it")
     func withTheJar() throws {
         let database = try Given.database()
         let jar = try database.jar(now: Given.now)
@@ -95,7 +95,7 @@ struct WebStorageTests {
         #expect(try copy.removeWebStorage(ofOrigin: nil, key: nil) == 3)
     }
 
-    @Test("An origin has 5 MiB and 10,000 items; an item that replaces another takes its room")
+    @Test("An origin has at most 5 MiB and 10,000 items; an item that replaces another uses its room")
     func limits() throws {
         let jar = try Given.jar()
         let megabyte = String(repeating: "v", count: 1 << 20)
@@ -109,7 +109,7 @@ struct WebStorageTests {
         #expect(try store([many[0]], in: jar) == [true])
     }
 
-    @Test("A jar has 50 MiB and 100,000 items, and a dry run counts as an import does")
+    @Test("A jar has at most 50 MiB and 100,000 items of web storage, and a dry run counts as an import does")
     func jarLimits() throws {
         let megabyte = String(repeating: "v", count: (1 << 20) - 2)
         let items = try (0..<52).map { try item("k\($0 % 5)", megabyte, "https://\($0 / 5).example") }
@@ -130,7 +130,8 @@ struct WebStorageTests {
         #expect(fits.firstIndex(of: false) == WebStorageItem.jarItemLimit)
     }
 
-    @Test("Twice the items are twice the work: each origin is read once", arguments: [500, 1000])
+    @Test(
+        "The cost of adding items of web storage is linear, because each origin is read once", arguments: [500, 1000])
     func work(count: Int) throws {
         let jar = try Given.jar()
         let items = try (0..<count).map { try item("k\($0)", "v", "https://\($0 % 7).example") }
