@@ -4,7 +4,7 @@ import Testing
 @Suite("EndpointURL")
 struct EndpointURLTests {
     @Test(
-        "divides a URL into the parts that a request needs",
+        "An endpoint's URL is divided into the parts that a request needs",
         arguments: [
             ("https://issuer.example/token", "https", "issuer.example", "/token"),
             ("HTTPS://Issuer.Example:8443/T?x=1", "https", "issuer.example:8443", "/T?x=1"),
@@ -22,7 +22,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "may be plain HTTP on this machine",
+        "An endpoint on this machine may use plain HTTP",
         arguments: [
             "http://127.0.0.1/token", "http://127.0.0.1:4593/token", "http://127.255.1.2", "http://localhost:1/",
             "http://LOCALHOST/", "http://idp.localhost/", "http://[::1]:8080/t",
@@ -32,7 +32,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "may not be plain HTTP elsewhere, unless that is asked for",
+        "An endpoint elsewhere may not use plain HTTP, unless that is requested",
         arguments: [
             "http://issuer.example/token", "http://127.0.0.1.evil.example/", "http://localhost.evil.example/",
             "http://notlocalhost/", "http://128.0.0.1/", "http://127.1/", "http://127.0.0.256/", "http://127.0.0.0.1/",
@@ -44,7 +44,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "is an absolute URL with nothing that could hide where it goes",
+        "An endpoint is an absolute URL with nothing that could hide its destination",
         arguments: [
             "", "token", "/token", "issuer.example/token", "https:", "https:/issuer.example", "https://",
             "https:///token",

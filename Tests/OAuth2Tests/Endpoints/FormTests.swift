@@ -5,7 +5,7 @@ import Testing
 @Suite("Forms and durations")
 struct FormTests {
     @Test(
-        "forms are those of RFC 6749, appendix B",
+        "Forms are those of RFC 6749, appendix B",
         arguments: [
             ("", ""), (" %&+£€", "+%25%26%2B%C2%A3%E2%82%AC"), ("azAZ09*-._", "azAZ09*-._"), ("~:/=", "%7E%3A%2F%3D"),
             ("\u{0}\r\n", "%00%0D%0A"),
@@ -16,7 +16,7 @@ struct FormTests {
     }
 
     @Test(
-        "a form is decoded as the URL Standard does",
+        "A form is decoded as in the URL Standard",
         arguments: [
             ("a=b+c", "b c"), ("a=%2B%c3%a9", "+é"), ("a=%zz%4", "%zz%4"), ("a=%+1", "% 1"), ("a=%ff", "\u{FFFD}"),
             ("a", ""), ("a=b=c", "b=c"),

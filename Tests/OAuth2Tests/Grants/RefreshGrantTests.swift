@@ -18,7 +18,7 @@ struct RefreshGrantTests {
 
     // MARK: - Request
 
-    @Test("asks with POST, a form, and no word more than needed")
+    @Test("A refresh sends a POST with a form, and only the necessary parameters")
     func request() throws {
         let request = try grant(.publicClient(clientID: "app")).request(refreshing: tokens)
         let head = request.exposedHead
@@ -36,7 +36,7 @@ struct RefreshGrantTests {
     }
 
     @Test(
-        "authenticates the client in each way",
+        "A refresh authenticates the client with each method",
         arguments: [
             (.publicClient(clientID: ""), nil, ""),
             (.publicClient(clientID: "my app"), nil, "&client_id=my+app"),
@@ -59,7 +59,7 @@ struct RefreshGrantTests {
                 == "grant_type=refresh_token&refresh_token=old-refresh" + parameters)
     }
 
-    @Test("names its client authentication as servers' metadata does")
+    @Test("Client authentication methods have the names of servers' metadata")
     func methodNames() {
         let secret = Secret("s")
         #expect(ClientAuthentication.publicClient(clientID: "a").methodName == "none")
@@ -69,7 +69,7 @@ struct RefreshGrantTests {
         #expect(ClientAuthentication.clientSecretPost(clientID: "a", secret: secret).clientID == "a")
     }
 
-    @Test("requests scopes if told to, and encodes any refresh token")
+    @Test("A refresh requests scopes if told to, and encodes any refresh token")
     func encoding() throws {
         var odd = tokens
         odd.refreshToken = Secret("a+b/c=d e&f")
@@ -81,7 +81,7 @@ struct RefreshGrantTests {
         #expect(!String(decoding: none, as: UTF8.self).contains("scope"))
     }
 
-    @Test("needs a refresh token", arguments: [nil, ""])
+    @Test("A refresh needs a refresh token", arguments: [nil, ""])
     func missing(_ refreshToken: String?) throws {
         var without = tokens
         without.refreshToken = refreshToken.map { Secret($0) }
@@ -97,7 +97,7 @@ struct RefreshGrantTests {
             .tokens(in: EndpointResponse(status: status, body: Array(body.utf8)), refreshing: tokens, now: now)
     }
 
-    @Test("takes all that is new")
+    @Test("A refresh takes all new values of the reply")
     func rotation() throws {
         let renewed = try response(
             #"{"access_token":"new","refresh_token":"next","id_token":"id2","scope":"a","expires_in":60}"#)
@@ -109,7 +109,7 @@ struct RefreshGrantTests {
                     grantExpiry: after(2000)))
     }
 
-    @Test("keeps absent values, but never the old access token's expiry")
+    @Test("A refresh keeps absent values, but never the old access token's expiry")
     func keeping() throws {
         let renewed = try response(#"{"access_token":"new"}"#)
         #expect(
@@ -122,7 +122,7 @@ struct RefreshGrantTests {
         #expect(try response(#"{"access_token":"new","refresh_expires_in":5}"#).refreshTokenExpiry == after(5))
     }
 
-    @Test("keeps the expiry of a refresh token that comes back as it was, and of no other")
+    @Test("A refresh keeps the expiry of an unchanged refresh token, and of no other")
     func repeated() throws {
         let repeated = #"{"access_token":"new","refresh_token":"old-refresh"#
         #expect(try response(repeated + #""}"#).refreshTokenExpiry == after(1000))
@@ -131,7 +131,7 @@ struct RefreshGrantTests {
     }
 
     @Test(
-        "keeps the end of the grant, whatever happens to its refresh token, until a reply has another one",
+        "A refresh keeps the end of the grant, whatever happens to the refresh token, until a reply has another one",
         arguments: [
             ("", 2000), (#","refresh_token":"next""#, 2000), (#","refresh_expires_in":5"#, 2000),
             (#","authorization_expires_in":7"#, 7), (#","refresh_token":"next","authorization_expires_in":9000"#, 9000),
@@ -140,7 +140,7 @@ struct RefreshGrantTests {
         #expect(try response(#"{"access_token":"new"\#(members)}"#).grantExpiry == after(seconds))
     }
 
-    @Test("tells a lost grant from a server that cannot answer")
+    @Test("A refresh distinguishes a lost grant from a server that cannot answer")
     func errors() {
         func code(_ body: String, _ status: HTTPResponse.Status) -> OAuth2Error.Code? {
             do {
@@ -157,7 +157,9 @@ struct RefreshGrantTests {
         #expect(code("<html>", .ok) == .markup)
     }
 
-    @Test("shows nothing of the request", arguments: ["old-refresh", "old-access", "old-id", "pw-of-app"])
+    @Test(
+        "The error of a refresh shows nothing of the request",
+        arguments: ["old-refresh", "old-access", "old-id", "pw-of-app"])
     func echoes(_ secret: String) {
         do {
             _ = try response(#"{"error":"invalid_grant","error_description":"bad: \#(secret)"}"#, status: .badRequest)

@@ -7,7 +7,7 @@ struct TokenImportTests {
         try TokenImport.tokenSet(Array(text.utf8), now: now)
     }
 
-    @Test("takes a whole reply")
+    @Test("A token import reads a complete reply")
     func reply() throws {
         let tokens = try read(
             """
@@ -26,7 +26,7 @@ struct TokenImportTests {
     }
 
     @Test(
-        "takes the expiry in each form that tools write",
+        "A token import reads the expiry in each form that tools write",
         arguments: [
             (#""expires_at":1795251600"#, 3600), (#""expires_at":"1795251600""#, 3600),
             (#""expires_at":1795251600.0"#, 3600), (#""expires_on":"1795251600""#, 3600),
@@ -49,7 +49,7 @@ struct TokenImportTests {
         #expect(try read(#"{"access_token":"a",\#(members)}"#).accessTokenExpiry == seconds.map(after))
     }
 
-    @Test("remembers when the reply was made, where that is told and not to come")
+    @Test("A token import keeps the time of the reply, if it is stated and not in the future")
     func createdAt() throws {
         #expect(try read(#"{"access_token":"a","created_at":1795247000}"#).receivedAt == after(-1000))
         #expect(try read(#"{"access_token":"a","created_at":1795249000}"#).receivedAt == now)
@@ -57,7 +57,7 @@ struct TokenImportTests {
     }
 
     @Test(
-        "takes an access token alone on a line",
+        "A token import reads a single access token on a line",
         arguments: [
             "tok-en.1", "tok-en.1\n", "  tok-en.1\r\n\n", "\u{FEFF}tok-en.1", "Bearer tok-en.1\n", "bearer  tok-en.1",
             #""tok-en.1""#, #" "tok\u002den.1" "#,
@@ -67,7 +67,7 @@ struct TokenImportTests {
     }
 
     @Test(
-        "names the problem, and nothing of the input",
+        "The error of a token import names the problem, and nothing of the input",
         arguments: [
             ("", .empty), (" \n\t", .empty), ("s3cr3t\ns3cr3t", .invalidAccessToken),
             ("s3cr3t s3cr3t", .invalidAccessToken),
@@ -87,7 +87,7 @@ struct TokenImportTests {
         #expect(error?.description.hasPrefix("The input cannot be used: ") == true)
     }
 
-    @Test("reads a mebibyte at most, in either form", arguments: ["", "{"])
+    @Test("A token import reads at most a mebibyte, in either form", arguments: ["", "{"])
     func size(_ start: String) {
         let text = start + String(repeating: "x", count: EndpointResponse.maximumBodySize)
         #expect(thrown { () throws(OAuth2Error) in try read(text + "x") }?.code == .tooLarge)

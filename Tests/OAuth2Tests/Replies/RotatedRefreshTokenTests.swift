@@ -5,7 +5,7 @@ import Testing
 @Suite("A rotated refresh token")
 struct RotatedRefreshTokenTests {
     @Test(
-        "is found in the rest of a successful reply",
+        "A rotated refresh token is found in the rest of a successful reply",
         arguments: [
             (#"{"access_token":"a","refresh_token":"r"}"#, "r"), (#"{"refresh_token":"r"}"#, "r"),
             (#"{"access_token":"a b","refresh_token":"r"}"#, "r"), (#"{"refresh_token":"r","access_token":"#, "r"),
@@ -21,7 +21,7 @@ struct RotatedRefreshTokenTests {
         #expect(TokenResponse.refreshToken(status: .badRequest, body: Array(body.utf8)) == nil)
     }
 
-    @Test("is found before the limit of a body that is too large")
+    @Test("A rotated refresh token is found before the limit of a body that is too large")
     func oversized() {
         let body = Array(#"{"refresh_token":"r","x":""#.utf8) + Array(repeating: 0x78, count: 2_000_000)
         #expect(TokenResponse.refreshToken(status: .ok, body: body)?.exposedText == "r")

@@ -36,7 +36,7 @@ struct TokenFuzzTests {
         _ = TokenResponse.refreshToken(status: status, body: bytes)
     }
 
-    @Test("of random bytes", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Readers of tokens survive random bytes", arguments: 1...4 as ClosedRange<UInt64>)
     func random(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<2000 {
@@ -46,7 +46,9 @@ struct TokenFuzzTests {
         }
     }
 
-    @Test("of real replies with bytes changed, cut out, doubled and put in", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Readers of tokens survive real replies with bytes changed, removed, doubled and inserted",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func mutated(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let structural = Array(#"{}[]",:\u0dtfn-+.eE19 "#.utf8)
@@ -67,7 +69,7 @@ struct TokenFuzzTests {
         }
     }
 
-    @Test("of real replies that break off anywhere")
+    @Test("Readers of tokens survive real replies that end anywhere")
     func truncated() {
         for seed in Self.seeds {
             for end in seed.indices { read(Array(seed[..<end]), .ok) }

@@ -14,7 +14,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "has a code for each thing that may be wrong with a success",
+        "Each fault of a successful token response has a code",
         arguments: [
             ("", .empty), (" \r\n", .empty), ("\u{FEFF}", .empty),
             ("<!DOCTYPE html><title>Log in</title>", .markup), ("\n <html>", .markup),
@@ -41,7 +41,7 @@ struct TokenResponseErrorTests {
         #expect(error?.status == 200)
     }
 
-    @Test("is refused where it is larger than a mebibyte, and only there")
+    @Test("A token response is rejected only if it is larger than a mebibyte")
     func size() {
         let frame = #"{"access_token":"a","x":""}"#.utf8.count
         let padding = String(repeating: "x", count: EndpointResponse.maximumBodySize - frame)
@@ -49,14 +49,14 @@ struct TokenResponseErrorTests {
         #expect(error(200, #"{"access_token":"a","x":"\#(padding)y"}"#)?.code == .tooLarge)
     }
 
-    @Test("does not recurse without bound")
+    @Test("Reading a token response does not recurse without limit")
     func depth() {
         #expect(error(200, #"{"access_token":"a","x":"# + String(repeating: "[", count: 500_000))?.code == .notJSON)
         #expect(error(200, String(repeating: #"{"a":"#, count: 200_000))?.code == .notJSON)
     }
 
     @Test(
-        "distinguishes a rejected grant, in any words, from failures that a new login would not solve",
+        "A rejected grant, in any words, is distinguished from failures that a new login would not solve",
         arguments: [
             // RFC 6749, section 5.2, and what servers answer in its place
             (400, #"{"error":"invalid_grant"}"#, true), (400, "", true), (403, "", true), (401, "", true),
@@ -79,7 +79,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "has the server's error where it told one",
+        "The error of a token response has the server's error, if it sent one",
         arguments: [
             (400, #"{"error":"invalid_grant"}"#, .invalidGrant, "invalid_grant"),
             (403, #"{"error":"invalid_grant"}"#, .invalidGrant, "invalid_grant"),
@@ -108,7 +108,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "keeps an error code of the RFC's characters only",
+        "The error of a token response keeps a code only with the characters of the RFC",
         arguments: [
             "inv\\u0000alid", "a\\nb", "a\\\\b", "a\\\"b", "ünbekannt", "\\u001b[31m", "eyJhbGciOiJIUzI1NiJ9",
             String(repeating: "a", count: 65),
@@ -120,7 +120,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "makes a description fit for a terminal",
+        "The error of a token response has a description that is safe for a terminal",
         arguments: [
             ("The token has expired.", "The token has expired."),
             (#"a\r\nb\tc"#, "a b c"), (#"\u001b[31mred\u0007"#, "[31mred"), (#"a\u202eb\u200bc"#, "abc"),
@@ -134,7 +134,7 @@ struct TokenResponseErrorTests {
             error(400, #"{"error":"invalid_request","error_description":"\#(text)"}"#)?.serverDescription == expected)
     }
 
-    @Test("cuts a long description, and drops an endless one")
+    @Test("The error of a token response cuts a long description, and drops an endless one")
     func longDescriptions() {
         func description(_ words: Int) -> String? {
             let text = String(repeating: "word ", count: words)
@@ -146,7 +146,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "never shows the secrets of the request, even if the server repeats them",
+        "The error of a token response never shows the secrets of the request, even if the server repeats them",
         arguments: ["short1", "a-secret-of-mine"])
     func repeatedSecrets(_ secret: String) {
         let echoes = [
@@ -193,7 +193,7 @@ struct TokenResponseErrorTests {
         }
     }
 
-    @Test("describes the failure in one sentence")
+    @Test("The error of a token response describes the failure in one sentence")
     func sentences() {
         #expect(
             error(400, #"{"error":"invalid_grant","error_description":"Token is not active"}"#)?.description

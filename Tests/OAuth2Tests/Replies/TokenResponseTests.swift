@@ -8,7 +8,7 @@ struct TokenResponseTests {
         try TokenResponse.tokenSet(status: .ok, body: Array(json.utf8), now: now)
     }
 
-    @Test("is read whole, as in RFC 6749, section 5.1")
+    @Test("A token response is read completely, as in RFC 6749, section 5.1")
     func example() throws {
         let tokens = try read(
             """
@@ -25,13 +25,13 @@ struct TokenResponseTests {
                     refreshTokenExpiry: after(86400)))
     }
 
-    @Test("needs nothing but an access token")
+    @Test("A token response needs only an access token")
     func minimal() throws {
         #expect(try read(#"{"access_token":"a"}"#) == TokenSet(accessToken: Secret("a"), receivedAt: now))
     }
 
     @Test(
-        "is Bearer where the type is missing, and keeps the type that it has",
+        "A token response without a type is Bearer, and another keeps its type",
         arguments: [
             (#""x":1"#, "Bearer"), (#""token_type":null"#, "Bearer"), (#""token_type":"""#, "Bearer"),
             (#""token_type":7"#, "Bearer"), (#""token_type":"bearer""#, "bearer"),
@@ -42,7 +42,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "has the scopes in any form that servers write them in",
+        "A token response may have scopes in any form that servers use",
         arguments: [
             (#""x":1"#, nil), (#""scope":null"#, nil), (#""scope":5"#, nil), (#""scope":"""#, []),
             (#""scope":"a b""#, ["a", "b"]), (#""scope":["a","b"]"#, ["a", "b"]), (#""scope":["a",1,null]"#, ["a"]),
@@ -53,7 +53,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "keeps the token whatever the form of the expiry",
+        "A token response with any form of expiry keeps the token",
         arguments: [
             ("3600", 3600), (#""3600""#, 3600), (#"" 3600 ""#, 3600), ("3600.0", 3600), (#""3600.0""#, 3600),
             ("3.6e3", 3600), ("1", 1),
@@ -76,7 +76,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "has no known end of an access token for a lifetime of zero, one in the past for less, and none of a refresh token",
+        "A token response with a lifetime of zero has no known expiry, and a negative one has expired",
         arguments: [
             ("0", .unknown), ("0.0", .unknown), (#""0""#, .unknown), ("-1", .expired), (#""-3600""#, .expired),
             ("-1e999", .expired),
@@ -87,13 +87,15 @@ struct TokenResponseTests {
         #expect(tokens.accessTokenExpiry == (validity == .unknown ? nil : now) && tokens.refreshTokenExpiry == nil)
     }
 
-    @Test("ends at the end of time where the expiry is huge", arguments: ["9223372036854775807", "1e30", "1e999"])
+    @Test(
+        "A token response with a huge lifetime expires at the end of time",
+        arguments: ["9223372036854775807", "1e30", "1e999"])
     func hugeExpiry(_ value: String) throws {
         #expect(try read(#"{"access_token":"a","expires_in":\#(value)}"#).accessTokenExpiry == .distantFuture)
         #expect(try read(#"{"access_token":"a","expires_in":"\#(value)"}"#).accessTokenExpiry == .distantFuture)
     }
 
-    @Test("counts from now rather than by the server's clock, but uses that clock if there is nothing else")
+    @Test("A token response's lifetime counts from now, and the server's clock counts only without a lifetime")
     func absoluteExpiry() throws {
         let both = try read(#"{"access_token":"a","expires_in":"60","expires_on":"1"}"#)
         #expect(both.accessTokenExpiry == after(60))
@@ -102,7 +104,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "tells the end of the grant apart from that of its refresh token",
+        "A token response distinguishes the end of the grant from that of its refresh token",
         arguments: [
             (#""refresh_token_timeout":604800,"authorization_expires_in":864000"#, 604_800, 864_000),
             (#""refresh_token_timeout":604800,"authorization_expires_in":259200"#, 604_800, 259_200),
@@ -118,14 +120,16 @@ struct TokenResponseTests {
         #expect(tokens.refreshTokenExpiry == refreshToken.map(after) && tokens.grantExpiry == grant.map(after))
     }
 
-    @Test("keeps a fraction of a second")
+    @Test("A token response keeps fractions of a second")
     func fraction() throws {
         #expect(
             try read(#"{"access_token":"a","expires_in":0.25}"#).accessTokenExpiry
                 == now.advanced(by: .milliseconds(250)))
     }
 
-    @Test("leaves out invalid refresh tokens and ID tokens", arguments: ["null", "\"\"", "false", "[]", "{}", "1"])
+    @Test(
+        "A token response is read without invalid refresh tokens and ID tokens",
+        arguments: ["null", "\"\"", "false", "[]", "{}", "1"])
     func absentTokens(_ value: String) throws {
         let tokens = try read(#"{"access_token":"a","refresh_token":\#(value),"id_token":\#(value)}"#)
         #expect(tokens.refreshToken == nil)
@@ -133,13 +137,13 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "may have characters that RFC 6750 leaves out and large providers use",
+        "A token may have characters that RFC 6750 excludes and large providers use",
         arguments: ["00D!AQ4.x", "12|ab", "~+/=:"])
     func unusualTokens(_ token: String) throws {
         #expect(try read(#"{"access_token":"\#(token)"}"#).accessToken == Secret(token))
     }
 
-    @Test("may have escapes, a byte order mark, white space, a status 201 and strange other members")
+    @Test("A token response may have escapes, a byte order mark, white space, a status 201 and strange other members")
     func unusualJSON() throws {
         #expect(try read(#" {"access_token" : "\u0061\/b"} "#).accessToken == Secret("a/b"))
         #expect(try read("\u{FEFF}{\"access_token\":\"a\"}\r\n").accessToken == Secret("a"))

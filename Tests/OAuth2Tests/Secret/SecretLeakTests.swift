@@ -30,7 +30,7 @@ struct SecretLeakTests {
         #expect(!text.contains("115, 51, 99"), sourceLocation: location)
     }
 
-    @Test("in print")
+    @Test("A secret does not leak in print")
     func printed() {
         var output = ""
         print(secret, to: &output)
@@ -39,7 +39,7 @@ struct SecretLeakTests {
         #expect(output == "<redacted>\n<redacted>\n")
     }
 
-    @Test("in interpolation and descriptions")
+    @Test("A secret does not leak in interpolation and descriptions")
     func interpolated() {
         #expect("\(secret)" == "<redacted>")
         #expect("\(secret as Any)" == "<redacted>")
@@ -50,7 +50,7 @@ struct SecretLeakTests {
         expectNothing(in: "\([secret]) \(["a": secret]) \((1, secret))")
     }
 
-    @Test("in dump and through a mirror")
+    @Test("A secret does not leak in dump and through a mirror")
     func reflected() {
         var output = ""
         dump(secret, to: &output)
@@ -61,7 +61,7 @@ struct SecretLeakTests {
         #expect(Mirror(reflecting: secret).descendant(0) == nil)
     }
 
-    @Test("nested in structs, enums, classes, tuples and collections")
+    @Test("A secret does not leak when nested in structs, enums, classes, tuples and collections")
     func nested() {
         let login = Login(password: secret, previous: [secret, nil], named: ["old": secret])
         let values: [Any] = [
@@ -72,7 +72,7 @@ struct SecretLeakTests {
         #expect(shown(login).contains("alice"))
     }
 
-    @Test("in errors, bridged ones included")
+    @Test("A secret does not leak in errors, including bridged ones")
     func errors() {
         let error = Failure(token: secret)
         expectNothing(in: shown(error))
@@ -82,26 +82,26 @@ struct SecretLeakTests {
         expectNothing(in: shown(Result<Int, Failure>.failure(error)))
     }
 
-    @Test("boxed as an object")
+    @Test("A secret does not leak when boxed as an object")
     func boxed() {
         expectNothing(in: "\(secret as AnyObject)")
         expectNothing(in: shown(secret as AnyObject))
     }
 
-    @Test("in JSON: it cannot be encoded")
+    @Test("A secret does not leak in JSON: it cannot be encoded")
     func encoding() {
         #expect(!((secret as Any) is any Encodable))
         #expect(!JSONSerialization.isValidJSONObject(["token": secret]))
     }
 
-    @Test("as the text of a losslessly convertible or streamed value")
+    @Test("A secret does not leak as the text of a losslessly convertible or streamed value")
     func conversions() {
         #expect(!((secret as Any) is any TextOutputStreamable))
         #expect(!((secret as Any) is any LosslessStringConvertible))
         #expect(!((secret as Any) is any Sequence))
     }
 
-    @Test("out of the types that are made of secrets")
+    @Test("A secret does not leak from types that contain secrets")
     func ownTypes() throws {
         let tokens = TokenSet(
             accessToken: secret, refreshToken: secret, idToken: secret, receivedAt: now, accessTokenExpiry: after(60))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Secret")
 struct SecretTests {
-    @Test("gives its bytes and its text back", arguments: ["", "token", "pässwörd €", "a\u{0}b"])
+    @Test("A secret returns its bytes and its text", arguments: ["", "token", "pässwörd €", "a\u{0}b"])
     func roundTrip(_ text: String) {
         let secret = Secret(text)
         #expect(secret.exposedText == text)
@@ -13,14 +13,14 @@ struct SecretTests {
         #expect(secret.withExposed { $0.count } == text.utf8.count)
     }
 
-    @Test("has no text where its bytes are not UTF-8")
+    @Test("A secret has no text if its bytes are not UTF-8")
     func notText() {
         let secret = Secret([0xFF, 0xFE, 0x41])
         #expect(secret.exposedText == nil)
         #expect(secret.exposedBytes == [0xFF, 0xFE, 0x41])
     }
 
-    @Test("takes slices, lazy collections and substrings")
+    @Test("A secret can be created from slices, lazy collections and substrings")
     func sources() {
         #expect(Secret([1, 2, 3, 4][1...2]) == Secret([2, 3]))
         #expect(Secret([1, 2].lazy.map { $0 + 1 }) == Secret([2, 3]))
@@ -28,7 +28,7 @@ struct SecretTests {
     }
 
     @Test(
-        "is equal to the same bytes only",
+        "A secret is equal only to one with the same bytes",
         arguments: [
             ("", "", true), ("a", "a", true), ("abc", "abc", true),
             ("", "a", false), ("abc", "ab", false), ("ab", "abc", false),
@@ -41,7 +41,7 @@ struct SecretTests {
         #expect((Secret(right) == Secret(left)) == isEqual)
     }
 
-    @Test("is not equal to bytes that differ in one bit, wherever it is")
+    @Test("A secret is not equal to one that differs in a single bit, wherever it is")
     func everyBitCounts() {
         let bytes = Array("0123456789abcdef".utf8)
         for position in bytes.indices {
@@ -53,7 +53,7 @@ struct SecretTests {
         }
     }
 
-    @Test("lets errors of the reader through, with their type")
+    @Test("A secret rethrows errors of its reader, with their type")
     func typedErrors() {
         struct Refused: Error {}
         #expect(throws: Refused.self) {
@@ -61,7 +61,7 @@ struct SecretTests {
         }
     }
 
-    @Test("shares its bytes among copies")
+    @Test("Copies of a secret share its bytes")
     func copies() {
         let original = Secret("token")
         let copy = original
@@ -70,7 +70,7 @@ struct SecretTests {
         #expect(first == second)
     }
 
-    @Test("overwrites its storage with zeros")
+    @Test("A secret overwrites its storage with zeros")
     func wiping() {
         let storage = SecretStorage(copying: Array("token".utf8))
         storage.wipe()

@@ -71,7 +71,7 @@ struct IDTokenClaimsTests {
     }
 
     @Test(
-        "at_hash and c_hash are of this access token and this code, by the algorithm's hash",
+        "An ID token's at_hash and c_hash belong to the access token and the code, by the algorithm's hash",
         arguments: ["RS256", "ES384", "HS512", "EdDSA", "Ed25519", "PS256", "none"])
     func hashes(algorithm: String) throws {
         func half(_ text: String) -> String {

@@ -9,7 +9,7 @@ struct TokenSetTests {
     }
 
     @Test(
-        "tells whether the access token can be used, with a skew of a minute",
+        "A token set reports whether the access token can be used, with a skew of a minute",
         arguments: [
             (nil, .unknown),
             (after(3600), .valid), (after(61), .valid), (after(60).advanced(by: .microseconds(1)), .valid),
@@ -22,7 +22,7 @@ struct TokenSetTests {
     }
 
     @Test(
-        "takes any skew",
+        "A token set accepts any skew",
         arguments: [
             (.zero, .valid), (.seconds(-5), .valid), (.seconds(99), .valid), (.seconds(100), .due),
             (.microseconds(99_999_999), .valid), (.milliseconds(100_000), .due), (.seconds(Int64.max), .due),
@@ -33,14 +33,14 @@ struct TokenSetTests {
     }
 
     @Test(
-        "is not due in the first half of a life that is shorter than the skew",
+        "A token set is not due in the first half of a lifetime that is shorter than the skew",
         arguments: [(0, .valid), (14, .valid), (15, .due), (29, .due), (30, .expired)] as [(Int64, TokenValidity)])
     func shortLife(_ age: Int64, _ expected: TokenValidity) {
         #expect(tokens(after(30), receivedAt: now).validity(at: after(age)) == expected)
     }
 
     @Test(
-        "does not overflow at the ends of time",
+        "A token set does not overflow at the earliest and latest times",
         arguments: [.distantPast, .epoch, now, .distantFuture] as [Timestamp],
         [.distantPast, .epoch, .distantFuture] as [Timestamp])
     func extremes(_ moment: Timestamp, _ expiry: Timestamp) {
@@ -50,7 +50,7 @@ struct TokenSetTests {
         }
     }
 
-    @Test("can be refreshed with a refresh token that has not ended")
+    @Test("A token set can be refreshed with a refresh token that has not expired")
     func refreshable() {
         var tokens = tokens(after(60))
         #expect(!tokens.isRefreshable(at: now))
@@ -62,7 +62,7 @@ struct TokenSetTests {
     }
 
     @Test(
-        "can be refreshed until the earlier one of the ends of refresh token and grant",
+        "A token set can be refreshed until its refresh token or its grant ends, whichever is earlier",
         arguments: [(nil, 5), (5, nil), (5, 9), (9, 5), (5, 5)] as [(Int64?, Int64?)])
     func refreshable(_ refreshToken: Int64?, _ grant: Int64?) {
         var tokens = tokens(after(60))
@@ -71,7 +71,9 @@ struct TokenSetTests {
         #expect(tokens.isRefreshable(at: after(4)) && !tokens.isRefreshable(at: after(5)))
     }
 
-    @Test("presents a Bearer token in a field that is never indexed", arguments: ["Bearer", "bearer", "BEARER"])
+    @Test(
+        "A token set presents a Bearer token in a field that is never indexed",
+        arguments: ["Bearer", "bearer", "BEARER"])
     func authorization(_ type: String) {
         var tokens = tokens(nil)
         tokens.accessToken = Secret("mF_9.B5f-4.1JqM")
@@ -82,7 +84,7 @@ struct TokenSetTests {
         #expect(field?.indexingStrategy == .disallow)
     }
 
-    @Test("presents no token of another type, nor one that would be changed on the way")
+    @Test("A token set presents no token of another type, nor one that would be changed in transit")
     func noAuthorization() {
         for type in ["DPoP", "mac", "N_A", ""] {
             var tokens = tokens(nil)
@@ -95,7 +97,7 @@ struct TokenSetTests {
         }
     }
 
-    @Test("compares token types without regard to case")
+    @Test("Token types are compared without case")
     func tokenTypes() {
         #expect(TokenType("bearer") == .bearer)
         #expect(TokenType("dpop") == .dpop)
@@ -108,7 +110,7 @@ struct TokenSetTests {
 @Suite("Scopes")
 struct ScopesTests {
     @Test(
-        "divide at spaces, and at commas if there is no space",
+        "Scopes are divided at spaces, and at commas if there is no space",
         arguments: [
             ("", []), ("   ", []), ("read", ["read"]), ("read write", ["read", "write"]),
             ("  read \t write\r\n", ["read", "write"]), ("repo,gist", ["repo", "gist"]),
@@ -120,7 +122,7 @@ struct ScopesTests {
         #expect(Scopes(parsing: text).values == expected)
     }
 
-    @Test("are a set whose order says nothing")
+    @Test("Scopes are a set without an order")
     func sets() {
         #expect(Scopes(parsing: "a b") == ["b", "a"])
         #expect(Scopes(parsing: "a b").hashValue == Scopes(parsing: "b a").hashValue)
@@ -133,7 +135,7 @@ struct ScopesTests {
 
 @Suite("Profile")
 struct ProfileTests {
-    @Test("is the same for the same issuer, client and account only")
+    @Test("A profile's identity depends only on issuer, client and account")
     func identity() {
         let alice = ProfileID(issuer: "https://issuer.example", clientID: "app", account: "alice")
         var bob = alice
