@@ -186,6 +186,7 @@ let package = Package(
             dependencies: [
                 "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "OAuth2",
                 "SessionStore", "RequestDecoration", "SessionWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
         .target(

@@ -60,32 +60,32 @@ public struct CaptureQuery: Sendable {
 extension SessionRequest where Answer == DecorationAnswer {
     /// The header fields to set on a request that is about to be sent.
     public static func decorate(_ document: DecorateDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "decorate", document: document)
+        Self(.decorate, jar, document: document)
     }
 
     /// Logs in again for a request whose response means "not signed in", and returns the header fields to repeat it
     /// with.
     public static func renew(_ document: ResponseDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "renewals", document: document)
+        Self(.renew, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == ResponseDecisions {
     /// Stores the cookies of a response.
     public static func receive(_ document: ResponseDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "responses", document: document)
+        Self(.receiveResponses, jar, document: document)
     }
 
     /// Stores `Set-Cookie` lines as if a URL had answered with them.
     public static func setCookies(_ document: SetCookieDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "cookies", document: document)
+        Self(.setCookies, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == ResponseDecisionsList {
     /// Stores the cookies of several responses in one transaction.
     public static func receive(_ documents: [ResponseDocument], in jar: String) -> Self {
-        Self("POST", "jars", jar, "responses", document: documents)
+        Self(.receiveResponses, jar, document: documents)
     }
 }
 
@@ -96,7 +96,7 @@ extension SessionRequest where Answer == CookieList {
         showingOrigins: Bool = false, limit: Int? = nil, cursor: String? = nil
     ) -> Self {
         Self(
-            "GET", "jars", jar, "cookies",
+            .listCookies, jar,
             query: filter.parameters + [
                 ("values", showingValues ? "true" : nil), ("origins", showingOrigins ? "true" : nil),
                 ("limit", limit.map(String.init)), ("cursor", cursor),
@@ -111,7 +111,7 @@ extension SessionRequest where Answer == CookieReport {
         showingValue: Bool = false
     ) -> Self {
         Self(
-            "GET", "jars", jar, "cookies", name,
+            .getCookie, jar, name,
             query: [
                 ("url", url), ("method", details.method), ("topLevel", details.topLevel),
                 ("initiator", details.initiator), ("navigation", details.navigation.map { "\($0)" }),
@@ -123,35 +123,35 @@ extension SessionRequest where Answer == CookieReport {
 extension SessionRequest where Answer == CookieRemovalList {
     /// Removes the cookies that match a filter with at least one condition.
     public static func removeCookies(_ filter: CookieQuery, of jar: String) -> Self {
-        Self("DELETE", "jars", jar, "cookies", query: filter.parameters)
+        Self(.removeCookies, jar, query: filter.parameters)
     }
 }
 
 extension SessionRequest where Answer == ScriptReport {
     /// The script that sets the cookies of pages.
     public static func script(_ document: ScriptDocument, of jar: String) -> Self {
-        Self("POST", "jars", jar, "script", document: document)
+        Self(.script, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == CaptureScriptReport {
     /// The script that reports a page's cookies to a message handler.
     public static func captureScript(handler: String, of jar: String) -> Self {
-        Self("GET", "jars", jar, "capture-script", query: [("handler", handler)])
+        Self(.captureScript, jar, query: [("handler", handler)])
     }
 }
 
 extension SessionRequest where Answer == ExplanationReport {
     /// Explains which cookies a request carries, and why others are not sent.
     public static func explain(_ document: ExplainDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "explain", document: document)
+        Self(.explain, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == SetCookieDryRunReport {
     /// Explains how the jar would process `Set-Cookie` lines.
     public static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
-        Self("POST", "jars", jar, "explain-set-cookie", document: document)
+        Self(.explainSetCookie, jar, document: document)
     }
 }
 
@@ -159,7 +159,7 @@ extension SessionRequest where Answer == ChangeList {
     /// A page of the journal of a jar.
     public static func changes(of jar: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
         Self(
-            "GET", "jars", jar, "changes",
+            .listChanges, jar,
             query: [("after", position.map(String.init)), ("limit", limit.map(String.init))])
     }
 }
@@ -167,23 +167,23 @@ extension SessionRequest where Answer == ChangeList {
 extension SessionRequest where Answer == SessionBytes {
     /// The changes of a jar as server-sent events.
     public static func events(of jar: String, after position: Int64? = nil) -> Self {
-        Self("GET", "jars", jar, "events", query: [("after", position.map(String.init))], accept: "text/event-stream")
+        Self(.followChanges, jar, query: [("after", position.map(String.init))], accept: "text/event-stream")
     }
 
     /// The cookies of a jar in the format of another tool.
     public static func export(_ document: ExportDocument, of jar: String) -> Self {
-        Self("POST", "jars", jar, "export", document: document)
+        Self(.export, jar, document: document)
     }
 
     /// Imports a capture, and reports the progress: each line of the answer is a ``CaptureProgressLine``.
     public static func followedImport(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
-        Self("POST", "jars", jar, "captures", query: query.parameters, accept: "application/x-ndjson")
+        Self(.importCapture, jar, query: query.parameters, accept: "application/x-ndjson")
     }
 }
 
 extension SessionRequest where Answer == ImportReport {
     /// Imports a capture: the body of the request.
     public static func importCapture(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
-        Self("POST", "jars", jar, "captures", query: query.parameters)
+        Self(.importCapture, jar, query: query.parameters)
     }
 }

@@ -3,26 +3,26 @@ public import SessionWire
 extension SessionRequest where Answer == GatewayList {
     /// The gateways that the caller can see.
     public static func gateways() -> Self {
-        Self("GET", "gateways")
+        Self(.listGateways)
     }
 }
 
 extension SessionRequest where Answer == GatewayReport {
     /// A gateway, with the requests and events that have passed through it.
     public static func gateway(_ name: String) -> Self {
-        Self("GET", "gateways", name)
+        Self(.showGateway, name)
     }
 
     /// Starts a gateway, unless it runs already.
     public static func startGateway(_ name: String, _ document: GatewayDocument) -> Self {
-        Self("PUT", "gateways", name, document: document)
+        Self(.startGateway, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == Void {
     /// Stops a gateway.
     public static func stopGateway(_ name: String) -> Self {
-        Self("DELETE", "gateways", name)
+        Self(.stopGateway, name)
     }
 }
 
@@ -30,7 +30,7 @@ extension SessionRequest where Answer == GatewayRequestList {
     /// A page of the requests that have passed through a gateway.
     public static func gatewayRequests(_ name: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
         Self(
-            "GET", "gateways", name, "requests",
+            .listGatewayRequests, name,
             query: [("after", position.map(String.init)), ("limit", limit.map(String.init))])
     }
 }
@@ -39,7 +39,7 @@ extension SessionRequest where Answer == SessionBytes {
     /// The requests that pass through a gateway, and the events that pages send, as server-sent events.
     public static func gatewayEvents(_ name: String, after position: Int64? = nil) -> Self {
         Self(
-            "GET", "gateways", name, "events", query: [("after", position.map(String.init))],
+            .followGateway, name, query: [("after", position.map(String.init))],
             accept: "text/event-stream")
     }
 }

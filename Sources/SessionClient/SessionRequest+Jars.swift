@@ -3,31 +3,31 @@ public import SessionWire
 extension SessionRequest where Answer == JarList {
     /// A page of the jars that the caller can see.
     public static func jars(limit: Int? = nil, cursor: String? = nil) -> Self {
-        Self("GET", "jars", query: [("limit", limit.map(String.init)), ("cursor", cursor)])
+        Self(.listJars, query: [("limit", limit.map(String.init)), ("cursor", cursor)])
     }
 }
 
 extension SessionRequest where Answer == JarSettingsReport {
     /// Creates a jar. The document needs a name.
     public static func createJar(_ document: JarSettingsDocument) -> Self {
-        Self("POST", "jars", document: document)
+        Self(.createJar, document: document)
     }
 
     /// Creates a jar if it does not exist, and changes the settings in the document.
     public static func putJar(_ jar: String, _ document: JarSettingsDocument = JarSettingsDocument()) -> Self {
-        Self("PUT", "jars", jar, document: document)
+        Self(.putJar, jar, document: document)
     }
 
     /// Changes the settings in the document.
     public static func changeSettings(of jar: String, _ document: JarSettingsDocument) -> Self {
-        Self("PATCH", "jars", jar, document: document)
+        Self(.changeJar, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == JarReport {
     /// A jar, with the numbers of its cookies.
     public static func jar(_ jar: String) -> Self {
-        Self("GET", "jars", jar)
+        Self(.getJar, jar)
     }
 }
 
@@ -36,14 +36,14 @@ extension SessionRequest where Answer == JarRemovalReport {
     ///
     /// - Parameter isFinal: whether it is removed for good at once.
     public static func removeJar(_ jar: String, isFinal: Bool = false) -> Self {
-        Self("DELETE", "jars", jar, query: [("final", isFinal ? "true" : nil)])
+        Self(.removeJar, jar, query: [("final", isFinal ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == RemovedJarList {
     /// The removed jars, and the states of jars before they were cleared or merged into, that can be restored.
     public static func removedJars() -> Self {
-        Self("GET", "removed-jars")
+        Self(.listRemovedJars)
     }
 }
 
@@ -51,135 +51,135 @@ extension SessionRequest where Answer == RemovedJarReport {
     /// Restores a removed jar, or the state of a jar before it was cleared or merged into.
     public static func restoreJar(_ jar: String, _ document: JarRestorationDocument = JarRestorationDocument()) -> Self
     {
-        Self("POST", "jars", jar, "restore", document: document)
+        Self(.restoreJar, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == JarClearReport {
     /// Removes every cookie and item of a jar.
     public static func clearJar(_ jar: String) -> Self {
-        Self("POST", "jars", jar, "clear")
+        Self(.clearJar, jar)
     }
 }
 
 extension SessionRequest where Answer == JarRenameReport {
     /// Renames a jar.
     public static func renameJar(_ jar: String, to name: String) -> Self {
-        Self("POST", "jars", jar, "rename", document: JarTargetDocument(to: name))
+        Self(.renameJar, jar, document: JarTargetDocument(to: name))
     }
 }
 
 extension SessionRequest where Answer == JarCopyReport {
     /// Copies the cookies of a jar into a new jar.
     public static func copyJar(_ jar: String, to name: String) -> Self {
-        Self("POST", "jars", jar, "copy", document: JarTargetDocument(to: name))
+        Self(.copyJar, jar, document: JarTargetDocument(to: name))
     }
 }
 
 extension SessionRequest where Answer == JarMergeReport {
     /// Merges the cookies of a jar into another jar.
     public static func mergeJar(_ jar: String, into target: String) -> Self {
-        Self("POST", "jars", jar, "merge", document: JarTargetDocument(to: target))
+        Self(.mergeJar, jar, document: JarTargetDocument(to: target))
     }
 }
 
 extension SessionRequest where Answer == PruneReport {
     /// Removes the expired cookies of one jar.
     public static func prune(_ document: PruneDocument = PruneDocument(), jar: String) -> Self {
-        Self("POST", "jars", jar, "prune", document: document)
+        Self(.pruneJar, jar, document: document)
     }
 
     /// Removes the expired cookies of all jars.
     public static func pruneAll(_ document: PruneDocument = PruneDocument()) -> Self {
-        Self("POST", "prune", document: document)
+        Self(.prune, document: document)
     }
 }
 
 extension SessionRequest where Answer == SavedSessionList {
     /// The saved sessions of a jar.
     public static func savedSessions(of jar: String) -> Self {
-        Self("GET", "jars", jar, "snapshots")
+        Self(.listSnapshots, jar)
     }
 }
 
 extension SessionRequest where Answer == SessionSaveReport {
     /// Saves the cookies of a jar under a name.
     public static func saveSession(_ name: String, of jar: String) -> Self {
-        Self("POST", "jars", jar, "snapshots", document: SavedSessionDocument(name: name))
+        Self(.saveSnapshot, jar, document: SavedSessionDocument(name: name))
     }
 }
 
 extension SessionRequest where Answer == SessionRestorationReport {
     /// Restores a saved session.
     public static func restoreSession(_ name: String, of jar: String) -> Self {
-        Self("POST", "jars", jar, "snapshots", name, "restore")
+        Self(.restoreSnapshot, jar, name)
     }
 }
 
 extension SessionRequest where Answer == SavedSessionReport {
     /// Removes a saved session.
     public static func removeSavedSession(_ name: String, of jar: String) -> Self {
-        Self("DELETE", "jars", jar, "snapshots", name)
+        Self(.removeSnapshot, jar, name)
     }
 }
 
 extension SessionRequest where Answer == SessionEndReport {
     /// Removes the session cookies, as a browser does when it quits.
     public static func endSession(of jar: String) -> Self {
-        Self("POST", "jars", jar, "session", "end")
+        Self(.endSession, jar)
     }
 }
 
 extension SessionRequest where Answer == HeaderFieldList {
     /// The header fields that are stored with a jar.
     public static func headerFields(of jar: String, showingValues: Bool = false) -> Self {
-        Self("GET", "jars", jar, "header-fields", query: [("values", showingValues ? "true" : nil)])
+        Self(.listHeaderFields, jar, query: [("values", showingValues ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == HeaderFieldReport {
     /// Stores a header field with a jar.
     public static func setHeaderField(_ name: String, _ document: HeaderFieldSettingDocument, of jar: String) -> Self {
-        Self("PUT", "jars", jar, "header-fields", name, document: document)
+        Self(.setHeaderField, jar, name, document: document)
     }
 
     /// Removes a header field from a jar.
     public static func removeHeaderField(_ name: String, scope: String? = nil, of jar: String) -> Self {
-        Self("DELETE", "jars", jar, "header-fields", name, query: [("scope", scope)])
+        Self(.removeHeaderField, jar, name, query: [("scope", scope)])
     }
 }
 
 extension SessionRequest where Answer == LoginRuleList {
     /// The login rules of a jar.
     public static func loginRules(of jar: String) -> Self {
-        Self("GET", "jars", jar, "login-rules")
+        Self(.listLoginRules, jar)
     }
 }
 
 extension SessionRequest where Answer == LoginRuleReport {
     /// Stores a login rule with a jar.
     public static func setLoginRule(_ name: String, _ document: LoginRuleDocument, of jar: String) -> Self {
-        Self("PUT", "jars", jar, "login-rules", name, document: document)
+        Self(.setLoginRule, jar, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == Void {
     /// Removes a login rule from a jar.
     public static func removeLoginRule(_ name: String, of jar: String) -> Self {
-        Self("DELETE", "jars", jar, "login-rules", name)
+        Self(.removeLoginRule, jar, name)
     }
 }
 
 extension SessionRequest where Answer == WebStorageList {
     /// The origins whose `localStorage` a jar holds; with an origin, its items.
     public static func webStorage(of jar: String, origin: String? = nil, showingValues: Bool = false) -> Self {
-        Self("GET", "jars", jar, "storage", query: [("origin", origin), ("values", showingValues ? "true" : nil)])
+        Self(.listWebStorage, jar, query: [("origin", origin), ("values", showingValues ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == WebStorageRemoval {
     /// Removes `localStorage`: all of a jar, of one origin, or one item.
     public static func removeWebStorage(of jar: String, origin: String? = nil, key: String? = nil) -> Self {
-        Self("DELETE", "jars", jar, "storage", query: [("origin", origin), ("key", key)])
+        Self(.removeWebStorage, jar, query: [("origin", origin), ("key", key)])
     }
 }

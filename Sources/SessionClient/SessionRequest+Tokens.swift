@@ -3,94 +3,94 @@ public import SessionWire
 extension SessionRequest where Answer == StoredTokenList {
     /// The logins, without their tokens.
     public static func tokens() -> Self {
-        Self("GET", "tokens")
+        Self(.listTokens)
     }
 }
 
 extension SessionRequest where Answer == TokenStatusReport {
     /// A login in full, without its secrets.
     public static func token(_ name: String) -> Self {
-        Self("GET", "tokens", name)
+        Self(.getToken, name)
     }
 }
 
 extension SessionRequest where Answer == TokenRemoval {
     /// Removes a login without revoking its tokens.
     public static func removeToken(_ name: String) -> Self {
-        Self("DELETE", "tokens", name)
+        Self(.removeToken, name)
     }
 }
 
 extension SessionRequest where Answer == AccessTokenReport {
     /// A valid access token, refreshed if necessary.
     public static func accessToken(_ name: String, _ document: AccessTokenDocument = AccessTokenDocument()) -> Self {
-        Self("POST", "tokens", name, "access-token", document: document)
+        Self(.accessToken, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == IDTokenReport {
     /// A valid ID token, refreshed if necessary.
     public static func idToken(_ name: String, _ document: IDTokenDocument = IDTokenDocument()) -> Self {
-        Self("POST", "tokens", name, "id-token", document: document)
+        Self(.idToken, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == StoredTokenReport {
     /// Refreshes the tokens of a login now.
     public static func refreshToken(_ name: String) -> Self {
-        Self("POST", "tokens", name, "refresh")
+        Self(.refreshToken, name)
     }
 }
 
 extension SessionRequest where Answer == RevocationReport {
     /// Revokes the tokens of a login at the server.
     public static func revokeToken(_ name: String) -> Self {
-        Self("POST", "tokens", name, "revoke")
+        Self(.revokeToken, name)
     }
 
     /// Revokes the tokens of a login at the server, and removes the login.
     public static func logOut(_ name: String, _ document: LogoutDocument = LogoutDocument()) -> Self {
-        Self("POST", "tokens", name, "logout", document: document)
+        Self(.logOut, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == LoginReport {
     /// Begins a login.
     public static func beginLogin(_ document: LoginDocument) -> Self {
-        Self("POST", "logins", document: document)
+        Self(.beginLogin, document: document)
     }
 
     /// The state of a login.
     public static func login(_ id: String) -> Self {
-        Self("GET", "logins", id)
+        Self(.getLogin, id)
     }
 
     /// Completes a login with the URL that the browser was redirected to.
     public static func endLogin(_ id: String, redirectedTo url: String) -> Self {
-        Self("POST", "logins", id, "redirect", document: RedirectDocument(url: url))
+        Self(.redirectLogin, id, document: RedirectDocument(url: url))
     }
 }
 
 extension SessionRequest where Answer == Void {
     /// Cancels a login.
     public static func cancelLogin(_ id: String) -> Self {
-        Self("DELETE", "logins", id)
+        Self(.endLogin, id)
     }
 }
 
 extension SessionRequest where Answer == AgentReport {
     /// Whether the service is locked.
     public static func agent() -> Self {
-        Self("GET", "agent")
+        Self(.agent)
     }
 
     /// Locks the service until the passphrase is given.
     public static func lockAgent(_ document: AgentPassphraseDocument) -> Self {
-        Self("POST", "agent", "lock", document: document)
+        Self(.lockAgent, document: document)
     }
 
     /// Unlocks the service.
     public static func unlockAgent(_ document: AgentPassphraseDocument) -> Self {
-        Self("POST", "agent", "unlock", document: document)
+        Self(.unlockAgent, document: document)
     }
 }

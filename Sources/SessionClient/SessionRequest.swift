@@ -10,27 +10,39 @@ import Foundation
 /// let answer = try await client.answer(to: .decorate(DecorateDocument(url: "https://www.example.com/"), in: "work"))
 /// ```
 public struct SessionRequest<Answer>: Sendable {
-    /// The method.
-    public let method: String
-    /// The path and query, relative to the service's address, percent-encoded.
-    public let target: String
+    /// The operation that is asked for.
+    package let operation: OperationDescription
+    /// The values of the path's parameters, in order.
+    package let arguments: [String]
+    /// The parameters of the query.
+    package let parameters: [(name: String, value: String)]
+    /// The body; `nil` for a request without one.
+    package let document: (any Encodable & Sendable)?
     /// The media type of the answer.
     public let accept: String
-    private let document: (any Encodable & Sendable)?
 
     /// - Parameters:
-    ///   - path: The segments of the path behind `/v1`, not encoded.
+    ///   - arguments: The values of the path's parameters, in order, not encoded.
     ///   - query: The parameters of the query; those without a value are left out.
-    package init(
-        _ method: String, _ path: String..., query: [(name: String, value: String?)] = [],
+    init(
+        _ operation: OperationDescription, _ arguments: String..., query: [(name: String, value: String?)] = [],
         document: (any Encodable & Sendable)? = nil, accept: String = "application/json"
     ) {
-        self.method = method
-        let parameters = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-        let path = (["/v1"] + path.map(percentEncoded)).joined(separator: "/")
-        target = parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
+        self.operation = operation
+        self.arguments = arguments
+        parameters = query.compactMap { name, value in value.map { (name, $0) } }
         self.document = document
         self.accept = accept
+    }
+
+    /// The method.
+    public var method: String { operation.method.rawValue }
+
+    /// The path and query, relative to the service's address, percent-encoded.
+    public var target: String {
+        let path = operation.path(arguments, percentEncoded)
+        let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }
+        return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
     }
 
     /// Encodes the body.

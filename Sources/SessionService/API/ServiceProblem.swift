@@ -47,9 +47,6 @@ struct ServiceProblem: HTTPResponseError, Equatable {
         ServiceProblem(.parameterInvalid, "\(name): \(detail)")
     }
 
-    /// A place in a list that no answer named. The list is not begun anew: a client would read its first page for ever.
-    static let cursorInvalid = parameterInvalid("cursor", "use the 'next' of a response")
-
     static func bodyInvalid(_ detail: String) -> ServiceProblem {
         ServiceProblem(.bodyInvalid, detail)
     }

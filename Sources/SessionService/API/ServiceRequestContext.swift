@@ -86,3 +86,30 @@ struct ServiceRequestContext: RequestContext {
         return text
     }
 }
+
+extension QueryItems {
+    /// The parameters of a request.
+    ///
+    /// - Parameter known: the parameters that count. Another one is refused: a condition that is misspelt would be none.
+    init(_ request: Request, known: Set<String>) throws(ServiceProblem) {
+        var items: [(name: String, value: String)] = []
+        for pair in (request.uri.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try QueryItems.decoded(parts[0])
+            guard known.contains(name) else {
+                let names = known.sorted().joined(separator: ", ")
+                throw .parameterInvalid(
+                    String(name.prefix(100)), known.isEmpty ? "this route has no parameters" : "use one of \(names)")
+            }
+            items.append((name, try QueryItems.decoded(parts.count > 1 ? parts[1] : "")))
+        }
+        self.init(items)
+    }
+
+    private static func decoded(_ text: Substring) throws(ServiceProblem) -> String {
+        guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
+            throw ServiceProblem(.parameterInvalid, "the query is not percent-encoded UTF-8")
+        }
+        return decoded
+    }
+}

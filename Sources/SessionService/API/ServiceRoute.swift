@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import SessionOperations
 import SessionStore
+import SessionWire
 
 /// One route of the API: its method, its path, and the access that the caller needs.
 ///
@@ -33,6 +35,8 @@ struct ServiceRoute: Sendable {
 
     typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
 
+    /// The name of the operation in the OpenAPI document; `nil` for a page.
+    let id: String?
     let method: HTTPRequest.Method
     /// The path, with parameters in braces.
     let path: String
@@ -52,9 +56,10 @@ struct ServiceRoute: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
-        query parameters: Set<String>? = [], body: Body = .none, isOfLock: Bool = false,
+        query parameters: Set<String>? = [], body: Body = .none, isOfLock: Bool = false, id: String? = nil,
         use handler: @escaping Handler
     ) {
+        self.id = id
         self.method = method
         self.path = path
         self.access = access
@@ -63,6 +68,14 @@ struct ServiceRoute: Sendable {
         self.body = body
         self.isOfLock = isOfLock
         self.handler = handler
+    }
+
+    /// The route of an operation.
+    init(_ operation: OperationDescription, isOfLock: Bool = false, use handler: @escaping Handler) {
+        self.init(
+            HTTPRequest.Method(operation.method), "/v1/\(operation.path)", Access(operation.access),
+            and: Set(operation.furtherVerbs.map { AccessVerb($0) }), query: operation.parameters,
+            body: Body(operation.body), isOfLock: isOfLock, id: operation.id, use: handler)
     }
 
     /// All that a caller has to be allowed to do.
@@ -117,6 +130,54 @@ struct ServiceRoute: Sendable {
             case .everyone, .caller, .allJars: try context.require(verb)
             }
         }
+    }
+}
+
+extension ServiceRoute.Access {
+    fileprivate init(_ access: OperationDescription.Access) {
+        self =
+            switch access {
+            case .everyone: .everyone
+            case .caller: .caller
+            case .someJars(let verb): .someJars(AccessVerb(verb))
+            case .allJars(let verb): .allJars(AccessVerb(verb))
+            case .jar(let verb): .jar(AccessVerb(verb))
+            }
+    }
+}
+
+extension ServiceRoute.Body {
+    fileprivate init(_ body: OperationDescription.Body) {
+        self =
+            switch body {
+            case .none: .none
+            case .document, .optionalDocument: .document
+            case .streamed: .streamed
+            }
+    }
+}
+
+extension AccessVerb {
+    fileprivate init(_ verb: OperationDescription.Verb) {
+        self =
+            switch verb {
+            case .read: .read
+            case .write: .write
+            case .secrets: .secrets
+            }
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate init(_ method: OperationDescription.Method) {
+        self =
+            switch method {
+            case .get: .get
+            case .put: .put
+            case .post: .post
+            case .patch: .patch
+            case .delete: .delete
+            }
     }
 }
 

@@ -4,6 +4,7 @@ import Hummingbird
 import NIOPosix
 import OAuth2
 import SessionStore
+import SessionWire
 
 /// The HTTP API over a session database, without rules of its own.
 ///
@@ -63,10 +64,8 @@ struct SessionAPI: Sendable {
 
     /// All routes, with the access that each requires.
     var routes: [ServiceRoute] {
-        jarRoutes + savedSessionRoutes + responseRoutes + captureRoutes + decorateRoutes + cookieRoutes + scriptRoutes
-            + explainRoutes + changeRoutes + exportRoutes + tokenRoutes + loginRoutes + loginRuleRoutes
-            + headerFieldRoutes + webStorageRoutes + renewalRoutes + simulateRoutes + agentRoutes + gatewayRoutes
-            + documentRoutes
+        operationRoutes + responseRoutes + captureRoutes + decorateRoutes + scriptRoutes + changeRoutes + exportRoutes
+            + tokenRoutes + loginRoutes + renewalRoutes + simulateRoutes + agentRoutes + gatewayRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.
@@ -119,7 +118,7 @@ struct SessionAPI: Sendable {
 extension SessionAPI {
     var documentRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/openapi.json", .caller) { _, _ in
+            ServiceRoute(.openapi) { _, _ in
                 .json(text: PackageResources.openapi_json)
             }
         ]

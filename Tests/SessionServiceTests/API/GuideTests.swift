@@ -63,13 +63,16 @@ struct GuideTests {
     @Test("The guide's table has every code of the API's sources")
     func codes() throws {
         let guide = try Self.guide()
-        let sources = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/SessionService/API").standardized
-        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        let pattern = /ServiceProblem\(\s*\.(\w+),/
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
+        let folders = ["SessionService/API", "SessionOperations/Operations"].map { sources.appending(path: $0) }
+        let files = try folders.flatMap {
+            try #require(FileManager.default.enumerator(at: $0.standardized, includingPropertiesForKeys: nil))
+                .compactMap { $0 as? URL }
+        }
+        let pattern = /(?:ServiceProblem|OperationError)\(\s*\.(\w+),/
         let codes = Dictionary(uniqueKeysWithValues: FailureKind.allCases.map { ("\($0)", $0.code) })
         var count = 0
-        for case let file as URL in files where file.pathExtension == "swift" {
+        for file in files where file.pathExtension == "swift" {
             for match in try String(contentsOf: file, encoding: .utf8).matches(of: pattern) {
                 count += 1
                 let code = try #require(codes[String(match.output.1)], "\(match.output.1)")

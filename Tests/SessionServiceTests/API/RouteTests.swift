@@ -25,7 +25,13 @@ struct RouteTests {
         let operations = try APIDocument().operations
         #expect(Set(operations.keys) == Set(router.routes.map { "\($0.method) \($0.path)" }))
         for route in fixture.api.routes {
-            let said = operations["\(route.method) \(route.path)"]?["x-crumb-access"] as? String
+            let operation = operations["\(route.method) \(route.path)"]
+            #expect(operation?["operationId"] as? String == route.id)
+            #expect((operation?["requestBody"] == nil) == (route.body == .none), "\(route.method) \(route.path)")
+            let parameters = operation?["parameters"] as? [[String: Any]] ?? []
+            let query = parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String }
+            #expect(Set(query) == route.parameters ?? [], "\(route.method) \(route.path)")
+            let said = operation?["x-crumb-access"] as? String
             let further = route.furtherVerbs.map { "+\($0.rawValue)" }.sorted().joined()
             let access =
                 switch route.access {

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import Logging
+import SessionOperations
 import SessionStore
 import Testing
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import SessionOperations
 
 /// Sends the events of one subject to one follower as server-sent events (HTML, section 9.2): those of this process at
 /// once, those of other processes after a delay.
@@ -64,7 +65,7 @@ struct EventFollower: Sendable {
     }
 
     /// The position after which a request asks for events; `nil` for those from now on.
-    static func position(in request: Request, _ query: QueryItems) throws(ServiceProblem) -> Int64? {
+    static func position(in request: Request, _ query: QueryItems) throws -> Int64? {
         guard let last = request.headers[.lastEventID] else { return try query.number("after", 0...Int64.max) }
         guard let number = Int64(last), number >= 0 else {
             throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is not a position of an event")

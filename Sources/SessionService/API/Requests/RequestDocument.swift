@@ -26,20 +26,6 @@ struct StrictlyDecoded<Document: RequestDocument>: Decodable {
     }
 }
 
-extension RawRepresentable<String> where Self: CaseIterable {
-    /// The choice that a member names. Any other value is refused with a list of them.
-    static func named(_ name: String, member: String) throws(ServiceProblem) -> Self {
-        guard let choice = Self(rawValue: name) else { throw .bodyInvalid("\(member): \(hint)") }
-        return choice
-    }
-
-    /// The choice that a member names; `nil` if it is missing.
-    static func named(_ name: String?, member: String) throws(ServiceProblem) -> Self? {
-        guard let name else { return nil }
-        return try named(name, member: member) as Self
-    }
-}
-
 extension Request {
     /// The document in the body.
     func document<Document: RequestDocument>(

@@ -20,17 +20,17 @@ extension SessionAPI {
     /// The lock is for those who may change everything: it stops everybody else, too.
     var agentRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/agent", .allJars(.read), isOfLock: true) { _, _ in
+            ServiceRoute(.agent, isOfLock: true) { _, _ in
                 .json(AgentReport(isLocked: agentLock.isLocked))
             },
-            ServiceRoute(.post, "/v1/agent/lock", .allJars(.write), body: .document, isOfLock: true) {
+            ServiceRoute(.lockAgent, isOfLock: true) {
                 request, context in
                 try agentLock.lock(try await request.document(AgentPassphraseDocument.self, in: context).secret())
                 // A client of a gateway has the session of its jar, so the gateways stop.
                 await gateways.stopAll()
                 return .json(AgentReport(isLocked: true))
             },
-            ServiceRoute(.post, "/v1/agent/unlock", .allJars(.write), body: .document, isOfLock: true) {
+            ServiceRoute(.unlockAgent, isOfLock: true) {
                 request, context in
                 let passphrase = try await request.document(AgentPassphraseDocument.self, in: context).secret()
                 try agentLock.unlock(passphrase, now: now())

@@ -15,12 +15,7 @@ extension SessionAPI {
 
     var captureRoutes: [ServiceRoute] {
         [
-            ServiceRoute(
-                .post, "/v1/jars/{jar}/captures", .jar(.write),
-                query: [
-                    "format", "url", "topLevel", "receivedNow", "requestCookies", "again", "source", "digest",
-                    "dryRun",
-                ], body: .streamed, use: takeCapture)
+            ServiceRoute(.importCapture, use: takeCapture)
         ]
     }
 

@@ -6,16 +6,7 @@ import SessionStore
 
 extension SessionAPI {
     var changeRoutes: [ServiceRoute] {
-        [
-            ServiceRoute(.get, "/v1/jars/{jar}/changes", .jar(.read), query: ["after", "limit"]) { _, context in
-                let query = context.query
-                let position = try query.number("after", 0...Int64.max) ?? 0
-                let limit = Int(try query.number("limit", 1...1000) ?? 1000)
-                let jar = try jar(in: context)
-                return .json(ChangeList(try jar.changes(after: position, count: limit)))
-            },
-            ServiceRoute(.get, "/v1/jars/{jar}/events", .jar(.read), query: ["after"], use: follow),
-        ]
+        [ServiceRoute(.followChanges, use: follow)]
     }
 
     /// The changes as they come, as server-sent events (HTML, section 9.2).

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPTypes
 import Hummingbird
 import RequestDecoration
+import SessionOperations
 import SessionStore
 import SessionWire
 
@@ -19,7 +20,7 @@ extension DecorateDocument: PlainDocument {
     }
 
     /// The caller's own Cookie fields.
-    func ownCookies() throws(ServiceProblem) -> [Octets] {
+    func ownCookies() throws(OperationError) -> [Octets] {
         var own: [Octets] = []
         for (index, field) in (headers ?? []).enumerated() where field.name.lowercased() == "cookie" {
             let octets = try field.octets(at: "headers.[\(index)]")
@@ -38,7 +39,7 @@ extension DecorateDocument: PlainDocument {
 extension SessionAPI {
     var decorateRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/decorate", .jar(.secrets), body: .document) { request, context in
+            ServiceRoute(.decorate) { request, context in
                 let asked = try await request.document(DecorateDocument.self, in: context)
                 let description = try asked.requestContext()
                 let own = try asked.ownCookies()

@@ -8,7 +8,7 @@ import SessionStore
 
 extension ExportDocument {
     /// The request that the cookies are for; where the format is for one URL, there has to be one.
-    fileprivate func request(_ format: ExportFormat) throws(ServiceProblem) -> CookieModel.RequestContext? {
+    fileprivate func request(_ format: ExportFormat) throws(OperationError) -> CookieModel.RequestContext? {
         if let url {
             return try ScriptDocument.Page(
                 url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation
@@ -18,14 +18,14 @@ extension ExportDocument {
             throw .bodyInvalid("url: method, topLevel, initiator and navigation describe a request; add its URL")
         }
         guard format.scope == .anySite else {
-            throw ServiceProblem(
+            throw OperationError(
                 .urlMissing, "url: '\(format.rawValue)' contains the cookies for one URL; add it")
         }
         return nil
     }
 
     /// All other conditions.
-    fileprivate func selection() throws(ServiceProblem) -> CookieSelection {
+    fileprivate func selection() throws(OperationError) -> CookieSelection {
         var hosts: [WebHost] = []
         for (index, site) in (sites ?? []).enumerated() {
             guard let host = CookieFilter.domain(named: site) else {
@@ -42,7 +42,7 @@ extension ExportDocument {
 extension SessionAPI {
     var exportRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/export", .jar(.secrets), body: .document) { request, context in
+            ServiceRoute(.export) { request, context in
                 let asked = try await request.document(ExportDocument.self, in: context)
                 let format = try ExportFormat.named(asked.format, member: "format")
                 let description = try asked.request(format)

@@ -11,20 +11,19 @@ extension SessionAPI {
     /// see its secrets. A gateway of a jar outside the grant is reported as not running.
     var gatewayRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/gateways", .someJars(.read)) { _, context in
+            ServiceRoute(.listGateways) { _, context in
                 let gateways = gateways.all.filter { context.caller.grant.covers(jar: $0.jar) }
                 return .json(GatewayList(gateways: gateways.map(\.report)))
             },
-            ServiceRoute(.get, "/v1/gateways/{name}", .someJars(.read)) { _, context in
+            ServiceRoute(.showGateway) { _, context in
                 .json(try gateway(.read, context).report)
             },
-            ServiceRoute(
-                .put, "/v1/gateways/{name}", .someJars(.write), and: [.secrets], body: .document, use: startGateway),
-            ServiceRoute(.delete, "/v1/gateways/{name}", .someJars(.write)) { _, context in
+            ServiceRoute(.startGateway, use: startGateway),
+            ServiceRoute(.stopGateway) { _, context in
                 await (try gateway(.write, context)).stop()
                 return Response(status: .noContent)
             },
-            ServiceRoute(.get, "/v1/gateways/{name}/requests", .someJars(.read), query: ["after", "limit"]) {
+            ServiceRoute(.listGatewayRequests) {
                 _, context in
                 let position = try context.query.number("after", 0...Int64.max) ?? 0
                 let limit = Int(try context.query.number("limit", 1...1000) ?? 1000)
@@ -36,7 +35,7 @@ extension SessionAPI {
                         },
                         position: page.position, hasGap: page.gap != nil, hasMore: page.hasMore))
             },
-            ServiceRoute(.get, "/v1/gateways/{name}/events", .someJars(.read), query: ["after"]) { request, context in
+            ServiceRoute(.followGateway) { request, context in
                 let gateway = try gateway(.read, context)
                 // Without a position, only events from now on are sent.
                 let position = try EventFollower.position(in: request, context.query) ?? gateway.position
@@ -125,7 +124,7 @@ extension GatewayDocument {
     private static let countLimit = 100
 
     /// The settings of the document, which are checked.
-    fileprivate func settings() throws(ServiceProblem) -> GatewaySettings {
+    fileprivate func settings() throws(OperationError) -> GatewaySettings {
         var settings = GatewaySettings(port: port?.value ?? 0)
         settings.client = try GatewaySettings.Client.named(client, member: "client") ?? .browser
         settings.intercepted = try GatewayDocument.patterns(intercept, member: "intercept")
@@ -154,7 +153,7 @@ extension GatewayDocument {
         return settings
     }
 
-    private static func patterns(_ hosts: [String]?, member: String) throws(ServiceProblem) -> [HostPattern] {
+    private static func patterns(_ hosts: [String]?, member: String) throws(OperationError) -> [HostPattern] {
         guard hosts?.count ?? 0 <= countLimit else { throw .bodyInvalid("\(member): name at most \(countLimit) hosts") }
         var patterns: [HostPattern] = []
         for host in hosts ?? [] {

@@ -119,18 +119,18 @@ extension LoginReport {
 extension SessionAPI {
     var loginRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/logins", .allJars(.write), body: .document, use: beginLogin),
-            ServiceRoute(.get, "/v1/logins/{id}", .allJars(.read)) { _, context in
+            ServiceRoute(.beginLogin, use: beginLogin),
+            ServiceRoute(.getLogin) { _, context in
                 .json(LoginReport(try await login(try context.pathParameter("id"))))
             },
-            ServiceRoute(.delete, "/v1/logins/{id}", .allJars(.write)) { _, context in
+            ServiceRoute(.endLogin) { _, context in
                 let id = try context.pathParameter("id")
                 try await blocking { try logins.forget(id, now: now()) }
                 return Response(status: .noContent)
             },
-            ServiceRoute(.post, "/v1/logins/{id}/redirect", .allJars(.write), body: .document, use: takeRedirect),
+            ServiceRoute(.redirectLogin, use: takeRedirect),
             // The user's browser has no token. Its request is identified by the state, which cannot be guessed.
-            ServiceRoute(.get, "/v1/logins/callback", .everyone, query: nil, use: callback),
+            ServiceRoute(.loginCallback, use: callback),
         ]
     }
 

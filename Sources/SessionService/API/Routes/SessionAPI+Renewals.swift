@@ -8,7 +8,7 @@ import SessionStore
 
 extension SessionAPI {
     var renewalRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/jars/{jar}/renewals", .jar(.secrets), and: [.write], body: .document, use: renew)]
+        [ServiceRoute(.renew, use: renew)]
     }
 
     /// Returns the challenge in a response by a jar's rules; `nil` if the response does not say "not signed in".

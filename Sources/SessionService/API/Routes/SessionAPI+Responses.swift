@@ -15,27 +15,8 @@ extension HeaderFieldDocument: PlainDocument {
     /// The octets of the value.
     ///
     /// - Parameter place: the field's place in the body.
-    func octets(at place: String) throws(ServiceProblem) -> Octets {
+    func octets(at place: String) throws(OperationError) -> Octets {
         try HeaderFieldDocument.octets(value, valueBase64, at: "\(place).")
-    }
-
-    /// Returns the octets of a value that is given as text or in Base64.
-    ///
-    /// - Parameter prefix: the prefix of the two members' names in the body.
-    static func octets(
-        _ value: String?, _ valueBase64: String?, at prefix: String
-    ) throws(ServiceProblem) -> Octets {
-        switch (value, valueBase64) {
-        case (let text?, nil): return Octets(text)
-        case (nil, let base64?):
-            guard let data = Data(base64Encoded: base64) else {
-                throw .bodyInvalid("\(prefix)valueBase64: this is not base64")
-            }
-            return Octets(Array(data))
-        default:
-            let place = prefix.isEmpty ? "value" : String(prefix.dropLast())
-            throw .bodyInvalid("\(place): use either value or valueBase64")
-        }
     }
 }
 
@@ -60,20 +41,20 @@ extension ResponseDocument: PlainDocument {
     }
 
     /// The response as the cookie rules read it.
-    func response() throws(ServiceProblem) -> ReceivedResponse {
+    func response() throws(OperationError) -> ReceivedResponse {
         ReceivedResponse(
             context: try requestContext(), status: status?.value ?? 200, setCookie: try values(of: "set-cookie"))
     }
 
     /// The parts of the response that may say "not signed in".
-    func head() throws(ServiceProblem) -> ResponseHead {
+    func head() throws(OperationError) -> ResponseHead {
         ResponseHead(
             status: status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
             authenticate: try values(of: "www-authenticate"),
             proofNonce: try values(of: "dpop-nonce").first?.utf8String, proxyStatus: try values(of: "proxy-status"))
     }
 
-    private func values(of name: String) throws(ServiceProblem) -> [Octets] {
+    private func values(of name: String) throws(OperationError) -> [Octets] {
         var values: [Octets] = []
         for (index, field) in headers.enumerated() where field.name.lowercased() == name {
             values.append(try field.octets(at: "headers.[\(index)]"))
@@ -82,16 +63,16 @@ extension ResponseDocument: PlainDocument {
     }
 
     /// When it came: not after `now`.
-    func time(now: Timestamp) throws(ServiceProblem) -> Timestamp {
+    func time(now: Timestamp) throws(OperationError) -> Timestamp {
         try ResponseDocument.time(received, of: "received").map { min($0, now) } ?? now
     }
 
     /// When the request was sent; `nil` if that is not said.
-    func sendTime() throws(ServiceProblem) -> Timestamp? {
+    func sendTime() throws(OperationError) -> Timestamp? {
         try ResponseDocument.time(sent, of: "sent")
     }
 
-    private static func time(_ text: String?, of member: String) throws(ServiceProblem) -> Timestamp? {
+    private static func time(_ text: String?, of member: String) throws(OperationError) -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: Array(text.utf8)) else {
             throw .bodyInvalid("\(member): write a time such as 2027-01-31T12:00:00Z")
@@ -118,7 +99,7 @@ enum ResponsesDocument: Decodable {
 
 extension SessionAPI {
     var responseRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/jars/{jar}/responses", .jar(.write), body: .document, use: receive)]
+        [ServiceRoute(.receiveResponses, use: receive)]
     }
 
     private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {

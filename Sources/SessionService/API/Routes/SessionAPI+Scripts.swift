@@ -19,7 +19,7 @@ extension ScriptDocument {
     private static let pageLimit = 1000
 
     /// The pages, for their scripts.
-    func pages() throws(ServiceProblem) -> [CookieModel.RequestContext] {
+    func pages() throws(OperationError) -> [CookieModel.RequestContext] {
         guard (1...ScriptDocument.pageLimit).contains(urls.count) else {
             throw .bodyInvalid("urls: name 1 to \(ScriptDocument.pageLimit) pages")
         }
@@ -33,7 +33,7 @@ extension ScriptDocument {
     }
 
     /// The way in which the script reports the outcome of each cookie.
-    func verification() throws(ServiceProblem) -> InjectionScript.Verification {
+    func verification() throws(OperationError) -> InjectionScript.Verification {
         guard let handler else { return verify == true ? .value : .none }
         return .message(try MessageHandlerName(handler, of: "handler"))
     }
@@ -41,7 +41,7 @@ extension ScriptDocument {
 
 extension MessageHandlerName {
     /// The name that a caller wrote.
-    fileprivate init(_ text: String, of member: String) throws(ServiceProblem) {
+    fileprivate init(_ text: String, of member: String) throws(OperationError) {
         guard let name = MessageHandlerName(text) else {
             throw .parameterInvalid(
                 member,
@@ -56,7 +56,7 @@ extension MessageHandlerName {
 extension SessionAPI {
     var scriptRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.post, "/v1/jars/{jar}/script", .jar(.secrets), body: .document) { request, context in
+            ServiceRoute(.script) { request, context in
                 let asked = try await request.document(ScriptDocument.self, in: context)
                 let pages = try asked.pages()
                 let writing = try InjectionScript.Writing.named(asked.write, member: "write") ?? .once
@@ -69,7 +69,7 @@ extension SessionAPI {
                 }
                 return .json(report)
             },
-            ServiceRoute(.get, "/v1/jars/{jar}/capture-script", .jar(.read), query: ["handler"]) { _, context in
+            ServiceRoute(.captureScript) { _, context in
                 guard let text = try context.query.one("handler") else {
                     throw ServiceProblem(.parameterMissing, "handler: name the message handler")
                 }

@@ -3,13 +3,14 @@ import CookieModel
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SessionWire
 
 extension SessionAPI {
     /// How long one scenario may be.
     private static let scenarioByteCount = 1 << 20
 
     var simulateRoutes: [ServiceRoute] {
-        [ServiceRoute(.post, "/v1/simulate", .caller, body: .streamed, use: simulate)]
+        [ServiceRoute(.simulate, use: simulate)]
     }
 
     /// Runs scenarios, a line each, on throw-away jars, and answers each with a line as it comes.

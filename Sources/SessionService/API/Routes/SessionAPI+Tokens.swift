@@ -25,19 +25,7 @@ extension SessionAPI {
     /// Tokens belong to no jar: only callers with access to all jars may see them.
     var tokenRoutes: [ServiceRoute] {
         [
-            ServiceRoute(.get, "/v1/tokens", .allJars(.read)) { _, _ in
-                .json(StoredTokenList(try tokens.store.all(), now: now()))
-            },
-            ServiceRoute(.get, "/v1/tokens/{name}", .allJars(.read)) { _, context in
-                let name = try context.pathParameter("name")
-                let stored = try tokens.store.get(name)
-                let now = now()
-                return .json(
-                    TokenStatusReport(
-                        token: StoredTokenReport(stored, now: now), credentials: try tokens.store.credentials(name),
-                        tokens: stored.tokens, holder: try tokens.store.lease(name, now: now)?.process))
-            },
-            ServiceRoute(.post, "/v1/tokens/{name}/access-token", .allJars(.secrets), body: .document) {
+            ServiceRoute(.accessToken) {
                 request, context in
                 let asked = try await request.optionalDocument(AccessTokenDocument.self, in: context)
                 let skew = asked.skew?.value ?? TokenSkew.usual
@@ -54,7 +42,7 @@ extension SessionAPI {
                 let proof = try proven?.proof(by: credential, of: name, now: now())
                 return .json(AccessTokenReport(credential.tokens, of: stored, token: token, proof: proof))
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/id-token", .allJars(.secrets), body: .document) {
+            ServiceRoute(.idToken) {
                 request, context in
                 let asked = try await request.optionalDocument(IDTokenDocument.self, in: context)
                 let name = try context.pathParameter("name")
@@ -63,21 +51,16 @@ extension SessionAPI {
                 context.audit(SecretAccess(.idToken, names: [name]))
                 return .json(report)
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/refresh", .allJars(.write)) { _, context in
+            ServiceRoute(.refreshToken) { _, context in
                 let stored = try await tokens.refreshed(try context.pathParameter("name"))
                 return .json(StoredTokenReport(stored, now: now()))
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/revoke", .allJars(.write)) { _, context in
+            ServiceRoute(.revokeToken) { _, context in
                 let name = try context.pathParameter("name")
                 let revoked = try await tokens.revoke(name)
                 return .json(RevocationReport(name: name, revoked: revoked, isRemoved: false))
             },
-            ServiceRoute(.post, "/v1/tokens/{name}/logout", .allJars(.write), body: .document, use: logOut),
-            ServiceRoute(.delete, "/v1/tokens/{name}", .allJars(.write)) { _, context in
-                let name = try context.pathParameter("name")
-                try await removeToken(name)
-                return .json(TokenRemoval(removed: name))
-            },
+            ServiceRoute(.logOut, use: logOut),
         ]
     }
 

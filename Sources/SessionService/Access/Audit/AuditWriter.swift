@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Platform
 import ServiceLifecycle
+import SessionOperations
 import SessionStore
 import Synchronization
 import UnixSignals

@@ -1,6 +1,5 @@
 import CookieModel
 import PublicSuffix
-import SessionOperations
 import SessionStore
 
 /// A place in the order in which a jar's cookies are listed: by site, and within a site as they were made; opaque to
@@ -15,7 +14,7 @@ struct CookieCursor: Comparable, Sendable {
     }
 
     /// Where a query says that the last page ended.
-    init(_ query: QueryItems) throws(ServiceProblem) {
+    init(_ query: QueryItems) throws(OperationError) {
         guard let text = try query.one("cursor") else {
             self = CookieCursor(site: [], sequence: .min)
             return
@@ -49,7 +48,7 @@ struct CookieCondition: Sendable {
     static let requestMembers: Set<String> = ["method", "topLevel", "initiator", "navigation"]
 
     /// The request that a query is about; `nil` if it has no URL.
-    static func request(_ query: QueryItems) throws(ServiceProblem) -> RequestContext? {
+    static func request(_ query: QueryItems) throws(OperationError) -> RequestContext? {
         guard let url = try query.one("url") else { return nil }
         return try RequestParameters(
             url: url, method: try query.one("method"), topLevel: try query.one("topLevel"),
@@ -66,7 +65,7 @@ struct CookieCondition: Sendable {
     }
 
     /// The conditions of a query, of those that its route knows.
-    init(_ query: QueryItems) throws(ServiceProblem) {
+    init(_ query: QueryItems) throws(OperationError) {
         filter.name = try query.octets("name")
         filter.domain = try query.host("domain")
         filter.path = try query.octets("path")

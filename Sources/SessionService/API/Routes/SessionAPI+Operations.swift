@@ -1,0 +1,79 @@
+import HTTPTypes
+import Hummingbird
+import SessionOperations
+import SessionStore
+
+/// The operations that need nothing but the database.
+extension SessionAPI {
+    /// The most entries of a page of a list, and the default.
+    private static let pageLimit: Int64 = 1000
+
+    var operationRoutes: [ServiceRoute] {
+        [
+            route(.listJars), route(.createJar), route(.getJar), route(.putJar), route(.changeJar),
+            route(.removeJar), route(.listRemovedJars), route(.restoreJar), route(.clearJar), route(.pruneJar),
+            route(.prune), route(.renameJar), route(.copyJar), route(.mergeJar),
+            route(.listSnapshots), route(.saveSnapshot), route(.restoreSnapshot), route(.removeSnapshot),
+            route(.endSession),
+            route(.listHeaderFields), route(.setHeaderField), route(.removeHeaderField),
+            route(.listLoginRules), route(.setLoginRule), route(.removeLoginRule),
+            route(.listWebStorage), route(.removeWebStorage),
+            route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.setCookies),
+            route(.removeCookies), route(.explain), route(.explainSetCookie), route(.listChanges),
+            route(.listTokens), route(.getToken), route(.removeToken),
+        ]
+    }
+
+    /// The route of an operation.
+    ///
+    /// - Parameter isTagged: whether the answer has an entity tag, by which a caller asks whether it has changed.
+    private func route<Document, Output: Encodable>(
+        _ operation: DatabaseOperation<Document, Output>, isTagged: Bool = false
+    ) -> ServiceRoute {
+        ServiceRoute(operation.description) { request, context in
+            let (output, isCreation) = try await output(of: operation, request, context)
+            if isTagged { return EntityTag.answer(output, to: request) }
+            return .json(output, status: isCreation ? .created : .ok)
+        }
+    }
+
+    /// The route of an operation with an empty answer.
+    private func route<Document>(_ operation: DatabaseOperation<Document, Void>) -> ServiceRoute {
+        ServiceRoute(operation.description) { request, context in
+            _ = try await output(of: operation, request, context)
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Does the work of an operation on a thread that may block, and records the secrets that the answer contains.
+    private func output<Document, Output>(
+        of operation: DatabaseOperation<Document, Output>, _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> (Output, isCreation: Bool) {
+        let path = operation.description.path
+        let document: Document
+        if let none = NoDocument() as? Document {
+            document = none
+        } else if operation.description.body == .optionalDocument {
+            document = try await request.optionalDocument(Document.self, in: context)
+        } else {
+            document = try await request.document(Document.self, in: context)
+        }
+        let input = OperationInput(
+            jar: path.contains("{jar}") ? try context.jarName : "",
+            name: path.contains("{name}") ? try context.pathParameter("name") : "", query: context.query,
+            document: document)
+        let start = OperationContext(
+            database: database, policy: policy, now: now(), grant: context.caller.grant,
+            pageLimit: SessionAPI.pageLimit
+        ) { verb, jar in
+            if let jar { try context.require(verb, jar: jar) } else { try context.require(verb) }
+        }
+        let (output, end) = try await blocking {
+            var end = start
+            let output = try operation.work(input, &end)
+            return (output, end)
+        }
+        if let access = end.disclosed { context.audit(access) }
+        return (output, end.isCreation)
+    }
+}
