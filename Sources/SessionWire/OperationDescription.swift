@@ -70,6 +70,12 @@ package struct OperationDescription: Sendable, Hashable {
     /// Whether a segment of the path is the name of a jar.
     package var isOfJar: Bool { path.contains("{jar}") }
 
+    /// The value of a parameter of the path; empty if the path has no such parameter.
+    package func argument(_ name: String, of arguments: [String]) -> String {
+        let names = path.split(separator: "/").filter { $0.first == "{" }
+        return zip(names, arguments).first { $0.0 == "{\(name)}" }?.1 ?? ""
+    }
+
     /// The path of a request.
     ///
     /// - Parameters:

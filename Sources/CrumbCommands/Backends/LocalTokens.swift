@@ -21,11 +21,6 @@ struct LocalTokens: TokensBackend {
         try TokenAccess(options, for: name, clock: clock)
     }
 
-    func list() throws -> StoredTokenList {
-        guard let database = try options.openExisting(now: now) else { return StoredTokenList() }
-        return StoredTokenList(try database.tokens.all(), now: now)
-    }
-
     func status(of name: String) throws -> TokenStatusReport {
         let access = try access(to: name)
         let stored = try access.store.get(name)
@@ -94,10 +89,6 @@ struct LocalTokens: TokensBackend {
         }
         _ = try access.store.remove(name, now: now)
         return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)
-    }
-
-    func remove(_ name: String) throws -> Bool {
-        try options.openExisting(now: now)?.tokens.remove(name, now: now) == true
     }
 }
 

@@ -6,9 +6,6 @@ import SessionStore
 
 /// The OAuth2 tokens of one place, wherever it is. Commands call its methods, and print what they return.
 protocol TokensBackend {
-    /// All of them, without the tokens.
-    func list() throws -> StoredTokenList
-
     /// The stored data of a login.
     func status(of name: String) throws -> TokenStatusReport
 
@@ -42,11 +39,6 @@ protocol TokensBackend {
     ///
     /// - Parameter force: forgets them also where the server cannot be reached.
     func logOut(_ name: String, force: Bool) throws -> RevocationReport
-
-    /// Forgets tokens.
-    ///
-    /// - Returns: whether there were any of the name.
-    func remove(_ name: String) throws -> Bool
 }
 
 extension TokensBackend {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -27,11 +28,10 @@ struct ChangesCommand: CrumbCommand {
     private static let widths = [8, 27, 8]
 
     func execute(_ console: Console) throws {
-        let kept = try jar.backend(now: console.now)
         var position = after
         if follow {
             if !output.json { try console.writeLine(ChangesCommand.line(ChangesCommand.heading)) }
-            try kept.followChanges(after: after) { page in
+            try jar.backend(now: console.now).followChanges(after: after) { page in
                 noteGap(in: page, after: position, console)
                 for change in page.changes {
                     try output.json
@@ -40,9 +40,11 @@ struct ChangesCommand: CrumbCommand {
                 position = page.position
             }
         }
+        let place = try jar.place(now: console.now)
         var rows = [ChangesCommand.heading]
         while true {
-            guard let page = try kept.changes(after: position) else {
+            let request = SessionRequest.changes(of: jar.jar, after: max(0, position))
+            guard let page = try place.performIfThere(request, by: .listChanges) else {
                 return console.note("no cookies in jar '\(jar.jar)'")
             }
             noteGap(in: page, after: position, console)

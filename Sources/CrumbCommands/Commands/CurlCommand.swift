@@ -83,7 +83,7 @@ struct CurlCommand: CrumbCommand {
         for (word, next) in zip(arguments, arguments.dropFirst())
         where word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("j") && !next.hasPrefix("-") {
             // Without the jars the refusal of the option is still right.
-            let jars = (try? jar.databaseOptions.jarsBackend(now: now).list()) ?? []
+            let jars = (try? jar.databaseOptions.place(now: now).jars()) ?? []
             if jars.contains(where: { $0.name == next }) { return next }
         }
         return nil

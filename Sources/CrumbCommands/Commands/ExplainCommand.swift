@@ -63,18 +63,18 @@ struct ExplainCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         var request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
         request.verdict = try engineVerdict()
-        let kept = try jar.backend(now: console.now)
+        let place = try jar.place(now: console.now, notesAccess: false)
         let colors = output.usesColor ? ExplainCommand.colors : [:]
         if let setCookie {
             let lines = try SetCookieInput(InputFile(setCookie)).lines
-            let report = try kept.trial(of: lines, from: request)
+            let report = try place.trial(of: lines, from: request, in: jar.jar)
             for (index, line) in lines.enumerated() {
                 if let note = JoinedSetCookie.note(on: line) { console.note("note: Set-Cookie \(index + 1): \(note)") }
             }
             return output.json
                 ? try console.writeJSON(report) : try console.writeLine(report.text(for: request), colors: colors)
         }
-        let report = try explanation(of: request, by: kept)
+        let report = try explanation(of: request, in: place)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -83,9 +83,9 @@ struct ExplainCommand: CrumbCommand {
     }
 
     /// - Throws: `Problem` with the way to explain a refused cookie if the jar does not exist: no cookie, no jar.
-    private func explanation(of request: RequestContext, by kept: any JarBackend) throws -> ExplanationReport {
+    private func explanation(of request: RequestContext, in place: OperationPlace) throws -> ExplanationReport {
         do {
-            return try kept.explanation(of: request)
+            return try place.explanation(of: request, in: jar.jar)
         } catch let problem as Problem where problem.failure == .jarNotFound {
             let trial = jar.databaseOptions.command("explain", ["--set-cookie", "FILE", url])
             throw Problem(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -31,15 +32,33 @@ struct GetCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let request = try context.context(for: try requestURL(url))
-        switch try jar.backend(now: console.now).cookie(named: name, for: request) {
-        case .found(let cookie) where output.json: try console.writeJSON(cookie)
-        case .found(let cookie): try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
-        case .unreadable(let cookie): throw Problem(.valueDamaged, cookie.unreadableLine)
-        case .notSent(let explanation):
-            let reason = explanation.map { self.reason($0, at: console.now) } ?? ""
+        let place = try jar.place(now: console.now)
+        guard place.service == nil || !name.isEmpty else {
             throw Problem(
-                .nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(reason)")
+                .nameInvalid, "a service does not return cookies without a name; 'crumb list --values' shows them")
         }
+        let cookie: CookieReport?
+        var explanation: ExplanationReport?
+        do {
+            cookie = try place.performIfThere(
+                .cookie(
+                    name, for: request.url.description, RequestDetails(request), in: jar.jar, showingValue: true),
+                by: .getCookie)
+        } catch  where error.isFailure(.cookieNotFound) || error.isFailure(.valueDamaged) {
+            cookie = nil
+            explanation = try place.explanation(of: request, in: jar.jar)
+        }
+        if let cookie {
+            return output.json
+                ? try console.writeJSON(cookie) : try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
+        }
+        let damaged = explanation?.excluded.first { exclusion in
+            exclusion.cookie.nameOctets == Octets(name)
+                && exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
+        }
+        if let damaged { throw Problem(.valueDamaged, CookieIdentityReport(damaged.cookie).unreadableLine) }
+        let reason = explanation.map { self.reason($0, at: console.now) } ?? ""
+        throw Problem(.nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(reason)")
     }
 
     /// What became of the cookie, and the command that tells more; empty if the jar knows nothing of it.
@@ -77,17 +96,16 @@ struct ListCommand: CrumbCommand {
     var domain: String?
 
     /// Why the list is empty: the jar is, or the argument names no domain of it but a cookie, a jar or nothing.
-    private func emptyListNote(now: Timestamp) throws -> String {
+    private func emptyListNote(_ place: OperationPlace) throws -> String {
         guard let domain else { return "no cookies in jar '\(jar.jar)'" }
         let note = "no cookies of the domain '\(Octets(domain))' in jar '\(jar.jar)'"
-        let all = try jar.backend(now: now).cookies(of: nil, showingValues: false, origins: false).cookies
+        let all = try place.cookies(of: jar.jar).cookies
         let count = all.count { $0.nameOctets == Octets(domain) }
         if count > 0 {
             return "\(note); \(count == 1 ? "1 cookie has" : "\(count) cookies have") this name: 'crumb list' shows "
                 + "each with its domain"
         }
-        let jars = try jar.databaseOptions.jarsBackend(now: now).list()
-        if jars.contains(where: { $0.name == domain }) {
+        if try place.jars().contains(where: { $0.name == domain }) {
             return "\(note); to list the jar: crumb list --jar \(ShellWord(domain))"
         }
         return domain.contains(".") ? note : "\(note), and no cookie or jar with this name"
@@ -100,12 +118,14 @@ struct ListCommand: CrumbCommand {
             }
             return host
         }
-        let list = try jar.backend(now: console.now).cookies(of: host, showingValues: values, origins: origins)
+        let place = try jar.place(now: console.now)
+        let list = try place.cookies(
+            of: jar.jar, CookieQuery(domain: host?.description), showingValues: values, origins: origins)
         for cookie in list.unreadable { console.error(cookie.unreadableLine) }
         if output.json {
             for cookie in list.cookies { try console.writeJSON(cookie) }
         } else if list.cookies.isEmpty {
-            console.note(try emptyListNote(now: console.now))
+            console.note(try emptyListNote(place))
         } else {
             let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
             var rows = [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added]
@@ -156,12 +176,7 @@ struct RemoveCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let removed = try jar.backend(now: console.now).removeCookies(try filter())
-        guard !removed.isEmpty else {
-            throw Problem(
-                .cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
-        }
-        for cookie in removed {
+        for cookie in try removed(try condition(), in: try jar.place(now: console.now)) {
             if output.json {
                 try console.writeJSON(cookie)
             } else {
@@ -170,17 +185,22 @@ struct RemoveCommand: CrumbCommand {
         }
     }
 
-    private func filter() throws -> CookieFilter {
-        var filter = CookieFilter()
-        filter.name = name.map { Octets($0) }
-        filter.path = path.map { Octets($0) }
-        if let domain {
+    private func removed(_ condition: CookieQuery, in place: OperationPlace) throws -> [CookieIdentityReport] {
+        do {
+            let list = try place.performIfThere(.removeCookies(condition, of: jar.jar), by: .removeCookies)
+            if let list { return list.removed }
+        } catch  where error.isFailure(.cookieNotFound) {}
+        throw Problem(.cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
+    }
+
+    private func condition() throws -> CookieQuery {
+        let host = try domain.map { domain in
             guard let host = CookieFilter.domain(named: domain) else {
                 throw Problem(.urlInvalid, "\(domain): not a valid host name")
             }
-            filter.domain = host
+            return host
         }
-        filter.request = try url.map { RequestContext(url: try requestURL($0)) }
-        return filter
+        return CookieQuery(
+            name: name, domain: host?.description, path: path, url: try url.map { try requestURL($0).description })
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
+import SessionStore
 
 struct JarsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -21,11 +23,11 @@ struct JarsRemoveCommand: CrumbCommand {
     var names: [String]
 
     func execute(_ console: Console) throws {
-        let jars = try database.jarsBackend(now: console.now)
+        let place = try database.place(now: console.now)
         var failure: FailureKind?
         for name in names {
             do {
-                try remove(name, of: jars, console)
+                try remove(name, in: place, console)
             } catch {
                 guard let problem = Problem(of: error) else { throw error }
                 console.error(problem.message, problem.failure)
@@ -35,8 +37,8 @@ struct JarsRemoveCommand: CrumbCommand {
         if let failure { throw failure.exitCode }
     }
 
-    private func remove(_ name: String, of jars: any JarsBackend, _ console: Console) throws {
-        let removal = try jars.remove(jarNamed: name, isFinal: now)
+    private func remove(_ name: String, in place: OperationPlace, _ console: Console) throws {
+        let removal = try place.perform(.removeJar(name, isFinal: now), by: .removeJar)
         if output.json {
             try console.writeJSON(removal)
         } else {
@@ -61,7 +63,7 @@ struct JarsClearCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.jarsBackend(now: console.now).clear(jarNamed: name)
+        let report = try database.place(now: console.now).perform(.clearJar(name), by: .clearJar)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -94,7 +96,7 @@ struct JarsRestoreCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let restored = try database.jarsBackend(now: console.now).restore(jarNamed: name, to: to)
+        let restored = try restored(in: try database.place(now: console.now))
         if output.json { return try console.writeJSON(restored) }
         if restored.cause == "removed" {
             console.note(
@@ -106,6 +108,17 @@ struct JarsRestoreCommand: CrumbCommand {
                     + "\(restored.cause == "merged" ? "merged into" : restored.cause)")
             console.noteUndo(ofJar: name, in: database)
         }
+    }
+
+    private func restored(in place: OperationPlace) throws -> RemovedJarReport {
+        let request = SessionRequest.restoreJar(name, JarRestorationDocument(to: to))
+        do {
+            if let restored = try place.answer(to: request, by: .restoreJar) { return restored }
+        } catch {
+            // Not as for other requests: a similar name of a jar that exists would be no advice.
+            throw place.missingJar(error, of: request).map { SessionStoreError(nothingToRestoreOf: $0) } ?? error
+        }
+        throw try place.missing(name)
     }
 }
 

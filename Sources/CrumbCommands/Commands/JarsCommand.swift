@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -29,7 +30,7 @@ struct JarsListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         if removed { return try listRemoved(console) }
-        let jars = try database.jarsBackend(now: console.now).list()
+        let jars = try database.place(now: console.now).jars()
         if output.json {
             for jar in jars { try console.writeJSON(jar) }
             return
@@ -49,7 +50,7 @@ struct JarsListCommand: CrumbCommand {
     }
 
     private func listRemoved(_ console: Console) throws {
-        let jars = try database.jarsBackend(now: console.now).removed()
+        let jars = try database.place(now: console.now).removedJars()
         if output.json {
             for jar in jars { try console.writeJSON(jar) }
             return
@@ -77,8 +78,10 @@ struct JarsCreateCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let report = try database.jarsBackend(now: console.now).create(
-            named: name, settings: try settings.newSettings())
+        let document = try settings.document(name: name)
+        let place = try database.place(now: console.now)
+        try place.createDatabase()
+        let report = try place.perform(.createJar(document), by: .createJar)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -105,9 +108,14 @@ struct JarsSettingsCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let jars = try database.jarsBackend(now: console.now)
-        let report =
-            try changes.isEmpty ? jars.settings(ofJar: name) : jars.changeSettings(ofJar: name, changes)
+        let place = try database.place(now: console.now)
+        let report: JarSettingsReport
+        if changes.isEmpty {
+            let jar = try place.perform(.jar(name), by: .getJar)
+            report = JarSettingsReport(name: jar.name, profile: jar.profile, limits: jar.limits)
+        } else {
+            report = try place.perform(.changeSettings(of: name, try changes.document()), by: .changeJar)
+        }
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
     }
 }
@@ -126,9 +134,9 @@ struct JarsRenameCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        try database.jarsBackend(now: console.now).rename(jarNamed: name, to: newName)
+        let report = try database.place(now: console.now).perform(.renameJar(name, to: newName), by: .renameJar)
         if output.json {
-            try console.writeJSON(["from": name, "to": newName])
+            try console.writeJSON(report)
         } else {
             console.note("jar '\(name)' is now '\(newName)'")
         }
@@ -151,7 +159,7 @@ struct JarsCopyCommand: CrumbCommand {
     var newName: String
 
     func execute(_ console: Console) throws {
-        let copy = try database.jarsBackend(now: console.now).copy(jarNamed: name, to: newName)
+        let copy = try database.place(now: console.now).perform(.copyJar(name, to: newName), by: .copyJar)
         if output.json {
             try console.writeJSON(copy)
         } else {
@@ -185,7 +193,7 @@ struct JarsMergeCommand: CrumbCommand {
     var target: String
 
     func execute(_ console: Console) throws {
-        let merge = try database.jarsBackend(now: console.now).merge(jarNamed: name, into: target)
+        let merge = try database.place(now: console.now).perform(.mergeJar(name, into: target), by: .mergeJar)
         if output.json {
             try console.writeJSON(merge)
         } else {

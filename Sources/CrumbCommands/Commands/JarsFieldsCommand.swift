@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import OAuth2
 import RequestDecoration
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -79,7 +80,9 @@ struct JarsFieldsSetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let rule = try FieldRule(
             name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
-        let report = try jar.backend(now: console.now).setHeaderField(rule)
+        let document = HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64)
+        let report = try jar.place(now: console.now).performCreatingJar(
+            .setHeaderField(rule.name, document, of: jar.jar), by: .setHeaderField)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -108,7 +111,9 @@ struct JarsFieldsListCommand: CrumbCommand {
     var values = false
 
     func execute(_ console: Console) throws {
-        let fields = try jar.backend(now: console.now).headerFields(showingValues: values)
+        let list = try jar.place(now: console.now).performIfThere(
+            .headerFields(of: jar.jar, showingValues: values), by: .listHeaderFields)
+        let fields = list?.fields ?? []
         var rows = [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]]
         for field in fields {
             if output.json { try console.writeJSON(field) }
@@ -142,7 +147,7 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let scope = try scope.urlScope()
-        guard let removed = try jar.backend(now: console.now).removeHeaderField(named: name, scope: scope) else {
+        guard let removed = try removed(scope, in: try jar.place(now: console.now)) else {
             let place = scope?.description ?? "all URLs"
             throw Problem(
                 .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
@@ -152,6 +157,18 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
             try console.writeJSON(removed)
         } else {
             console.note("removed header field \(removed.name) for \(removed.place)")
+        }
+    }
+
+    /// - Returns: `nil` if the jar has no such field.
+    private func removed(_ scope: URLScope?, in place: OperationPlace) throws -> HeaderFieldReport? {
+        // No field has an empty name, and no path of a service has one.
+        guard !name.isEmpty else { return nil }
+        do {
+            return try place.performIfThere(
+                .removeHeaderField(name, scope: scope?.description, of: jar.jar), by: .removeHeaderField)
+        } catch  where error.isFailure(.fieldNotFound) {
+            return nil
         }
     }
 }

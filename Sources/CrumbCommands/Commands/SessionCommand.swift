@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -26,7 +27,11 @@ struct SessionSaveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let save = try jar.backend(now: console.now).saveSession(named: name)
+        let place = try jar.place(now: console.now)
+        let request = SessionRequest.saveSession(name, of: jar.jar)
+        let save =
+            try jar.jar == "default"
+            ? place.performCreatingJar(request, by: .saveSnapshot) : place.perform(request, by: .saveSnapshot)
         if output.json {
             try console.writeJSON(save)
         } else {
@@ -49,7 +54,7 @@ struct SessionListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let sessions = try jar.backend(now: console.now).savedSessions()
+        let sessions = try jar.place(now: console.now).savedSessions(of: jar.jar)
         if output.json {
             for session in sessions { try console.writeJSON(session) }
         } else if sessions.isEmpty {
@@ -77,7 +82,10 @@ struct SessionRestoreCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let restoration = try jar.backend(now: console.now).restoreSession(named: name)
+        guard
+            let restoration = try jar.place(now: console.now)
+                .performIfThere(.restoreSession(name, of: jar.jar), by: .restoreSnapshot)
+        else { throw Problem.nothingSaved(as: name) }
         if output.json {
             try console.writeJSON(restoration)
             return
@@ -103,7 +111,10 @@ struct SessionRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        let session = try jar.backend(now: console.now).removeSavedSession(named: name)
+        guard
+            let session = try jar.place(now: console.now)
+                .performIfThere(.removeSavedSession(name, of: jar.jar), by: .removeSnapshot)
+        else { throw Problem.nothingSaved(as: name) }
         if output.json {
             try console.writeJSON(session)
         } else {
@@ -121,7 +132,9 @@ struct SessionEndCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let end = try jar.backend(now: console.now).endSession()
+        let end =
+            try jar.place(now: console.now).performIfThere(.endSession(of: jar.jar), by: .endSession)
+            ?? SessionEndReport(jar: jar.jar, removed: 0, kept: 0)
         if output.json {
             try console.writeJSON(end)
         } else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -116,8 +117,23 @@ struct PruneCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let report = try database.jarsBackend(now: console.now)
-            .prune(jarNamed: jar, journalEntries: journalEntries, emptiesBin: now, vacuum: vacuum)
+        let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum, emptyBin: now ? true : nil)
+        let place = try database.place(now: console.now)
+        let report = try pruned(document, in: place) ?? PruneReport(Pruning())
         if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+
+    /// - Returns: `nil` if nothing was ever stored, in the default jar if that is meant.
+    private func pruned(_ document: PruneDocument, in place: OperationPlace) throws -> PruneReport? {
+        guard let jar else { return try place.answer(to: .pruneAll(document), by: .prune) }
+        let request = SessionRequest.prune(document, jar: jar)
+        do {
+            if let report = try place.answer(to: request, by: .pruneJar) { return report }
+        } catch {
+            guard place.missingJar(error, of: request) != nil else { throw error }
+            guard jar == "default" else { throw SessionStoreError(noJarNamed: jar) }
+        }
+        guard jar == "default" else { throw try place.missing(jar) }
+        return nil
     }
 }

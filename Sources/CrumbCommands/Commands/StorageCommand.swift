@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import SessionClient
 import SessionOperations
 
 struct StorageCommand: ParsableCommand {
@@ -33,7 +34,10 @@ struct StorageListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let origin = try origin.map { try requestURL($0).origin }
-        let list = try jar.backend(now: console.now).webStorage(ofOrigin: origin, showingValues: values)
+        let list =
+            try jar.place(now: console.now).performIfThere(
+                .webStorage(of: jar.jar, origin: origin, showingValues: values), by: .listWebStorage)
+            ?? WebStorageList(origins: [])
         if output.json {
             for entry in list.origins where list.items == nil { try console.writeJSON(entry) }
             for item in list.items ?? [] { try console.writeJSON(item) }
@@ -79,7 +83,10 @@ struct StorageRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let origin = try origin.map { try requestURL($0).origin }
-        let removal = try jar.backend(now: console.now).removeWebStorage(ofOrigin: origin, key: key)
+        let removal =
+            try jar.place(now: console.now).performIfThere(
+                .removeWebStorage(of: jar.jar, origin: origin, key: key), by: .removeWebStorage)
+            ?? WebStorageRemoval(jar: jar.jar, removed: 0)
         if output.json {
             try console.writeJSON(removal)
         } else {

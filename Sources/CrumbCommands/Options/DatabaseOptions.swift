@@ -20,10 +20,9 @@ struct DatabaseOptions: DatabaseChoice {
     /// after it has asked a service, or has read a key that can be read only once.
     var mayNotBeginAnew: Bool { asksService || KeyLocation().isReadOnce }
 
-    /// The jars, in the file or of the service.
-    func jarsBackend(now: Timestamp) throws -> any JarsBackend {
-        if let service = try service() { return RemoteJars(service) }
-        return LocalJars(self, now: now)
+    /// Where the operations on jars are done: in the file or by the service.
+    func place(now: Timestamp) throws -> OperationPlace {
+        OperationPlace(self, try service(), now: now)
     }
 
     /// The tokens, in the file or of the service.
@@ -203,14 +202,6 @@ extension DatabaseChoice {
         if database != nil { throw Problem.noDatabase(at: try path(), namedBy: "--database") }
         if Locations().namedDatabase != nil { throw Problem.noDatabase(at: try path(), namedBy: "CRUMB_DATABASE") }
         return nil
-    }
-
-    /// Opens the database for a jar that must exist. Never creates it.
-    func openForJar(named name: String, now: Timestamp) throws -> SessionDatabase {
-        guard let database = try openExisting(now: now) else {
-            throw Problem.noDatabase(at: try path())
-        }
-        return database
     }
 }
 

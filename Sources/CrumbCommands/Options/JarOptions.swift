@@ -25,6 +25,25 @@ struct JarOptions: ParsableArguments {
         try databaseOptions.path()
     }
 
+    /// Returns where the operations on the jar are done: in the file or by the service.
+    ///
+    /// - Parameter notesAccess: whether reading a cookie counts as using it.
+    func place(now: Timestamp, notesAccess: Bool = true) throws -> OperationPlace {
+        let service = try service()
+        return OperationPlace(
+            databaseOptions, service, policy: try service == nil ? policy() : CookiePolicy(), now: now,
+            notesAccess: notesAccess)
+    }
+
+    /// The service; `nil` for a database file.
+    private func service() throws -> ServiceConnection? {
+        guard let service = try databaseOptions.service() else { return nil }
+        guard suffixListOptions.publicSuffixList == nil else {
+            throw ValidationError("A service uses its own public suffix list: remove --public-suffix-list.")
+        }
+        return service
+    }
+
     /// Returns the jar, in the file or of the service.
     ///
     /// - Parameters:
@@ -33,11 +52,8 @@ struct JarOptions: ParsableArguments {
     func backend(
         now: Timestamp, browserOptions: BrowserDatabaseOptions? = nil, console: Console? = nil
     ) throws -> any JarBackend {
-        guard let service = try databaseOptions.service() else {
+        guard let service = try service() else {
             return LocalJar(self, browserOptions: browserOptions, now: now, console: console)
-        }
-        guard suffixListOptions.publicSuffixList == nil else {
-            throw ValidationError("A service uses its own public suffix list: remove --public-suffix-list.")
         }
         return try RemoteJar(named: jar, of: service, now: now, console: console)
     }
@@ -47,21 +63,6 @@ struct JarOptions: ParsableArguments {
         var policy = CookiePolicy()
         policy.publicSuffixes = try suffixListOptions.list()
         return policy
-    }
-
-    /// Opens the database to read from. Never creates it.
-    ///
-    /// - Parameter notesAccess: whether reading a cookie counts as using it.
-    /// - Returns: `nil` if the default file does not exist, and the default jar is meant.
-    func openExistingDatabase(now: Timestamp, notesAccess: Bool = true) throws -> SessionDatabase? {
-        if let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) { return database }
-        if jar != "default" { throw Problem.noDatabase(at: try path()) }
-        return nil
-    }
-
-    /// The jar to write to, created if it does not exist: it holds something other than cookies afterwards.
-    func openJar(now: Timestamp, _ console: Console?) throws -> CookieJar {
-        try target(now: now, console).writable()
     }
 
     /// The jar for cookies, created with the first one that is stored. A jar that is created is named, so that a
@@ -93,18 +94,10 @@ struct JarOptions: ParsableArguments {
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
     func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
         let policy = try policy()
-        guard let database = try openExistingDatabase(now: now, notesAccess: notesAccess) else { return nil }
-        return try existingJar(in: database, policy: policy, now: now)
-    }
-
-    /// The jar whose session is saved; the default one is created if nothing was ever stored in it.
-    func openExistingOrDefaultJar(now: Timestamp, _ console: Console?) throws -> CookieJar {
-        if try jar == "default" && !databaseOptions.exists() { return try openJar(now: now, console) }
-        return try openExistingJar(now: now) ?? openJar(now: now, console)
-    }
-
-    /// The jar to read from in a database that is open; `nil` if nothing was ever stored in the default one.
-    func existingJar(in database: SessionDatabase, policy: CookiePolicy, now: Timestamp) throws -> CookieJar? {
+        guard let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) else {
+            if jar != "default" { throw Problem.noDatabase(at: try path()) }
+            return nil
+        }
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
         throw Problem.noJar(named: jar, in: database, now: now)

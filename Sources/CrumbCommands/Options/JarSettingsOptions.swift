@@ -28,32 +28,16 @@ struct JarSettingsOptions: ParsableArguments {
         for text in limits { _ = try JarSettingsOptions.limit(text) }
     }
 
-    /// The settings of a new jar: the profile brings its limits.
-    func newSettings() throws -> JarSettings {
-        var settings = JarSettings(profile: profile.flatMap(CookieProfile.init(name:)) ?? .rfc6265bis)
-        try change()(&settings)
-        return settings
-    }
-
-    /// Returns a function that applies the given settings. The others keep their values, including the limits if the
-    /// profile changes.
-    func change() throws -> (inout JarSettings) -> Void {
-        let profile = profile.flatMap(CookieProfile.init(name:))
-        let limits = try limits.map(JarSettingsOptions.limit)
-        return { settings in
-            if let profile { settings.profile = profile }
-            for limit in limits {
-                if let (limit, number) = limit {
-                    settings.limits[keyPath: limit.keyPath] = number
-                } else {
-                    settings.limits = .unlimited
-                }
-            }
-        }
+    /// The document of the settings that are given. The others keep their values, including the limits if the profile
+    /// changes; in a new jar, the profile brings them.
+    ///
+    /// - Parameter name: the name of a new jar.
+    func document(name: String? = nil) throws -> JarSettingsDocument {
+        JarSettingsDocument(name: name, profile: profile, limits: try changedLimits())
     }
 
     /// The limits that are given, by name; `nil` for none.
-    func changedLimits() throws -> [String: Int?] {
+    private func changedLimits() throws -> [String: Int?] {
         var changed: [String: Int?] = [:]
         for limit in try limits.map(JarSettingsOptions.limit) {
             if let (limit, number) = limit {

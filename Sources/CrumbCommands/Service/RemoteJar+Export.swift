@@ -61,67 +61,6 @@ private final class ExportWriting {
     }
 }
 
-/// The header fields that a running service keeps with a jar.
-extension RemoteJar {
-    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport] {
-        try answer(.headerFields(of: name, showingValues: showingValues))?.fields ?? []
-    }
-
-    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport {
-        try answerMakingJar(
-            .setHeaderField(
-                rule.name,
-                HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64), of: name))
-    }
-
-    func removeHeaderField(named field: String, scope: URLScope?) throws -> HeaderFieldReport? {
-        // No name is a path of its own, and no field has none.
-        guard !field.isEmpty else { return nil }
-        do {
-            return try answer(.removeHeaderField(field, scope: scope?.description, of: name))
-        } catch let error as SessionClientError where error.has(.fieldNotFound) {
-            return nil
-        }
-    }
-}
-
-/// The login rules that a running service stores with a jar.
-extension RemoteJar {
-    func loginRules() throws -> [LoginRuleReport] {
-        try answer(.loginRules(of: name))?.rules ?? []
-    }
-
-    func setLoginRule(_ rule: LoginRule, named ruleName: String) throws -> LoginRuleReport {
-        let report = LoginRuleReport(name: ruleName, rule: rule)
-        let document = LoginRuleDocument(
-            scope: report.scope, profile: report.profile, statuses: report.statuses, redirects: report.redirects,
-            delivery: report.delivery, template: report.template)
-        return try answerMakingJar(.setLoginRule(ruleName, document, of: name))
-    }
-
-    func removeLoginRule(named ruleName: String) throws -> Bool {
-        // No name is a path of its own, and no rule has none.
-        guard !ruleName.isEmpty else { return false }
-        do {
-            return try ifThere { try service.send(.removeLoginRule(ruleName, of: name)) } != nil
-        } catch let error as SessionClientError where error.has(.loginRuleNotFound) {
-            return false
-        }
-    }
-}
-
-/// The web storage that a running service keeps with a jar.
-extension RemoteJar {
-    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList {
-        try answer(.webStorage(of: name, origin: origin, showingValues: showingValues)) ?? WebStorageList(origins: [])
-    }
-
-    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval {
-        try answer(.removeWebStorage(of: name, origin: origin, key: key))
-            ?? WebStorageRemoval(jar: name, removed: 0)
-    }
-}
-
 extension RequestDetails {
     /// The details of a request that a service gets in addition to its URL.
     init(_ request: RequestContext) {

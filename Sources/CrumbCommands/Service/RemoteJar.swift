@@ -8,8 +8,6 @@ import SessionStore
 
 /// A jar of a running service.
 struct RemoteJar: JarBackend {
-    /// How many cookies a page of a list has.
-    private static let pageLimit = 1000
     /// How many seconds pass before changes are followed again, after the connection has ended.
     private static let followingPause = 2.0
     /// How many times in a row that may fail.
@@ -63,17 +61,6 @@ struct RemoteJar: JarBackend {
         let isStored = answer.decisions.contains { $0.outcome == StorageDecision.Outcome.stored.rawValue }
         if isNew { if isStored { noteCreation() } else { try removeUnused() } }
         return answer
-    }
-
-    /// The answer to a request that needs the jar, which is made where it is missing.
-    func answerMakingJar<Answer: Decodable & Sendable>(_ request: SessionRequest<Answer>) throws -> Answer {
-        do {
-            return try service.answer(to: request)
-        } catch let error as SessionClientError where error.has(.jarNotFound) {
-            try make()
-            noteCreation()
-            return try service.answer(to: request)
-        }
     }
 
     /// Names a jar that was created, so that a misspelled one does not go unnoticed.
@@ -132,80 +119,20 @@ struct RemoteJar: JarBackend {
 
     func contents(for page: RequestURL) throws -> PageContents {
         guard let jar = try answer(.jar(name)) else { return PageContents(policy: CookiePolicy()) }
-        let list = try cookies(of: nil, showingValues: true, origins: false)
-        let items = try webStorage(ofOrigin: page.origin, showingValues: true).items ?? []
+        let lists = try pages(next: \.next) { try answer(.cookies(of: name, showingValues: true, cursor: $0)) }
+        let storage = try answer(.webStorage(of: name, origin: page.origin, showingValues: true))
+        let items = storage?.items ?? []
         return PageContents(
-            cookies: list.cookies.enumerated().compactMap { Cookie($1, sequence: $0) },
+            cookies: lists.flatMap(\.cookies).enumerated().compactMap { Cookie($1, sequence: $0) },
             storage: items.filter { $0.isDamaged != true }.compactMap {
                 WebStorageItem(origin: $0.origin, key: $0.keyOctets, value: $0.valueOctets)
             },
-            damage: list.unreadable.map(\.unreadableLine)
+            damage: lists.flatMap(\.unreadable).map(\.unreadableLine)
                 + items.filter { $0.isDamaged == true }.map(\.unreadableLine),
             policy: CookiePolicy(profile: CookieProfile(name: jar.profile) ?? .rfc6265bis))
     }
 
-    // MARK: - Looking
-
-    func explanation(of request: RequestContext) throws -> ExplanationReport {
-        let document = ExplainDocument(
-            url: request.url.description, RequestDetails(request), script: request.interface == .script,
-            verdict: request.verdict.map { EngineVerdictDocument($0) })
-        return try answer(.explain(document, in: name))
-            ?? ExplanationReport(Explanation(request, jar: name, policy: CookiePolicy(), now: now))
-    }
-
-    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport {
-        let document = ExplainSetCookieDocument(
-            url: request.url.description, RequestDetails(request), script: request.interface == .script,
-            setCookieBase64: lines.map(\.base64))
-        return try answer(.explain(document, in: name))
-            ?? SetCookieDryRunReport(
-                SetCookieDryRun(lines, request, jar: name, policy: CookiePolicy(), cookies: [], now: now))
-    }
-
-    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList {
-        var cookies: [CookieReport] = []
-        var unreadable: [CookieIdentityReport] = []
-        var cursor: String?
-        repeat {
-            guard
-                let page = try answer(
-                    .cookies(
-                        of: name, CookieQuery(domain: domain?.description), showingValues: showingValues,
-                        showingOrigins: origins, limit: RemoteJar.pageLimit, cursor: cursor))
-            else { break }
-            cookies += page.cookies
-            unreadable += page.unreadable
-            cursor = page.next
-        } while cursor != nil
-        return CookieList(cookies: cookies, unreadable: unreadable)
-    }
-
-    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding {
-        guard !name.isEmpty else {
-            throw Problem(
-                .nameInvalid, "a service does not return cookies without a name; 'crumb list --values' shows them")
-        }
-        do {
-            guard
-                let cookie = try answer(
-                    .cookie(
-                        name, for: request.url.description, RequestDetails(request), in: self.name, showingValue: true))
-            else { return .notSent(nil) }
-            return .found(cookie)
-        } catch let error as SessionClientError where error.has(.cookieNotFound) || error.has(.valueDamaged) {
-            let explanation = try explanation(of: request)
-            let damaged = explanation.excluded.first { exclusion in
-                exclusion.cookie.nameOctets == Octets(name)
-                    && exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
-            }
-            return damaged.map { .unreadable(CookieIdentityReport($0.cookie)) } ?? .notSent(explanation)
-        }
-    }
-
-    func changes(after position: Int64) throws -> ChangeList? {
-        try answer(.changes(of: name, after: position))
-    }
+    // MARK: - Following and changing
 
     func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never {
         let events = ChangeEvents(after: position, service, body)
@@ -229,54 +156,14 @@ struct RemoteJar: JarBackend {
         { try RemoteCurlJar(self, $0, console) }
     }
 
-    // MARK: - Changing
-
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport] {
         let document = SetCookieDocument(
             url: request.url.description, RequestDetails(request), setCookieBase64: lines.map(\.base64))
         return try store(.setCookies(document, in: name)).decisions
     }
 
-    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport] {
-        let query = CookieQuery(
-            name: filter.name?.utf8String, domain: filter.domain?.description, path: filter.path?.utf8String,
-            url: filter.request?.url.description)
-        do {
-            return try answer(.removeCookies(query, of: name))?.removed ?? []
-        } catch let error as SessionClientError where error.has(.cookieNotFound) {
-            return []
-        }
-    }
-
     func importer(_ order: ImportOrder) throws -> any CaptureImporting {
         RemoteCaptures(order, into: self, of: service)
-    }
-
-    // MARK: - Sessions
-
-    func savedSessions() throws -> [SavedSessionReport] {
-        try answer(.savedSessions(of: name))?.snapshots ?? []
-    }
-
-    func saveSession(named session: String) throws -> SessionSaveReport {
-        try answerMakingJar(.saveSession(session, of: name))
-    }
-
-    func restoreSession(named session: String) throws -> SessionRestorationReport {
-        guard
-            let restoration: SessionRestorationReport = try answer(.restoreSession(session, of: name))
-        else { throw Problem.nothingSaved(as: session) }
-        return restoration
-    }
-
-    func removeSavedSession(named session: String) throws -> SavedSessionReport {
-        guard let removed: SavedSessionReport = try answer(.removeSavedSession(session, of: name))
-        else { throw Problem.nothingSaved(as: session) }
-        return removed
-    }
-
-    func endSession() throws -> SessionEndReport {
-        try answer(.endSession(of: name)) ?? SessionEndReport(jar: name, removed: 0, kept: 0)
     }
 }
 
@@ -303,4 +190,30 @@ extension DecorationAnswer {
             HeaderFieldReport(name: $0.name, scope: $0.scope, value: nil, isDamaged: true)
         }
     }
+}
+
+extension ServiceConnection {
+    /// The answer to a request about a jar.
+    ///
+    /// - Throws: if it does not exist, an error that names those that may be meant.
+    func answer<Answer: Decodable & Sendable>(
+        about name: String, to request: SessionRequest<Answer>
+    ) throws -> Answer {
+        do {
+            return try answer(to: request)
+        } catch let error as SessionClientError where error.has(.jarNotFound) {
+            throw noJar(named: name)
+        }
+    }
+
+    /// The problem of a jar that the service does not have, with the names that may be meant.
+    func noJar(named name: String) -> Problem {
+        .noJar(named: name, in: address.description, others: jarNames)
+    }
+
+    /// The jars of the service that may be meant by a name.
+    func jarNames(similarTo name: String) -> [String] { Problem.jarNames(similarTo: name, among: jarNames) }
+
+    /// The names of the jars. Without them, a message is still right.
+    private var jarNames: [String] { (try? answer(to: .jars()).jars.map(\.name)) ?? [] }
 }

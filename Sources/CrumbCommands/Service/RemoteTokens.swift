@@ -11,10 +11,6 @@ struct RemoteTokens: TokensBackend {
         self.service = service
     }
 
-    func list() throws -> StoredTokenList {
-        try service.answer(to: .tokens())
-    }
-
     func status(of name: String) throws -> TokenStatusReport {
         try service.answer(to: .token(name))
     }
@@ -52,14 +48,5 @@ struct RemoteTokens: TokensBackend {
 
     func logOut(_ name: String, force: Bool) throws -> RevocationReport {
         try service.answer(to: .logOut(name, LogoutDocument(force: force)))
-    }
-
-    func remove(_ name: String) throws -> Bool {
-        do {
-            _ = try service.answer(to: .removeToken(name))
-            return true
-        } catch let error as SessionClientError where error.has(.tokenNotFound) {
-            return false
-        }
     }
 }

@@ -4,20 +4,19 @@ import SessionOperations
 /// What a shell completes the name of something stored to: the names in the database that the command line means.
 enum NameCompletion {
     /// The names of the jars.
-    static let jars = names { try $0.databaseOptions.jarsBackend(now: Console.current.now).list().map(\.name) }
+    static let jars = names { try $0.databaseOptions.place(now: Console.current.now).jars().map(\.name) }
 
     /// The names of the jars that can be restored.
     static let restorableJars = names {
-        try $0.databaseOptions.jarsBackend(now: Console.current.now).removed().map(\.jar)
+        try $0.databaseOptions.place(now: Console.current.now).removedJars().map(\.jar)
     }
 
     /// The names of the saved sessions of a jar.
-    static let sessions = names { try $0.backend(now: Console.current.now).savedSessions().map(\.name) }
+    static let sessions = names { try $0.place(now: Console.current.now).savedSessions(of: $0.jar).map(\.name) }
 
     /// The names of the logins.
     static let logins = names {
-        let clock = Console.current.clock
-        return try $0.databaseOptions.tokensBackend(clock: clock).list().tokens.map(\.name)
+        try $0.databaseOptions.place(now: Console.current.now).tokens().tokens.map(\.name)
     }
 
     private static func names(_ names: @escaping @Sendable (JarOptions) throws -> [String]) -> CompletionKind {

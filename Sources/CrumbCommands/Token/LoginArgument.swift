@@ -23,7 +23,7 @@ struct LoginArgument: ParsableArguments {
         _ name: String?, in database: DatabaseOptions, clock: @escaping CommandClock
     ) throws -> String {
         if let name = try name ?? Locations().login ?? ChosenLogin.name() { return name }
-        let logins = try database.tokensBackend(clock: clock).list().tokens
+        let logins = try database.place(now: clock()).tokens().tokens
         guard logins.count == 1, let only = logins.first else {
             throw ValidationError(
                 "Name the login: `crumb token get NAME`. `crumb token list` lists them. "

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import OAuth2
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -27,7 +28,7 @@ struct TokenListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let list = try database.tokensBackend(clock: console.clock).list()
+        let list = try database.place(now: console.now).tokens()
         var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
         for problem in list.problems ?? [] { console.error(problem) }
         for report in list.tokens {
@@ -129,10 +130,18 @@ struct TokenRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try database.tokensBackend(clock: console.clock).remove(name) else {
+        guard try isRemoved(in: try database.place(now: console.now)) else {
             throw Problem(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+    }
+
+    private func isRemoved(in place: OperationPlace) throws -> Bool {
+        do {
+            return try place.answer(to: .removeToken(name), by: .removeToken) != nil
+        } catch  where error.isFailure(.tokenNotFound) {
+            return false
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -71,7 +72,12 @@ struct FallbackSetCommand: CrumbCommand {
             scope: try requestURL(url).description,
             signs: LoginRule.Signs(named: whenStatus, redirects: whenRedirect),
             profile: profile, delivery: delivery)
-        let report = try jar.backend(now: console.now, console: console).setLoginRule(rule, named: name)
+        let told = LoginRuleReport(name: name, rule: rule)
+        let document = LoginRuleDocument(
+            scope: told.scope, profile: told.profile, statuses: told.statuses, redirects: told.redirects,
+            delivery: told.delivery, template: told.template)
+        let report = try jar.place(now: console.now).performCreatingJar(
+            .setLoginRule(name, document, of: jar.jar), by: .setLoginRule, console)
         if output.json { try console.writeJSON(report) } else { console.note("stored rule \(report.text)") }
     }
 }
@@ -85,7 +91,8 @@ struct FallbackListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let rules = try jar.backend(now: console.now).loginRules()
+        let list = try jar.place(now: console.now).performIfThere(.loginRules(of: jar.jar), by: .listLoginRules)
+        let rules = list?.rules ?? []
         for report in rules {
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
         }
@@ -105,11 +112,21 @@ struct FallbackRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try jar.backend(now: console.now).removeLoginRule(named: name) else {
+        guard try isRemoved(in: try jar.place(now: console.now)) else {
             throw Problem(
                 .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+    }
+
+    private func isRemoved(in place: OperationPlace) throws -> Bool {
+        // No rule has an empty name, and no path of a service has one.
+        guard !name.isEmpty else { return false }
+        do {
+            return try place.performIfThere(.removeLoginRule(name, of: jar.jar), by: .removeLoginRule) != nil
+        } catch  where error.isFailure(.loginRuleNotFound) {
+            return false
+        }
     }
 }
 

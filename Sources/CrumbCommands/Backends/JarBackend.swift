@@ -4,55 +4,8 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// The jars of one place, wherever it is. Commands call its methods, and print what they return.
-protocol JarsBackend {
-    /// All jars, by name.
-    func list() throws -> [JarReport]
-
-    /// Makes a jar.
-    func create(named name: String, settings: JarSettings) throws -> JarSettingsReport
-
-    /// The settings of a jar.
-    func settings(ofJar name: String) throws -> JarSettingsReport
-
-    /// Changes the settings of a jar.
-    func changeSettings(ofJar name: String, _ changes: JarSettingsOptions) throws -> JarSettingsReport
-
-    /// Gives a jar another name.
-    func rename(jarNamed name: String, to newName: String) throws
-
-    /// Copies a jar to a new one.
-    func copy(jarNamed name: String, to newName: String) throws -> JarCopyReport
-
-    /// Brings the cookies of one jar into another.
-    func merge(jarNamed name: String, into target: String) throws -> JarMergeReport
-
-    /// Removes every cookie of a jar.
-    func clear(jarNamed name: String) throws -> JarClearReport
-
-    /// Removes a jar.
-    ///
-    /// - Parameter isFinal: whether it cannot be restored.
-    func remove(jarNamed name: String, isFinal: Bool) throws -> JarRemovalReport
-
-    /// What can be restored, by name.
-    func removed() throws -> [RemovedJarReport]
-
-    /// Restores a removed jar, or the state of a jar from before it was cleared or merged into.
-    ///
-    /// - Parameter newName: the name that a removed jar gets; `nil` for its former one.
-    func restore(jarNamed name: String, to newName: String?) throws -> RemovedJarReport
-
-    /// Removes expired data of one jar or of all.
-    ///
-    /// - Parameters:
-    ///   - journalEntries: how many entries of the journal are kept.
-    ///   - emptiesBin: whether what ``restore(jarNamed:to:)`` could restore is removed for good.
-    ///   - vacuum: whether the file is rewritten; `nil` to rewrite it if that is worthwhile.
-    func prune(jarNamed name: String?, journalEntries: Int, emptiesBin: Bool, vacuum: Bool?) throws -> PruneReport
-}
-
-/// A jar, wherever it is kept. Commands call its methods, and print what they return.
+/// A jar, wherever it is kept: what streams, writes files, or is done while a command runs. ``OperationPlace`` does the
+/// rest.
 ///
 /// The jar `default` need not exist yet: until something is stored, it behaves as an empty one.
 protocol JarBackend {
@@ -74,23 +27,8 @@ protocol JarBackend {
     /// - Returns: a function that takes the plan, since curl's arguments are read after the jar was opened.
     func curlJar(_ console: Console) throws -> (CurlPlan) throws -> any CurlJar
 
-    /// Explains, for each cookie of a request's site, whether it is sent.
-    func explanation(of request: RequestContext) throws -> ExplanationReport
-
-    /// The outcome that Set-Cookie lines would have.
-    func trial(of lines: [Octets], from request: RequestContext) throws -> SetCookieDryRunReport
-
-    /// The cookies that live, by site: those of a domain and of the names below it, or all.
-    func cookies(of domain: WebHost?, showingValues: Bool, origins: Bool) throws -> CookieList
-
-    /// The cookie of a name that a request carries, with its value; the first one of several.
-    func cookie(named name: String, for request: RequestContext) throws -> CookieFinding
-
     /// Stores Set-Cookie lines as those of a response.
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport]
-
-    /// Removes cookies; which.
-    func removeCookies(_ filter: CookieFilter) throws -> [CookieIdentityReport]
 
     func importer(_ order: ImportOrder) throws -> any CaptureImporting
 
@@ -99,67 +37,10 @@ protocol JarBackend {
     /// - Parameter destination: opens where they go, once it is known that there is a jar.
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport
 
-    /// The header fields that are kept with the jar.
-    func headerFields(showingValues: Bool) throws -> [HeaderFieldReport]
-
-    /// Keeps a header field with the jar.
-    func setHeaderField(_ rule: FieldRule) throws -> HeaderFieldReport
-
-    /// Forgets a header field.
-    ///
-    /// - Returns: which; `nil` if there was none of the name and scope.
-    func removeHeaderField(named name: String, scope: URLScope?) throws -> HeaderFieldReport?
-
-    /// The login rules of the jar.
-    func loginRules() throws -> [LoginRuleReport]
-
-    /// Stores a login rule.
-    ///
-    /// - Throws: An error if there is no login of the name that the rule has.
-    func setLoginRule(_ rule: LoginRule, named name: String) throws -> LoginRuleReport
-
-    /// Removes a login rule.
-    ///
-    /// - Returns: whether there was one of the name.
-    func removeLoginRule(named name: String) throws -> Bool
-
-    /// The origins with web storage; of one origin, its items.
-    func webStorage(ofOrigin origin: String?, showingValues: Bool) throws -> WebStorageList
-
-    /// Removes web storage: all of the jar, an origin's, or one item.
-    func removeWebStorage(ofOrigin origin: String?, key: String?) throws -> WebStorageRemoval
-
-    /// A page of the journal; `nil` if nothing was ever stored.
-    func changes(after position: Int64) throws -> ChangeList?
-
     /// Calls `body` with the changes after a position, and with those that come, for as long as the process runs.
     ///
     /// Waits for the jar `default` where nothing was ever stored.
     func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never
-
-    /// The sessions that were saved.
-    func savedSessions() throws -> [SavedSessionReport]
-
-    /// Saves the cookies under a name.
-    func saveSession(named name: String) throws -> SessionSaveReport
-
-    /// Brings a saved session back.
-    func restoreSession(named name: String) throws -> SessionRestorationReport
-
-    /// Forgets a saved session.
-    func removeSavedSession(named name: String) throws -> SavedSessionReport
-
-    /// Removes the cookies that end with the session.
-    func endSession() throws -> SessionEndReport
-}
-
-/// The result of looking for a cookie that a request carries.
-enum CookieFinding {
-    case found(CookieReport)
-    /// The stored value cannot be read back.
-    case unreadable(CookieIdentityReport)
-    /// None goes, with the explanation of the request; `nil` if the jar does not exist.
-    case notSent(ExplanationReport?)
 }
 
 /// The data that a web view gets to open a page with a session.
