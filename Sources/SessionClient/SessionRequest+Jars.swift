@@ -7,6 +7,13 @@ extension SessionRequest where Answer == JarList {
     }
 }
 
+extension SessionRequest where Answer == SiteList {
+    /// A page of the sites of the jars that the caller can see, or of one jar.
+    public static func sites(of jar: String? = nil, limit: Int? = nil, cursor: String? = nil) -> Self {
+        Self(.listSites, query: [("jar", jar), ("limit", limit.map(String.init)), ("cursor", cursor)])
+    }
+}
+
 extension SessionRequest where Answer == JarSettingsReport {
     /// Creates a jar. The document needs a name.
     public static func createJar(_ document: JarSettingsDocument) -> Self {

@@ -45,6 +45,41 @@ public struct JarList: Codable, Sendable {
     }
 }
 
+/// The cookies of one site in one jar.
+public struct SiteReport: Codable, Sendable {
+    /// The registrable domain.
+    public let site: String
+    /// The name of the jar.
+    public let jar: String
+    /// How many cookies the jar has of the site.
+    public let cookies: Int
+    /// When the next cookie expires (RFC 3339).
+    public let nextExpiry: String?
+    /// When a cookie was last used, to about an hour (RFC 3339).
+    public let lastUse: String
+
+    package init(site: String, jar: String, cookies: Int, nextExpiry: String? = nil, lastUse: String) {
+        self.site = site
+        self.jar = jar
+        self.cookies = cookies
+        self.nextExpiry = nextExpiry
+        self.lastUse = lastUse
+    }
+}
+
+/// A page of the sites of jars.
+public struct SiteList: Codable, Sendable {
+    /// The sites, each once for each of its jars.
+    public let sites: [SiteReport]
+    /// The cursor of the next page; `nil` on the last page.
+    public let next: String?
+
+    package init(sites: [SiteReport], next: String? = nil) {
+        self.sites = sites
+        self.next = next
+    }
+}
+
 /// The settings of a jar.
 public struct JarSettingsReport: Codable, Sendable {
     /// The name.

@@ -7,6 +7,8 @@ extension OperationDescription {
     package static let changeJar = Self("changeJar", .patch, "jars/{jar}", .jar(.write), body: .document)
     package static let removeJar = Self("removeJar", .delete, "jars/{jar}", .jar(.write), query: ["final"])
     package static let clearJar = Self("clearJar", .post, "jars/{jar}/clear", .jar(.write))
+    package static let listSites = Self(
+        "listSites", .get, "sites", .someJars(.read), query: ["jar", "limit", "cursor"])
     package static let listRemovedJars = Self("listRemovedJars", .get, "removed-jars", .someJars(.read))
     package static let restoreJar = Self(
         "restoreJar", .post, "jars/{jar}/restore", .jar(.write), body: .optionalDocument)

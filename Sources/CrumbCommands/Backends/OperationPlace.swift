@@ -229,8 +229,11 @@ func pages<Page>(next: (Page) -> String?, _ page: (String?) throws -> Page?) ret
 }
 
 extension SessionRequest {
-    /// The jar in the path; empty if the path has none.
-    fileprivate var jar: String { operation.argument("jar", of: arguments) }
+    /// The jar in the path or in the query; empty if it has none.
+    fileprivate var jar: String {
+        operation.isOfJar
+            ? operation.argument("jar", of: arguments) : parameters.first { $0.name == "jar" }?.value ?? ""
+    }
 }
 
 extension DatabaseOperation {

@@ -3,7 +3,7 @@ import PublicSuffix
 import SessionStore
 
 /// A place in the order in which a jar's cookies are listed: by site, and within a site as they were made; opaque to
-/// callers.
+/// callers. In a list of sites, the number is a jar's.
 struct CookieCursor: Comparable, Sendable {
     let site: Octets
     let sequence: Int64

@@ -57,6 +57,29 @@ extension DatabaseOperation where Document == NoDocument, Output == JarList {
     }
 }
 
+extension DatabaseOperation where Document == NoDocument, Output == SiteList {
+    /// A page of the sites of the jars that the caller may see, by site.
+    package static var listSites: Self {
+        Self(.listSites) { input, context in
+            let limit = try context.limit(input.query)
+            let start = try CookieCursor(input.query)
+            var names = context.grant.jarNames
+            if let name = try input.query.one("jar") {
+                // A jar outside the grant is answered like a jar that does not exist.
+                guard context.grant.covers(jar: name) else { throw SessionStoreError(noJarNamed: name) }
+                names = [try context.jar(named: name).name]
+            }
+            let found = try context.database.sites(
+                after: start.site, start.sequence, limit: limit + 1, named: names, now: context.now)
+            let page = found.prefix(limit)
+            return SiteList(
+                sites: page.map(SiteReport.init),
+                next: found.count > page.count
+                    ? page.last.map { CookieCursor(site: $0.site, sequence: $0.jarID).text } : nil)
+        }
+    }
+}
+
 extension DatabaseOperation where Document == JarSettingsDocument, Output == JarSettingsReport {
     package static var createJar: Self {
         Self(.createJar) { input, context in

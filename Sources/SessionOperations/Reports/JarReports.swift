@@ -11,6 +11,14 @@ extension JarReport {
     }
 }
 
+extension SiteReport {
+    package init(_ summary: SessionDatabase.SiteSummary) {
+        self.init(
+            site: String(decoding: summary.site, as: UTF8.self), jar: summary.jar, cookies: summary.cookieCount,
+            nextExpiry: summary.nextExpiry?.rfc3339, lastUse: summary.lastUse.rfc3339)
+    }
+}
+
 extension JarSettingsReport {
     package init(name: String, _ settings: JarSettings) {
         self.init(

@@ -113,6 +113,67 @@ extension SessionDatabase {
         }
     }
 
+    /// The cookies of one site in one jar.
+    package struct SiteSummary: Sendable, Hashable {
+        /// The registrable domain.
+        package let site: Octets
+        /// The jar's name.
+        package let jar: String
+        /// The jar's number, by which the jars of a site are ordered.
+        package let jarID: Int64
+        /// How many cookies there are, expired ones that were not yet removed included.
+        package let cookieCount: Int
+        /// The next expiry of a cookie; `nil` if no cookie will expire.
+        package let nextExpiry: Timestamp?
+        /// When a cookie was last used.
+        package let lastUse: Timestamp
+    }
+
+    /// Returns a page of the sites of the jars, by site. The time depends on the cookies of the page only; with `names`,
+    /// also on the number of sites of other jars before the end of the page.
+    ///
+    /// - Parameters:
+    ///   - site: the site that the last page ended with, and the jar's number; empty for the first page.
+    ///   - limit: how many sites a page has at most; a site counts once for each jar.
+    ///   - names: the names of the only jars that count; `nil` for all jars.
+    ///   - now: the time at which cookies have expired or not.
+    package func sites(
+        after site: Octets, _ jarID: Int64, limit: Int, named names: Set<String>? = nil, now: Timestamp
+    ) throws(SessionStoreError) -> [SiteSummary] {
+        let named =
+            names == nil ? "" : "AND jar_id IN (SELECT id FROM jar WHERE name IN (SELECT value FROM json_each(?5)))"
+        return try read { database in
+            let statement = try database.statement(
+                """
+                SELECT page.site, page.jar_id, jar.name, count(cookie.name),
+                    min(CASE WHEN expires_at >= ?1 THEN expires_at END), max(last_access_at)
+                FROM (
+                    SELECT site, jar_id FROM jar_site WHERE site >= ?2 AND (site > ?2 OR jar_id > ?3) \(named)
+                    ORDER BY site, jar_id LIMIT ?4
+                ) AS page
+                CROSS JOIN jar CROSS JOIN cookie
+                WHERE jar.id = page.jar_id AND cookie.jar_id = page.jar_id AND cookie.site = page.site
+                GROUP BY page.site, page.jar_id, jar.name ORDER BY page.site, page.jar_id
+                """)
+            defer { statement.reset() }
+            statement.bind(1, now.microseconds)
+            statement.bind(2, site)
+            statement.bind(3, jarID)
+            statement.bind(4, Int64(limit))
+            if let names { statement.bind(5, text: JarRows.jsonArray(names)) }
+            var sites: [SiteSummary] = []
+            while try statement.step() {
+                sites.append(
+                    SiteSummary(
+                        site: Octets(statement.bytes(0)), jar: statement.text(2), jarID: statement.int64(1),
+                        cookieCount: Int(statement.int64(3)),
+                        nextExpiry: statement.optionalInt64(4).map(Timestamp.init(microseconds:)),
+                        lastUse: Timestamp(microseconds: statement.int64(5))))
+            }
+            return sites
+        }
+    }
+
     /// Returns the cookies that other jars would send with a request: newest jars first, at most 100 jars that have
     /// cookies of the request's site.
     ///

@@ -57,6 +57,24 @@ struct JarsCommandTests {
         #expect(try counts().isEmpty)
     }
 
+    @Test("The sites of all jars are listed with their jars, as a table and as JSON")
+    func sites() throws {
+        let empty = try home.crumb("sites")
+        #expect(empty.status == 0 && empty.output.isEmpty && empty.messages == "no cookies in any jar\n")
+        try home.receive("a=1; Path=/", "b=1; Path=/; Max-Age=100", jar: "work")
+        try home.receive("a=1; Path=/", jar: "home")
+        let rows = try home.crumb("sites").text.split(separator: "\n").map {
+            $0.split(separator: " ").map(String.init)
+        }
+        #expect(rows.count == 3 && rows[0].prefix(3) == ["SITE", "JAR", "COOKIES"])
+        #expect(rows[1].prefix(3) == ["example.com", "work", "2"])
+        #expect(rows[2].prefix(4) == ["example.com", "home", "1", "-"])
+        let objects = try home.crumb("sites", "--jar", "work", "--json").objects()
+        #expect(objects.count == 1 && objects[0]["cookies"] as? Int == 2 && objects[0]["nextExpiry"] is String)
+        let none = try home.crumb("sites", "--jar", "wrok")
+        #expect(none.status == 34 && none.messages.contains("Did you mean 'work'?"), "\(none.messages)")
+    }
+
     @Test("A jar is not merged into itself")
     func mergeIntoItself() throws {
         try home.receive("a=1")

@@ -17,7 +17,7 @@ struct ClientRouteTests {
     static let operations = [
         operation(.jars()), operation(.createJar(settings)), operation(.jar("JAR")), operation(.putJar("JAR")),
         operation(.changeSettings(of: "JAR", settings)), operation(.removeJar("JAR")), operation(.clearJar("JAR")),
-        operation(.removedJars()), operation(.restoreJar("JAR")),
+        operation(.sites()), operation(.removedJars()), operation(.restoreJar("JAR")),
         operation(.renameJar("JAR", to: "")), operation(.copyJar("JAR", to: "")),
         operation(.mergeJar("JAR", into: "")), operation(.prune(jar: "JAR")), operation(.pruneAll()),
         operation(.savedSessions(of: "JAR")), operation(.saveSession("", of: "JAR")),

@@ -1,3 +1,4 @@
+import CookieModel
 import Foundation
 import HTTPTypes
 import SessionStore
@@ -54,6 +55,53 @@ struct JarPageTests {
                 let refused = try await client.send(.get, "/v1/jars?\(query)")
                 #expect(refused.status == 400 && refused.code == "parameter-invalid", "\(query)")
             }
+        }
+    }
+
+    @Test("The sites of all jars come in bounded pages, each once for each of its jars", arguments: [1, 2, 100])
+    func sites(limit: Int) async throws {
+        let fixture = try ServiceFixture()
+        let more = try fixture.database.jar(named: "a/b", now: ServiceFixture.now)
+        for site in ["example.com", "other.test"] {
+            let context = CookieModel.RequestContext(url: try RequestURL("https://www.\(site)/"))
+            let lines: [Octets] = ["a=1; Path=/; Max-Age=100", "b=1; Path=/"]
+            try more.receive(ReceivedResponse(context: context, setCookie: lines), now: ServiceFixture.now)
+        }
+        try await fixture.run { client in
+            var found: [[String: Any]] = []
+            var cursor = ""
+            for _ in 0..<10 {
+                let answer = try await client.send(.get, "/v1/sites?limit=\(limit)\(cursor)")
+                let page = answer.object["sites"] as? [[String: Any]] ?? []
+                #expect(answer.status == 200 && page.count <= limit, "\(answer.text)")
+                #expect(try APIDocument().faults(of: answer, to: "GET /v1/sites") == [])
+                found += page
+                guard let next = answer.object["next"] as? String else { break }
+                cursor = "&cursor=\(next)"
+            }
+            let names = found.map { "\($0["site"] as? String ?? "") in \($0["jar"] as? String ?? "")" }
+            #expect(Set(names).count == names.count && names.last == "other.test in a/b")
+            #expect(
+                Set(names).isSuperset(of: ["example.com in a/b", "example.com in default", "example.com in other"]))
+            #expect(found.last?["cookies"] as? Int == 2 && found.last?["nextExpiry"] is String)
+        }
+    }
+
+    @Test("Sites of other jars than those of the token are not listed, not even with their names")
+    func sitesOfGrant() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["other"]))) { client in
+            for query in ["", "?jar=other"] {
+                let answer = try await client.send(.get, "/v1/sites\(query)")
+                let sites = answer.object["sites"] as? [[String: Any]] ?? []
+                #expect(!sites.isEmpty && sites.allSatisfy { $0["jar"] as? String == "other" }, "\(answer.text)")
+            }
+            for jar in ["default", "none"] {
+                let refused = try await client.send(.get, "/v1/sites?jar=\(jar)")
+                #expect(refused.status == 404 && refused.code == "jar-not-found")
+            }
+            let refused = try await client.send(.get, "/v1/sites?cursor=x")
+            #expect(refused.status == 400 && refused.code == "parameter-invalid")
         }
     }
 

@@ -64,6 +64,7 @@ struct SchemaTests {
         Row(schema: "JarRemoval", type: JarRemovalReport.self),
         Row(schema: "RemovedJar", type: RemovedJarReport.self),
         Row(schema: "RemovedJarList", type: RemovedJarList.self),
+        Row(schema: "Site", type: SiteReport.self), Row(schema: "SiteList", type: SiteList.self),
         Row(schema: "JarRestoration", type: JarRestorationDocument.self),
         Row(schema: "JarRename", type: JarRenameReport.self),
         Row(schema: "JarSettings", type: JarSettingsReport.self),

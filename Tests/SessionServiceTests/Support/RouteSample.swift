@@ -38,6 +38,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(.patch, jar, "/v1/jars/default", #"{"limits":{"total-cookies":50,"domain-cookies":null}}"#),
         RouteSample(.delete, jar, "/v1/jars/default"),
         RouteSample(.post, "\(jar)/clear", "/v1/jars/default/clear"),
+        RouteSample(.get, "/v1/sites", "/v1/sites"),
         RouteSample(.get, "/v1/removed-jars", "/v1/removed-jars"),
         RouteSample(.post, "\(jar)/restore", "/v1/jars/default/restore", status: 404),
         RouteSample(.post, "\(jar)/prune", "/v1/jars/default/prune"),

@@ -137,6 +137,45 @@ struct ManyJarsTests {
         #expect(try database.jars(limit: 5, named: [], now: Given.now).isEmpty)
     }
 
+    @Test(
+        "A page of sites takes the same steps when the sites double, and pages have each site of each jar once",
+        .onlyOnSQLite("counts the instructions of its machine"))
+    func sitePages() throws {
+        let database = try Given.database()
+        try Self.fill(database, 100..<150)
+        func page(after site: Octets, _ jarID: Int64, _ first: Int) throws -> Int {
+            try Self.work(database) {
+                let page = try database.sites(after: site, jarID, limit: 10, now: Given.now)
+                #expect(page.map(\.site) == (first..<(first + 10)).map { Octets("own-\($0).test") })
+                #expect(page.map(\.jar) == (first..<(first + 10)).map { "jar-\($0)" })
+                #expect(page.allSatisfy { $0.cookieCount == 2 && $0.nextExpiry == nil && $0.lastUse == Given.now })
+            }.0
+        }
+        func pages() throws -> [Int] {
+            [try page(after: [], .min, 100), try page(after: Octets("own-110.test"), .max, 111)]
+        }
+        _ = try pages()
+        let few = try pages()
+        try Self.fill(database, 150..<200)
+        #expect(try pages() == few)
+        for name in ["jar-199", "jar-100"] {
+            try database.present(name).receive("sid=1; Path=/; Max-Age=10", from: "https://www.shared.test/")
+        }
+        var found: [SessionDatabase.SiteSummary] = []
+        while true {
+            let (site, jarID) = (found.last?.site ?? [], found.last?.jarID ?? .min)
+            let page = try database.sites(after: site, jarID, limit: 7, now: Given.now)
+            if page.isEmpty { break }
+            found += page
+        }
+        #expect(found.dropLast(2).map(\.jar) == (100..<200).map { "jar-\($0)" })
+        #expect(found.suffix(2).map(\.jar) == ["jar-100", "jar-199"])
+        #expect(found.suffix(2).allSatisfy { $0.site == Octets("shared.test") && $0.nextExpiry != nil })
+        let named = try database.sites(after: [], .min, limit: 5, named: ["jar-199", "x"], now: Given.now)
+        #expect(named.map(\.site) == [Octets("own-199.test"), Octets("shared.test")])
+        #expect(try database.sites(after: [], .min, limit: 5, named: [], now: Given.now).isEmpty)
+    }
+
     /// Checks that the sites of jars are those of their cookies.
     private static func check(_ database: SessionDatabase, _ comment: Comment) throws {
         let difference = """

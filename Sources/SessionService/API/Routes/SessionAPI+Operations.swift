@@ -11,7 +11,8 @@ extension SessionAPI {
     var operationRoutes: [ServiceRoute] {
         [
             route(.listJars), route(.createJar), route(.getJar), route(.putJar), route(.changeJar),
-            route(.removeJar), route(.listRemovedJars), route(.restoreJar), route(.clearJar), route(.pruneJar),
+            route(.removeJar), route(.listSites), route(.listRemovedJars), route(.restoreJar), route(.clearJar),
+            route(.pruneJar),
             route(.prune), route(.renameJar), route(.copyJar), route(.mergeJar),
             route(.listSnapshots), route(.saveSnapshot), route(.restoreSnapshot), route(.removeSnapshot),
             route(.endSession),
