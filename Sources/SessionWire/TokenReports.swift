@@ -85,9 +85,9 @@ public struct TokenStatusReport: Codable, Sendable {
     /// The SHA-256 thumbprint of the certificate that the access token is bound to (RFC 8705).
     public let boundCertificate: String?
     /// The database that holds the login; only from the command.
-    public let database: String?
+    public package(set) var database: String?
     /// The key that seals the login; only from the command.
-    public let key: String?
+    public package(set) var key: String?
     /// The process that refreshes the tokens now; `nil` if none does.
     public let refreshingProcess: Int32?
 

@@ -21,15 +21,6 @@ struct LocalTokens: TokensBackend {
         try TokenAccess(options, for: name, clock: clock)
     }
 
-    func status(of name: String) throws -> TokenStatusReport {
-        let access = try access(to: name)
-        let stored = try access.store.get(name)
-        return TokenStatusReport(
-            token: StoredTokenReport(stored, now: now), credentials: try access.store.credentials(name),
-            tokens: stored.tokens, database: try options.path(), key: try KeyLocation().name(),
-            holder: try access.store.lease(name, now: now)?.process)
-    }
-
     func accessToken(
         of name: String, resource: String?, skew: Int, for request: DPoPRequest?
     ) throws -> AccessTokenReport {

@@ -171,6 +171,16 @@ final class OperationPlace {
         try answer(to: .tokens(), by: .listTokens) ?? StoredTokenList()
     }
 
+    /// The stored data of a login.
+    func tokenStatus(of name: String) throws -> TokenStatusReport {
+        guard var status = try answer(to: .token(name), by: .getToken) else { throw Problem.noToken(named: name) }
+        if service == nil {
+            status.database = try options.path()
+            status.key = try KeyLocation().name()
+        }
+        return status
+    }
+
     private func jarNames(similarTo name: String) -> [String] {
         service?.jarNames(similarTo: name)
             ?? opened.map { Problem.jarNames(similarTo: name, in: $0, now: now) } ?? []
@@ -226,6 +236,15 @@ func pages<Page>(next: (Page) -> String?, _ page: (String?) throws -> Page?) ret
         if next(found) == nil { break }
     }
     return pages
+}
+
+extension Problem {
+    /// Nothing was ever stored, so there is no login.
+    static func noToken(named name: String) -> Problem {
+        Problem(
+            .tokenNotFound,
+            "\(name): there is no token with this name; 'crumb token login' and 'crumb token import' store one")
+    }
 }
 
 extension SessionRequest {

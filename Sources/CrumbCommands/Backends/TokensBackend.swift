@@ -6,9 +6,6 @@ import SessionStore
 
 /// The OAuth2 tokens of one place, wherever it is. Commands call its methods, and print what they return.
 protocol TokensBackend {
-    /// The stored data of a login.
-    func status(of name: String) throws -> TokenStatusReport
-
     /// Returns a valid access token, refreshed if fewer seconds than `skew` are left.
     ///
     /// - Parameters:

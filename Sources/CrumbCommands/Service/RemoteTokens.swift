@@ -11,10 +11,6 @@ struct RemoteTokens: TokensBackend {
         self.service = service
     }
 
-    func status(of name: String) throws -> TokenStatusReport {
-        try service.answer(to: .token(name))
-    }
-
     func accessToken(
         of name: String, resource: String?, skew: Int, for request: DPoPRequest?
     ) throws -> AccessTokenReport {

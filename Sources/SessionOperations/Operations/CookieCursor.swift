@@ -100,7 +100,12 @@ struct CookieCondition: Sendable {
     }
 
     /// The page after a place. Reads the sites between its cookies only; of a request, its site.
-    func page(of jar: CookieJar, after start: CookieCursor, limit: Int, now: Timestamp) throws -> Page {
+    ///
+    /// - Parameter readsAllSites: whether cookies of a domain are found under another site, too: one that another public
+    ///   suffix list gave them.
+    func page(
+        of jar: CookieJar, after start: CookieCursor, limit: Int, readsAllSites: Bool, now: Timestamp
+    ) throws -> Page {
         var page = Page()
         guard filter.request == nil else {
             let (readable, unreadable) = try cookies(of: jar, now: now)
@@ -115,7 +120,7 @@ struct CookieCondition: Sendable {
         /// Those after the last cookie of the page: they are the next page's if there is one.
         var unreadable: [Cookie] = []
         var (place, site) = (start, Octets?.none)
-        if let domain = filter.domain, !domain.isPublicSuffix(jar.policy.publicSuffixes) {
+        if !readsAllSites, let domain = filter.domain, !domain.isPublicSuffix(jar.policy.publicSuffixes) {
             // Nothing else is below it.
             let only = domain.registrableDomain(jar.policy.publicSuffixes)
             site = only
@@ -147,10 +152,14 @@ struct CookieCondition: Sendable {
     }
 
     private func admits(_ cookie: Cookie, _ now: Timestamp) -> Bool {
-        guard !cookie.isExpired(at: now) else { return false }
+        guard !cookie.isExpired(at: now), (filter.path ?? cookie.path) == cookie.path else { return false }
+        // Most lists are of all cookies.
+        guard filter.domain != nil || filter.name != nil || isHTTPOnly != nil || isPersistent != nil else {
+            return true
+        }
         let selection = CookieSelection(
             sites: filter.domain.map { [$0] } ?? [], names: filter.name.map { [$0] } ?? [], isHTTPOnly: isHTTPOnly,
             isPersistent: isPersistent)
-        return (filter.path ?? cookie.path) == cookie.path && selection.admits(CookieRecord(cookie))
+        return selection.admits(CookieRecord(cookie))
     }
 }

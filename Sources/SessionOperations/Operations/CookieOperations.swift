@@ -53,7 +53,8 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieList {
             let start = try CookieCursor(input.query)
             let condition = try CookieCondition(input.query)
             let showsOrigins = try input.query.flag("origins") ?? false
-            let page = try condition.page(of: jar, after: start, limit: limit, now: context.now)
+            let page = try condition.page(
+                of: jar, after: start, limit: limit, readsAllSites: context.pageLimit == nil, now: context.now)
             let origins = showsOrigins ? try jar.origins() : [:]
             let list = CookieList(
                 cookies: page.cookies.map {

@@ -146,7 +146,7 @@ extension DatabaseOperation where Document == NoDocument, Output == RemovedJarLi
     package static var listRemovedJars: Self {
         Self(.listRemovedJars) { _, context in
             let removed = try context.database.removedJars(
-                named: context.grant.jarNames, limit: Int(context.pageLimit))
+                named: context.grant.jarNames, limit: context.pageLimit.map { Int($0) } ?? .max)
             return RemovedJarList(removed: removed.map(RemovedJarReport.init))
         }
     }

@@ -11,8 +11,8 @@ package struct OperationContext: Sendable {
     package let now: Timestamp
     /// The access of the caller: it is told of no other jars.
     package let grant: AccessGrant
-    /// How many entries a page has, unless the caller asks for fewer.
-    package let pageLimit: Int64
+    /// How many entries a page has, unless the caller asks for fewer; `nil` for whole lists.
+    package let pageLimit: Int64?
     private let check: Check
     /// Whether the answer is about something that was created.
     package internal(set) var isCreation = false
@@ -24,7 +24,7 @@ package struct OperationContext: Sendable {
     /// - Parameter check: Checks access that depends on the request: a verb for a jar, or for all jars. Throws if the
     ///   caller lacks it.
     package init(
-        database: SessionDatabase, policy: CookiePolicy, now: Timestamp, grant: AccessGrant, pageLimit: Int64,
+        database: SessionDatabase, policy: CookiePolicy, now: Timestamp, grant: AccessGrant, pageLimit: Int64?,
         check: @escaping Check
     ) {
         self.database = database
@@ -35,10 +35,10 @@ package struct OperationContext: Sendable {
         self.check = check
     }
 
-    /// The context of the owner of a database, whose lists have one page.
+    /// The context of the owner of a database, who gets whole lists.
     package init(ownerOf database: SessionDatabase, policy: CookiePolicy, now: Timestamp) {
         self.init(
-            database: database, policy: policy, now: now, grant: .everything, pageLimit: Int64(Int32.max)
+            database: database, policy: policy, now: now, grant: .everything, pageLimit: nil
         ) { _, _ in }
     }
 
@@ -61,7 +61,8 @@ package struct OperationContext: Sendable {
 
     /// The limit of a page in a query.
     func limit(_ query: QueryItems) throws(OperationError) -> Int {
-        Int(try query.number("limit", 1...pageLimit) ?? pageLimit)
+        let most = pageLimit ?? Int64(Int32.max)
+        return Int(try query.number("limit", 1...most) ?? most)
     }
 }
 

@@ -58,7 +58,7 @@ struct TokenStatusCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
-        let status = try database.tokensBackend(clock: console.clock).status(of: name)
+        let status = try database.place(now: console.now).tokenStatus(of: name)
         if output.json {
             try console.writeJSON(status)
         } else {

@@ -164,10 +164,7 @@ struct TokenAccess: Sendable {
     init(_ options: some DatabaseChoice, for name: String, clock: @escaping CommandClock) throws {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
         guard let database = try options.openExisting(now: clock(), durability: .full) else {
-            throw Problem(
-                .tokenNotFound,
-                "\(name): there is no token with this name; 'crumb token login' and 'crumb token import' "
-                    + "store one")
+            throw Problem.noToken(named: name)
         }
         self.init(database.tokens, clock: clock)
     }

@@ -72,7 +72,7 @@ struct TokenSetupCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         // A mistyped name would be noticed when the program asks, and not understood.
-        if let login { _ = try database.tokensBackend(clock: console.clock).status(of: login) }
+        if let login { _ = try database.place(now: console.now).tokenStatus(of: login) }
         let steps = try steps()
         if write, !force, let conflict = steps.lazy.compactMap(\.conflict).first {
             throw Problem(.fileExists, "\(conflict); nothing was changed. To replace it, use --force")

@@ -39,7 +39,7 @@ struct TokenSwitchCommand: CrumbCommand {
             return
         }
         // A name that was mistyped would fail much later, elsewhere.
-        let status = try database.tokensBackend(clock: console.clock).status(of: name)
+        let status = try database.place(now: console.now).tokenStatus(of: name)
         try ChosenLogin.choose(name)
         if output.json {
             try console.writeJSON(Report(name: name))
