@@ -162,7 +162,7 @@ struct Console {
         } catch {
             // The reader has closed the pipe, as `head` does. That is not a failure.
             if error.number == EPIPE { throw ExitCode(FailureKind.outputFailed.exitStatus) }
-            throw Problem(.outputFailed, "cannot write the output: \(error.message)")
+            throw CommandFailure(.outputFailed, "cannot write the output: \(error.message)")
         }
     }
 }
@@ -220,7 +220,7 @@ struct EntryErrors {
 }
 
 /// A failure that ends the command: an exit status and one sentence that a user can act on.
-package struct Problem: Error {
+package struct CommandFailure: Error {
     let failure: FailureKind
     let message: String
 
@@ -232,7 +232,7 @@ package struct Problem: Error {
     /// The problem that an error of the libraries or of a service is; `nil` for other errors.
     init?(of error: any Error) {
         switch error {
-        case let problem as Problem: self = problem
+        case let problem as CommandFailure: self = problem
         case let error as SessionClientError: self.init(error)
         case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
         case let error as OperationError: self.init(error.failure, error.description)

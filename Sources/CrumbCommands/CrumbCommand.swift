@@ -24,7 +24,7 @@ extension CrumbCommand {
             if try needsNetwork { _ = try Network.required() }
             try Console.$current.withValue(console) { try execute(console) }
         } catch {
-            guard let problem = Problem(of: error) else { throw error }
+            guard let problem = CommandFailure(of: error) else { throw error }
             console.error(problem.message, problem.failure)
             throw problem.failure.exitCode
         }
@@ -41,7 +41,7 @@ func requestURL(_ text: String) throws -> RequestURL {
         let guess = isMissing ? (try? RequestURL("https://\(text)")) : nil
         // Servers on this machine seldom have a certificate.
         let hint = guess.map { " (did you mean \($0.host.isLoopback ? "http" : "https")://\(text) ?)" } ?? ""
-        throw Problem(.urlInvalid, "\(subject): \(error.description)\(hint)")
+        throw CommandFailure(.urlInvalid, "\(subject): \(error.description)\(hint)")
     }
 }
 

@@ -35,7 +35,7 @@ package final class PostgreSQLDatabase: ServedDatabase {
     /// - Parameters:
     ///   - connections: how many transactions run at a time; the caches use three more connections, and the heartbeat
     ///     one.
-    ///   - isFenced: whether statements need a heartbeat, which ``beat()`` commits.
+    ///   - isFenced: whether statements need a heartbeat, which ``commitHeartbeat()`` commits.
     /// - Throws: ``StoreFailure`` if the server cannot be used; ``SessionStoreError`` if this program does not support
     ///   the schema.
     package init(_ target: PostgreSQLTarget, connections: Int = 16, isFenced: Bool = false) throws {
@@ -89,7 +89,7 @@ extension PostgreSQLDatabase {
     }
 
     package func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, foreseeing queries: [ForeseenQuery],
+        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, prefetching queries: [ForeseenQuery],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result {
         try withSession { session in
@@ -104,7 +104,7 @@ extension PostgreSQLDatabase {
         }
     }
 
-    package func writeAtOnce<Result>(
+    package func writeOptimistically<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result? {
@@ -290,7 +290,7 @@ extension PostgreSQLDatabase {
     }
 
     /// Runs one statement that commits by itself, so a service that is stopped in the middle blocks no other.
-    package func beat() throws {
+    package func commitHeartbeat() throws {
         try heart.withLock { heart in
             let statement = heart.session.known(
                 """

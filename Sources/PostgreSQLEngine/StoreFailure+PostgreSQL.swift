@@ -7,7 +7,7 @@ extension StoreFailure {
     ///   example; other messages may contain values.
     init(state: String, message: String? = nil) {
         // A division by zero: see ``PostgreSQLStatement/runChangingOneRow()`` and
-        // ``PostgreSQLDatabase/writeAtOnce(_:assuming:_:)``.
+        // ``PostgreSQLDatabase/writeOptimistically(_:assuming:_:)``.
         if state == "22012" {
             self = .unexpectedResult
             return

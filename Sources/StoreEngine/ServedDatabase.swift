@@ -30,7 +30,7 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if it is unknown whether the transaction was
     ///   committed.
     func write<Result>(
-        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, foreseeing queries: [ForeseenQuery],
+        _ lock: WriteLock, isPatient: Bool, isRepeatable: Bool, prefetching queries: [ForeseenQuery],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result
 
@@ -47,7 +47,7 @@ package protocol ServedDatabase: AnyObject, Sendable {
     ///   free, or another failure occurred that the same transaction meets again without assumptions.
     /// - Throws: a failure of the kind ``StoreFailure/Kind/unknownCommit`` if it is unknown whether the transaction was
     ///   committed; other failures if trying again would take long.
-    func writeAtOnce<Result>(
+    func writeOptimistically<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (any ServedConnection) throws -> Result
     ) throws -> Result?
@@ -55,11 +55,11 @@ package protocol ServedDatabase: AnyObject, Sendable {
     /// A connection for statements outside transactions.
     func makeReader() throws -> any ServedReader
 
-    /// Whether statements need a heartbeat. They do in a service, whose timer calls ``beat()``.
+    /// Whether statements need a heartbeat. They do in a service, whose timer calls ``commitHeartbeat()``.
     var isFenced: Bool { get }
 
     /// Commits a heartbeat, which only the primary can. It also shows whether transactions can be committed.
-    func beat() throws
+    func commitHeartbeat() throws
 }
 
 /// Whether a server may answer, as the function `fence` of its schema decides.

@@ -11,14 +11,14 @@ import SessionStore
 enum ServiceRun {
     /// Runs the service until it is told to stop.
     ///
-    /// - Throws: `Problem` if it does not start.
+    /// - Throws: `CommandFailure` if it does not start.
     static func run(_ order: ServiceOrder) async throws {
         do {
             try await serve(order)
         } catch let error as ServiceStartError {
-            throw Problem(.serviceNotStarted, error.description)
+            throw CommandFailure(.serviceNotStarted, error.description)
         } catch let error as SessionStoreError {
-            throw Problem(.serviceNotStarted, error.description)
+            throw CommandFailure(.serviceNotStarted, error.description)
         }
     }
 
@@ -29,12 +29,12 @@ enum ServiceRun {
         var settings = try ServiceConfiguration(
             arguments: order.settings, environment: environment, file: order.config)
         guard let path = settings.database ?? order.defaultDatabase else {
-            throw Problem(.serviceNotStarted, "HOME is not set; name the database with --database")
+            throw CommandFailure(.serviceNotStarted, "HOME is not set; name the database with --database")
         }
         let isServer = DatabasePlace.isServer(path)
         if settings.socket == nil, settings.addresses.isEmpty {
             guard let socket = socket(environment, beside: isServer ? nil : path) else {
-                throw Problem(.serviceNotStarted, "XDG_RUNTIME_DIR is not set; name the socket with --socket")
+                throw CommandFailure(.serviceNotStarted, "XDG_RUNTIME_DIR is not set; name the socket with --socket")
             }
             settings.socket = socket
         }
@@ -47,10 +47,10 @@ enum ServiceRun {
         do {
             try clients.check()
         } catch let error as NetworkSettingsError {
-            throw Problem(.serviceNotStarted, error.reason)
+            throw CommandFailure(.serviceNotStarted, error.reason)
         }
         if isServer, settings.tokenFile != nil {
-            throw Problem(
+            throw CommandFailure(
                 .serviceNotStarted,
                 "tokenFile: services that share a database have no token of one owner; leave it out, and create access "
                     + "tokens with 'crumb serve token create'")
@@ -103,7 +103,7 @@ enum ServerStore {
     ) throws -> SessionDatabase {
         try failing(url, warn: warn) { target in
             let server = try PostgreSQLDatabase(target, isFenced: isFenced)
-            if isFenced { try server.beat() }
+            if isFenced { try server.commitHeartbeat() }
             return try SessionDatabase(
                 server, name: target.name, keys: keys, journalLimit: journalLimit, now: now)
         }

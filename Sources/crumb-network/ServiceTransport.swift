@@ -16,7 +16,7 @@ struct ServiceTransport: SessionTransport {
     private let authorities: String
 
     /// - Parameter authorities: Certificates in PEM that are trusted besides the system's.
-    /// - Throws: `Problem` if a setting cannot be used.
+    /// - Throws: `CommandFailure` if a setting cannot be used.
     init(to address: SessionAddress, trusting authorities: String?) throws {
         self.authorities = authorities ?? ""
         do {
@@ -26,7 +26,7 @@ struct ServiceTransport: SessionTransport {
             route = try NetworkClients.shared.settings.route(to: address.base)
             _ = try NetworkClients.shared.settings.configuration(of: route)
         } catch let error as NetworkSettingsError {
-            throw Problem(.tokenSettingsInvalid, "a setting on this machine cannot be used: \(error.reason)")
+            throw CommandFailure(.tokenSettingsInvalid, "a setting on this machine cannot be used: \(error.reason)")
         }
     }
 

@@ -87,13 +87,13 @@ extension Console {
     /// - Parameter similar: The names of jars that may be meant; not asked for the default jar.
     func noteCreation(ofJar name: String, similarTo similar: @autoclosure () -> [String]) {
         guard name != "default" else { return }
-        note("created jar '\(name)'\(Problem.question(similar().filter { !$0.isVariant(of: name) }))")
+        note("created jar '\(name)'\(CommandFailure.question(similar().filter { !$0.isVariant(of: name) }))")
     }
 
     /// Says that a jar has no cookies yet, since it does not exist.
     func noteMissingJar(_ name: String, similarTo similar: @autoclosure () -> [String]) {
         if name != "default" {
-            note("jar '\(name)' does not exist yet, so no cookies are sent\(Problem.question(similar()))")
+            note("jar '\(name)' does not exist yet, so no cookies are sent\(CommandFailure.question(similar()))")
         }
     }
 }
@@ -108,10 +108,10 @@ extension String {
     }
 }
 
-extension Problem {
+extension CommandFailure {
     /// Nothing was ever saved in a jar.
-    static func nothingSaved(as name: String) -> Problem {
-        Problem(.sessionNotFound, "\(name): no session was saved yet; save one with 'crumb session save'")
+    static func nothingSaved(as name: String) -> CommandFailure {
+        CommandFailure(.sessionNotFound, "\(name): no session was saved yet; save one with 'crumb session save'")
     }
 
     /// There is no jar of a name.
@@ -119,15 +119,15 @@ extension Problem {
     /// - Parameters:
     ///   - place: the database or the service.
     ///   - others: the names of jars that may be meant.
-    static func noJar(named name: String, in place: String, others: [String] = []) -> Problem {
+    static func noJar(named name: String, in place: String, others: [String] = []) -> CommandFailure {
         let similar = quoted(jarNames(similarTo: name, among: others))
         let question = similar.isEmpty ? "" : " Did you mean \(similar)?"
-        return Problem(
+        return CommandFailure(
             .jarNotFound, "\(name): no such jar in \(place).\(question) 'crumb jars' lists the jars.")
     }
 
     /// There is no jar of a name in a database.
-    static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> Problem {
+    static func noJar(named name: String, in database: SessionDatabase, now: Timestamp) -> CommandFailure {
         noJar(named: name, in: database.path, others: otherJars(in: database, now: now))
     }
 
@@ -157,14 +157,15 @@ extension Problem {
     }
 
     /// The default database does not exist, so it has no such jar.
-    static func noDatabase(at path: String) -> Problem {
-        Problem(.jarNotFound, "\(path): no such database. 'crumb import' creates one.")
+    static func noDatabase(at path: String) -> CommandFailure {
+        CommandFailure(.jarNotFound, "\(path): no such database. 'crumb import' creates one.")
     }
 
     /// The database that the user named does not exist.
     ///
     /// - Parameter source: The option or variable that names it.
-    static func noDatabase(at path: String, namedBy source: String) -> Problem {
-        Problem(.inputNotFound, "\(path): no such database. Correct \(source), or create it with 'crumb import'.")
+    static func noDatabase(at path: String, namedBy source: String) -> CommandFailure {
+        CommandFailure(
+            .inputNotFound, "\(path): no such database. Correct \(source), or create it with 'crumb import'.")
     }
 }

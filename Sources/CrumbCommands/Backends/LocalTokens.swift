@@ -71,7 +71,7 @@ struct LocalTokens: TokensBackend {
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
             problem = "\(name): the server did not revoke the tokens: \(error)"
         } catch let error as OAuth2Error {
-            throw Problem(
+            throw CommandFailure(
                 FailureKind(error),
                 "\(name): the login was not removed, since the server did not revoke the tokens: \(error) "
                     + "Try again, or remove it with --force")

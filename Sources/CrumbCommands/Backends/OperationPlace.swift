@@ -36,7 +36,7 @@ final class OperationPlace {
     }
 
     /// The problem of a jar that does not exist, with the names that may be meant; of a database that does not exist.
-    func missing(_ jar: String) throws -> Problem {
+    func missing(_ jar: String) throws -> CommandFailure {
         if let service { return service.noJar(named: jar) }
         return try database().map { .noJar(named: jar, in: $0, now: now) } ?? .noDatabase(at: try options.path())
     }
@@ -173,7 +173,9 @@ final class OperationPlace {
 
     /// The stored data of a login.
     func tokenStatus(of name: String) throws -> TokenStatusReport {
-        guard var status = try answer(to: .token(name), by: .getToken) else { throw Problem.noToken(named: name) }
+        guard var status = try answer(to: .token(name), by: .getToken) else {
+            throw CommandFailure.noToken(named: name)
+        }
         if service == nil {
             status.database = try options.path()
             status.key = try KeyLocation().name()
@@ -183,7 +185,7 @@ final class OperationPlace {
 
     private func jarNames(similarTo name: String) -> [String] {
         service?.jarNames(similarTo: name)
-            ?? opened.map { Problem.jarNames(similarTo: name, in: $0, now: now) } ?? []
+            ?? opened.map { CommandFailure.jarNames(similarTo: name, in: $0, now: now) } ?? []
     }
 
     /// The cookies of a jar that meet a condition, by site.
@@ -238,10 +240,10 @@ func pages<Page>(next: (Page) -> String?, _ page: (String?) throws -> Page?) ret
     return pages
 }
 
-extension Problem {
+extension CommandFailure {
     /// Nothing was ever stored, so there is no login.
-    static func noToken(named name: String) -> Problem {
-        Problem(
+    static func noToken(named name: String) -> CommandFailure {
+        CommandFailure(
             .tokenNotFound,
             "\(name): there is no token with this name; 'crumb token login' and 'crumb token import' store one")
     }

@@ -58,20 +58,20 @@ extension AccessTokenReport {
 
     /// The fields that present the token: Authorization, and for a bound one the proof.
     ///
-    /// - Throws: `Problem` where they cannot be told.
+    /// - Throws: `CommandFailure` where they cannot be told.
     func exposedFields(of name: String) throws -> [(name: String, value: String)] {
         let type = TokenType(tokenType)
         guard type == .dpop else {
             let tokens = TokenSet(accessToken: Secret(Array(accessToken.utf8)), tokenType: type, receivedAt: .epoch)
             guard let field = tokens.exposedAuthorizationField else {
-                throw Problem(
+                throw CommandFailure(
                     .tokenSettingsInvalid,
                     "\(name): a token of the type \(tokenType) cannot be presented in a header alone")
             }
             return [(field.name.rawName, field.value)]
         }
         guard let proof else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "\(name): the token is bound to a key, and each request needs its own proof; describe the "
                     + "request with --method and --url")

@@ -26,7 +26,7 @@ struct BackupCommand: CrumbCommand {
         try database.requireFile(
             onServer: "Back up a database server with 'pg_basebackup' or 'pg_dump', and the key file apart from it.")
         guard let opened = try database.openExisting(now: console.now) else {
-            throw Problem(.databaseUnavailable, "\(try database.path()): there is no database to back up")
+            throw CommandFailure(.databaseUnavailable, "\(try database.path()): there is no database to back up")
         }
         let key = try KeyLocation().name()
         let size = try opened.backUp(to: file, replacing: force)
@@ -77,7 +77,7 @@ struct RestoreCommand: CrumbCommand {
             onServer: "Restore a database server with the tools of PostgreSQL, then run 'crumb cluster quarantine'.")
         let path = try database.path()
         guard !FileSystem.isAbsent(file) else {
-            throw Problem(
+            throw CommandFailure(
                 .inputNotFound,
                 "\(file): no such file; name a backup that 'crumb backup' made. 'crumb jars restore' restores a jar, "
                     + "'crumb session restore' a saved session")

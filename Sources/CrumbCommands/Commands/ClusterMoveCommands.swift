@@ -22,7 +22,7 @@ struct ClusterImportCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard SessionDatabase.exists(at: file) else {
-            throw Problem(.databaseUnavailable, "\(file): there is no database to import")
+            throw CommandFailure(.databaseUnavailable, "\(file): there is no database to import")
         }
         let target = try server.open(now: console.now)
         let source = try SessionDatabase(path: file, keys: try KeyLocation().source(), now: console.now)

@@ -49,7 +49,7 @@ struct ClusterRotateKeyCommand: CrumbCommand {
     private func addKey(for store: SessionDatabase, _ console: Console) throws {
         let location = KeyLocation()
         guard !location.isInEnvironment else {
-            throw Problem(
+            throw CommandFailure(
                 .keyRotationRefused,
                 "CRUMB_KEY: append the new key to the old one, with a comma between, for every service")
         }

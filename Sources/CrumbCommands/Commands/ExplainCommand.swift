@@ -82,13 +82,13 @@ struct ExplainCommand: CrumbCommand {
         }
     }
 
-    /// - Throws: `Problem` with the way to explain a refused cookie if the jar does not exist: no cookie, no jar.
+    /// - Throws: `CommandFailure` with the way to explain a refused cookie if the jar does not exist: no cookie, no jar.
     private func explanation(of request: RequestContext, in place: OperationPlace) throws -> ExplanationReport {
         do {
             return try place.explanation(of: request, in: jar.jar)
-        } catch let problem as Problem where problem.failure == .jarNotFound {
+        } catch let problem as CommandFailure where problem.failure == .jarNotFound {
             let trial = jar.databaseOptions.command("explain", ["--set-cookie", "FILE", url])
-            throw Problem(
+            throw CommandFailure(
                 .jarNotFound,
                 "\(problem.message) The first stored cookie creates a jar. If a response set one, the rules rejected it: "
                     + "'\(trial)' explains its Set-Cookie lines.")

@@ -29,7 +29,7 @@ struct AuthorityFile: Sendable {
     /// - Parameters:
     ///   - path: The value of `option`. If both are `nil`, there is no such file.
     ///   - former: The value of `--authority-file`, the former name of `option`.
-    /// - Throws: `Problem` if it holds something other than a certificate, which must not be lost.
+    /// - Throws: `CommandFailure` if it holds something other than a certificate, which must not be lost.
     init?(_ path: String?, _ option: String, former: String?) throws {
         guard let path = path ?? former else { return nil }
         (self.path, self.option) = (path, option)
@@ -37,7 +37,7 @@ struct AuthorityFile: Sendable {
         let contents = isThere && FileSystem.isRegular(path) ? try? FileSystem.contents(path, limit: 1 << 16) : nil
         let isCertificate = contents?.starts(with: "-----BEGIN CERTIFICATE-----".utf8) == true
         guard !isThere || contents?.isEmpty == true || isCertificate else {
-            throw Problem(
+            throw CommandFailure(
                 .fileExists,
                 "\(option) \(path): there is something other than a certificate. Name another file.")
         }
@@ -52,11 +52,11 @@ struct AuthorityFile: Sendable {
     /// Writes the certificate of a gateway that runs, unless the file has it.
     ///
     /// - Parameter name: The name of the gateway.
-    /// - Throws: `Problem` if the file has another certificate, which other clients may trust.
+    /// - Throws: `CommandFailure` if the file has another certificate, which other clients may trust.
     func create(_ certificate: String, for name: String) throws {
         guard present != Array(certificate.utf8) else { return }
         guard present.isEmpty else {
-            throw Problem(
+            throw CommandFailure(
                 .fileExists,
                 "\(option) \(path): there is the certificate of another authority. The gateway '\(name)' runs: "
                     + "name another file, or remove this one, and start it again to get its certificate.")
@@ -188,13 +188,13 @@ private struct AuthorityReport: Encodable {
 extension DatabaseChoice {
     /// The authority of the database.
     ///
-    /// - Throws: `Problem` if there is none.
+    /// - Throws: `CommandFailure` if there is none.
     fileprivate func authority(now: Timestamp) throws -> StoredAuthority {
         guard let authority = try openAnywhere(creating: false, now: now)?.authority() else { throw try noAuthority() }
         return authority
     }
 
-    fileprivate func noAuthority() throws -> Problem {
-        Problem(advising: .authorityNotFound, "\(try name()): the database has no authority for the gateway")
+    fileprivate func noAuthority() throws -> CommandFailure {
+        CommandFailure(advising: .authorityNotFound, "\(try name()): the database has no authority for the gateway")
     }
 }

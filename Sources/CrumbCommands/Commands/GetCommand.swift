@@ -34,7 +34,7 @@ struct GetCommand: CrumbCommand {
         let request = try context.context(for: try requestURL(url))
         let place = try jar.place(now: console.now)
         guard place.service == nil || !name.isEmpty else {
-            throw Problem(
+            throw CommandFailure(
                 .nameInvalid, "a service does not return cookies without a name; 'crumb list --values' shows them")
         }
         let cookie: CookieReport?
@@ -56,9 +56,9 @@ struct GetCommand: CrumbCommand {
             exclusion.cookie.nameOctets == Octets(name)
                 && exclusion.reasons.contains { $0.id == ExclusionReason.unreadable.identifier }
         }
-        if let damaged { throw Problem(.valueDamaged, CookieIdentityReport(damaged.cookie).unreadableLine) }
+        if let damaged { throw CommandFailure(.valueDamaged, CookieIdentityReport(damaged.cookie).unreadableLine) }
         let reason = explanation.map { self.reason($0, at: console.now) } ?? ""
-        throw Problem(.nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(reason)")
+        throw CommandFailure(.nothingToSend, "'\(name)': no cookie with this name is sent to \(request.url)\(reason)")
     }
 
     /// What became of the cookie, and the command that tells more; empty if the jar knows nothing of it.
@@ -114,7 +114,7 @@ struct ListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let host = try domain.map { domain in
             guard let host = CookieFilter.domain(named: domain) else {
-                throw Problem(.urlInvalid, "\(domain): not a valid host name")
+                throw CommandFailure(.urlInvalid, "\(domain): not a valid host name")
             }
             return host
         }
@@ -190,13 +190,13 @@ struct RemoveCommand: CrumbCommand {
             let list = try place.performIfThere(.removeCookies(condition, of: jar.jar), by: .removeCookies)
             if let list { return list.removed }
         } catch  where error.isFailure(.cookieNotFound) {}
-        throw Problem(.cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
+        throw CommandFailure(.cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
     }
 
     private func condition() throws -> CookieQuery {
         let host = try domain.map { domain in
             guard let host = CookieFilter.domain(named: domain) else {
-                throw Problem(.urlInvalid, "\(domain): not a valid host name")
+                throw CommandFailure(.urlInvalid, "\(domain): not a valid host name")
             }
             return host
         }

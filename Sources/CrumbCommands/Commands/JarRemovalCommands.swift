@@ -29,7 +29,7 @@ struct JarsRemoveCommand: CrumbCommand {
             do {
                 try remove(name, in: place, console)
             } catch {
-                guard let problem = Problem(of: error) else { throw error }
+                guard let problem = CommandFailure(of: error) else { throw error }
                 console.error(problem.message, problem.failure)
                 failure = failure ?? problem.failure
             }

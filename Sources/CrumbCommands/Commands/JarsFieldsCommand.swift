@@ -149,7 +149,7 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
         let scope = try scope.urlScope()
         guard let removed = try removed(scope, in: try jar.place(now: console.now)) else {
             let place = scope?.description ?? "all URLs"
-            throw Problem(
+            throw CommandFailure(
                 .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
             )
         }

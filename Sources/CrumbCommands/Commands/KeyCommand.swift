@@ -130,7 +130,7 @@ struct KeyCreateCommand: CrumbCommand {
         if !force, !location.isInEnvironment,
             let database = KnownDatabases(keyFile: created.path).sealedWithMissingKey
         {
-            throw Problem(
+            throw CommandFailure(
                 .keyMissing,
                 "\(created.path): the key file is missing, and \(database) may be sealed with its key; put it back. With "
                     + "--force, 'crumb key create' creates another key, which does not open that database")
@@ -169,11 +169,12 @@ struct KeyPassphraseCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let location = KeyLocation()
         guard !location.isInEnvironment else {
-            throw Problem(.keyRotationRefused, "CRUMB_KEY: a key in the environment has no passphrase; unset it first")
+            throw CommandFailure(
+                .keyRotationRefused, "CRUMB_KEY: a key in the environment has no passphrase; unset it first")
         }
         let file = try location.file()
         guard let state = try file.state() else {
-            throw Problem(.keyMissing, "\(file.path): there is no key yet; 'crumb key create' creates one")
+            throw CommandFailure(.keyMissing, "\(file.path): there is no key yet; 'crumb key create' creates one")
         }
         if remove {
             guard state.isLocked else {

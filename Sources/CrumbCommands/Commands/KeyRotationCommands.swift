@@ -21,7 +21,7 @@ struct KeyRotateCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         try database.requireFile(onServer: "Rotate the key of a database on a server with 'crumb cluster rotate-key'.")
         guard let opened = try database.openExisting(now: console.now) else {
-            throw Problem(
+            throw CommandFailure(
                 .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")
         }
         let rotation = try opened.rotateKey(now: console.now)
@@ -127,7 +127,7 @@ struct KeyForgetCommand: CrumbCommand {
         let servers = isServer ? try Network.required().servers : nil
         let age = try olderThan.map(durationInSeconds)
         for file in files where FileSystem.isAbsent(file) {
-            throw Problem(.inputNotFound, "\(file): no such file; name a database, a backup, or a folder")
+            throw CommandFailure(.inputNotFound, "\(file): no such file; name a database, a backup, or a folder")
         }
         let location = KeyLocation()
         let file = location.isInEnvironment ? nil : try location.file()
@@ -154,7 +154,7 @@ struct KeyForgetCommand: CrumbCommand {
             console.note("databases under another HOME that use this key file are not known: \(list) does not exist")
         }
         guard let file else {
-            throw Problem(
+            throw CommandFailure(
                 .keyRotationRefused,
                 "CRUMB_KEY: crumb cannot change the environment; remove the keys there that nothing needs, but not the "
                     + "last one. Databases that were used with another HOME are not known")

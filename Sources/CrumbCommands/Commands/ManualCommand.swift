@@ -25,7 +25,7 @@ struct ManualCommand: CrumbCommand {
             do {
                 try Data(text.utf8).write(to: URL(filePath: path))
             } catch {
-                throw Problem(.fileNotWritten, "\(path): the page cannot be written; check the folder")
+                throw CommandFailure(.fileNotWritten, "\(path): the page cannot be written; check the folder")
             }
             if output.json { try console.writeJSON(["page": path]) } else { try console.writeLine(path) }
         }

@@ -169,7 +169,7 @@ struct InterceptionOptions: ParsableArguments {
                 job.clientCertificates[host] = try ClientCertificate(
                     pem: Secret(try InputFile(parts[1]).contents(limit: 1 << 16)))
             } catch let error as OAuth2Error {
-                throw Problem(.gatewayNotStarted, "\(parts[1]): \(error.description)")
+                throw CommandFailure(.gatewayNotStarted, "\(parts[1]): \(error.description)")
             }
         }
     }

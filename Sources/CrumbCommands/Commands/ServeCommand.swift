@@ -64,7 +64,7 @@ struct ServeRunCommand: ParsableCommand {
             let network = try Network.required()
             let order = try order()
             try Blocking.run { try await network.serve(order) }
-        } catch let problem as Problem {
+        } catch let problem as CommandFailure {
             Console(isQuiet: false).error(problem.message)
             throw problem.failure.exitCode
         }
@@ -90,7 +90,7 @@ struct ServeRunCommand: ParsableCommand {
         do {
             if let keys = try KeyLocation.environmentKeys.get() { return keys }
         } catch let error as SessionStoreError {
-            throw Problem(.serviceNotStarted, error.description)
+            throw CommandFailure(.serviceNotStarted, error.description)
         }
         return .file(KeyFile(file, passphrase: locations.passphraseFile().map { .file($0) }))
     }
@@ -123,10 +123,10 @@ struct ServeRefreshCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard let store = try database.openAnywhere(creating: false, now: console.now)?.tokens else {
-            throw Problem(.tokenNotFound, "\(name): there is no token with this name")
+            throw CommandFailure(.tokenNotFound, "\(name): there is no token with this name")
         }
         guard try store.changeSettings(of: name, { $0.refreshesAhead = off ? nil : true }) else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "\(name): the token endpoint is unknown, so its tokens cannot be renewed; log in or import it again")
         }

@@ -107,7 +107,7 @@ struct ServeTokenRevokeCommand: CrumbCommand {
         let now = console.now
         guard try database.openAnywhere(creating: false, now: now)?.serviceTokens.revoke(named: name, now: now) == true
         else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenNotFound,
                 "\(name): there is no access token with this name; 'crumb serve token list' lists the access tokens")
         }

@@ -85,7 +85,7 @@ struct SessionRestoreCommand: CrumbCommand {
         guard
             let restoration = try jar.place(now: console.now)
                 .performIfThere(.restoreSession(name, of: jar.jar), by: .restoreSnapshot)
-        else { throw Problem.nothingSaved(as: name) }
+        else { throw CommandFailure.nothingSaved(as: name) }
         if output.json {
             try console.writeJSON(restoration)
             return
@@ -114,7 +114,7 @@ struct SessionRemoveCommand: CrumbCommand {
         guard
             let session = try jar.place(now: console.now)
                 .performIfThere(.removeSavedSession(name, of: jar.jar), by: .removeSnapshot)
-        else { throw Problem.nothingSaved(as: name) }
+        else { throw CommandFailure.nothingSaved(as: name) }
         if output.json {
             try console.writeJSON(session)
         } else {

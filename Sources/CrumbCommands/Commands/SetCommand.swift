@@ -50,7 +50,7 @@ struct SetCommand: CrumbCommand {
         let input = InputFile(file)
         let lines = SetCommand.lines(try input.contents(limit: SetCommand.inputLimit, otherwise: .lineTooLong))
         guard !lines.isEmpty else {
-            throw Problem(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
+            throw CommandFailure(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
         }
         let decisions = try jar.backend(now: console.now, console: console).receive(lines, from: context)
         var errors = EntryErrors(console)

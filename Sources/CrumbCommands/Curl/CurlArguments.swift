@@ -80,8 +80,8 @@ struct CurlArguments {
             let hasDash = line.option.first == UInt8(ascii: "-")
             do {
                 try take(option: hasDash ? line.option : Array("--".utf8) + line.option, isPrivate: true) { line.value }
-            } catch let problem as Problem {
-                throw Problem(problem.failure, "\(file): \(problem.message)")
+            } catch let problem as CommandFailure {
+                throw CommandFailure(problem.failure, "\(file): \(problem.message)")
             }
         }
     }
@@ -93,7 +93,7 @@ struct CurlArguments {
         switch option.name {
         case "config":
             guard !option.isPrivate else {
-                throw Problem(.curlArgumentsUnsupported, "nested configuration files are not supported")
+                throw CommandFailure(.curlArgumentsUnsupported, "nested configuration files are not supported")
             }
             try takeConfiguration(String(decoding: option.value ?? [], as: UTF8.self))
         case "header" where file != nil:
@@ -112,12 +112,12 @@ struct CurlArguments {
     }
 
     private func needed(_ value: [UInt8]?, _ spelling: String) throws -> [UInt8] {
-        guard let value else { throw Problem(.curlArgumentsUnsupported, "\(spelling): the value is missing") }
+        guard let value else { throw CommandFailure(.curlArgumentsUnsupported, "\(spelling): the value is missing") }
         return value
     }
 
-    private func unknown(_ spelling: String) -> Problem {
-        Problem(
+    private func unknown(_ spelling: String) -> CommandFailure {
+        CommandFailure(
             .curlArgumentsUnsupported,
             "\(spelling): the installed curl does not list this option in 'curl --help all'. Put crumb's own options "
                 + "before curl's arguments.")

@@ -78,7 +78,7 @@ enum RequestBody {
     static func bufferedStandardInput() throws -> Int32 {
         let descriptor = anonymousFile()
         guard descriptor >= 0 else {
-            throw Problem(
+            throw CommandFailure(
                 .inputUnreadable, "standard input cannot be stored for redirects: \(SystemError.last.message)")
         }
         do {
@@ -120,7 +120,7 @@ struct CurlProgram {
     /// Finds curl on the search path and learns its options.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         guard let path = ChildProcess.pathOfProgram("curl", environment: environment) else {
-            throw Problem(
+            throw CommandFailure(
                 .curlNotFound,
                 "curl was not found on PATH; install it, as with 'apt install curl' or 'brew install curl'")
         }
@@ -131,7 +131,8 @@ struct CurlProgram {
         try process.capture(STDERR_FILENO) { _ in }
         _ = try process.run(["-q", "--help", "all"].map { Array($0.utf8) })
         guard let table = CurlOptionTable(help: help.bytes) else {
-            throw Problem(.curlNotFound, "\(path): 'curl --help all' lists no options; curl 7.73 or newer is needed")
+            throw CommandFailure(
+                .curlNotFound, "\(path): 'curl --help all' lists no options; curl 7.73 or newer is needed")
         }
         self.table = table
     }

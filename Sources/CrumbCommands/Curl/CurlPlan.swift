@@ -36,7 +36,7 @@ struct CurlPlan {
         follows = given.last { CurlPlan.followingOptions.contains($0.name) }?.isOn ?? false
         if let problem = CurlRefusals.problem(given, follows: follows) { throw problem }
         guard let url = value("url") else {
-            throw Problem(.urlMissing, "curl's arguments name no URL: crumb curl https://example.com/")
+            throw CommandFailure(.urlMissing, "curl's arguments name no URL: crumb curl https://example.com/")
         }
         target = try CurlTarget(url, defaultScheme: value("proto-default"), upload: value("upload-file"))
         method = CurlPlan.method(given)
@@ -79,7 +79,7 @@ struct CurlPlan {
     private static func redirectLimit(_ value: [UInt8]?) throws -> Int {
         guard let value else { return Redirect.limit }
         guard let limit = Int(String(decoding: value, as: UTF8.self)), limit >= -1 else {
-            throw Problem(.curlArgumentsUnsupported, "--max-redirs: the value is not a number")
+            throw CommandFailure(.curlArgumentsUnsupported, "--max-redirs: the value is not a number")
         }
         return limit == -1 ? .max : limit
     }
@@ -97,7 +97,7 @@ struct CurlPlan {
         guard value == [UInt8(ascii: "-")] else { return .file(value) }
         if savesBody(options) { return .standardOutput }
         for name in ["include", "show-headers", "head"] where options.contains(where: { $0.name == name && $0.isOn }) {
-            throw Problem(
+            throw CommandFailure(
                 .curlArgumentsUnsupported,
                 "--dump-header -: not together with --\(name), which prints the headers already")
         }
@@ -107,13 +107,13 @@ struct CurlPlan {
 
     private func refuseWhatCannotFollow(_ protocols: [UInt8]?) throws {
         if redirectProtocols != nil, protocols != nil {
-            throw Problem(.curlArgumentsUnsupported, "--proto-redir: not together with --proto")
+            throw CommandFailure(.curlArgumentsUnsupported, "--proto-redir: not together with --proto")
         }
         if let writeOut, WriteOut.writesFiles(writeOut) {
-            throw Problem(.curlArgumentsUnsupported, "--write-out: with --location, %output{} is not supported")
+            throw CommandFailure(.curlArgumentsUnsupported, "--write-out: with --location, %output{} is not supported")
         }
         for path in options.flatMap(\.bodyFiles) where !RequestBody.isReplayable(path) {
-            throw Problem(
+            throw CommandFailure(
                 .curlArgumentsUnsupported,
                 "\(path): can be read only once, but a redirect may need it again; use a file or standard input")
         }
@@ -242,12 +242,12 @@ extension CurlPlan {
     }
 
     /// Why a hop cannot be made, if it cannot.
-    func problem(with hop: RedirectChain) -> Problem? {
+    func problem(with hop: RedirectChain) -> CommandFailure? {
         let upload = options.last { $0.name == "upload-file" }?.value
         guard hop.number > 1, hop.keepsBody, let upload, !CurlTarget.isStandardInput(upload),
             hop.context.url.path.last == UInt8(ascii: "/")
         else { return nil }
-        return Problem(
+        return CommandFailure(
             .redirectInvalid,
             "\(hop.context.url.origin): a redirect to a URL that ends with a slash; curl would add the file's name to it"
         )

@@ -23,14 +23,14 @@ enum CurlRefusals {
     ]
 
     /// The first reason not to run curl with these options.
-    static func problem(_ options: [CurlOption], follows: Bool) -> Problem? {
+    static func problem(_ options: [CurlOption], follows: Bool) -> CommandFailure? {
         for option in options where option.isOn {
             let reason = always[option.name] ?? (follows ? whenFollowing[option.name] : nil) ?? reason(option)
-            if let reason { return Problem(.curlArgumentsUnsupported, "\(option.spelling): \(reason)") }
+            if let reason { return CommandFailure(.curlArgumentsUnsupported, "\(option.spelling): \(reason)") }
         }
         let urls = options.filter { $0.name == "url" }
         if urls.count > 1 {
-            return Problem(
+            return CommandFailure(
                 .curlArgumentsUnsupported, "\(urls.count) URLs: one at a time; run 'crumb curl' once for each")
         }
         return globbing(options)
@@ -74,13 +74,13 @@ enum CurlRefusals {
     }
 
     /// Braces and brackets make several URLs of one, unless `--globoff` is given. Those of an IPv6 address do not.
-    private static func globbing(_ options: [CurlOption]) -> Problem? {
+    private static func globbing(_ options: [CurlOption]) -> CommandFailure? {
         if options.last(where: { $0.name == "globoff" })?.isOn == true { return nil }
         for option in options where option.name == "url" || option.name == "upload-file" {
             var text = option.value ?? []
             if option.name == "url", let address = text.ipv6Address { text.removeSubrange(address) }
             if text.contains(where: Array("[]{}".utf8).contains) {
-                return Problem(
+                return CommandFailure(
                     .curlArgumentsUnsupported,
                     "\(option.spelling): [] and {} make several requests; use --globoff for literal brackets"
                 )

@@ -106,7 +106,7 @@ final class CurlSession {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 let shown = String(decoding: name, as: UTF8.self)
-                throw Problem(.outputFailed, "\(shown): cannot be written: \(SystemError.last.message)")
+                throw CommandFailure(.outputFailed, "\(shown): cannot be written: \(SystemError.last.message)")
             }
             headerFile = descriptor
         case .standardOutput:
@@ -140,7 +140,8 @@ extension RedirectChain {
                 status: keepsMethod ? 307 : response.status, location: location, url: context.url,
                 method: context.method)
         } catch {
-            throw Problem(.redirectInvalid, "\(context.url.origin) redirects to '\(shown)': \(error.description)")
+            throw CommandFailure(
+                .redirectInvalid, "\(context.url.origin) redirects to '\(shown)': \(error.description)")
         }
         guard let redirect = found else { return nil }
         var next = self

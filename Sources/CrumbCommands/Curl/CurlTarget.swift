@@ -27,7 +27,7 @@ struct CurlTarget {
             let host = String(decoding: text, as: UTF8.self).lowercased()
             let isOther = ["ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3."].contains { host.hasPrefix($0) }
             if isOther, defaultScheme == nil {
-                throw Problem(.urlInvalid, "\(shown): write the scheme, https:// or http://, in front")
+                throw CommandFailure(.urlInvalid, "\(shown): write the scheme, https:// or http://, in front")
             }
             absolute = (defaultScheme ?? Array("http".utf8)) + Array("://".utf8) + text
         }
@@ -53,10 +53,10 @@ struct CurlTarget {
         do throws(RequestURLError) {
             url = try RequestURL(Octets(absolute))
         } catch {
-            throw Problem(.urlInvalid, "\(shown): \(error.description)")
+            throw CommandFailure(.urlInvalid, "\(shown): \(error.description)")
         }
         guard url.scheme == .http || url.scheme == .https else {
-            throw Problem(.urlInvalid, "\(shown): 'crumb curl' makes http and https requests only")
+            throw CommandFailure(.urlInvalid, "\(shown): 'crumb curl' makes http and https requests only")
         }
         return url
     }

@@ -118,7 +118,7 @@ final class RemoteCurlJar: CurlJar {
     func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
         let answer = try answer(to: block, document(of: block, to: hop))
         received = nil
-        if hasLoginRules, isOver, let login = answer.login { failure = Problem.loginRequired(login) }
+        if hasLoginRules, isOver, let login = answer.login { failure = CommandFailure.loginRequired(login) }
         return answer.decisions
     }
 
@@ -168,10 +168,10 @@ final class RemoteCurlJar: CurlJar {
     }
 }
 
-extension Problem {
+extension CommandFailure {
     /// The site says "not signed in" whatever the service tries.
-    fileprivate static func loginRequired(_ login: LoginChallengeReport) -> Problem {
-        Problem(
+    fileprivate static func loginRequired(_ login: LoginChallengeReport) -> CommandFailure {
+        CommandFailure(
             .loginRequired,
             "\(login.profile): the site refuses the renewed token too. Log in again: crumb token login"
                 + (login.loginURL.map { " (the site's own page is \($0))" } ?? ""))

@@ -47,7 +47,9 @@ struct CaptureConverter {
         var byteCount = 0
         var place: CapturePlace?
         func stopWhereAsked() throws {
-            if Interruption.isRequested { throw Problem.stopped(after: byteCount, place, "what was read is written") }
+            if Interruption.isRequested {
+                throw CommandFailure.stopped(after: byteCount, place, "what was read is written")
+            }
         }
         do {
             try input.forEachChunk { chunk in
@@ -61,7 +63,7 @@ struct CaptureConverter {
             }
             try stopWhereAsked()
             reader.finish { take($0, &report) }
-        } catch let problem as Problem {
+        } catch let problem as CommandFailure {
             report.append(ImportReport.Failure(problem, source: input.name))
         }
         takeRequestCookies(&report)

@@ -31,7 +31,7 @@ final class ExportDestination {
         self.replaces = replaces
         guard let path, path != "-" else {
             if path == nil, console.outputIsTerminal {
-                throw Problem(
+                throw CommandFailure(
                     .outputIsTerminal,
                     "anyone who sees the cookies is signed in: name a file with --output, or show them with --output -")
             }

@@ -157,7 +157,7 @@ struct DesktopKeyring: Sendable {
             if status == 0, isPassword, password.count <= DesktopKeyring.passwordLimit { return password }
             attempts.append("\(program) has none for \(words[program == "secret-tool" ? 2 : 1])")
         } catch {
-            attempts.append((error as? Problem)?.message ?? "\(program) cannot be started")
+            attempts.append((error as? CommandFailure)?.message ?? "\(program) cannot be started")
         }
         return nil
     }

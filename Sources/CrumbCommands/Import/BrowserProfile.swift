@@ -86,7 +86,7 @@ struct BrowserProfiles {
     func profile(named name: String?) throws -> BrowserProfile {
         guard let name else {
             if let first = all.first { return first }
-            throw Problem(
+            throw CommandFailure(
                 .inputNotFound,
                 "no profile of \(browser.rawValue) was found in \(folders.joined(separator: ", ")); "
                     + "name its folder with --profile")
@@ -96,7 +96,7 @@ struct BrowserProfiles {
             let found = all.filter { $0.isNamed(name, ignoringCase: ignoringCase) }
             if found.count > 1 {
                 let places = found.map(\.folder).joined(separator: ", ")
-                throw Problem(
+                throw CommandFailure(
                     .inputNotFound,
                     "\(browser.rawValue) has \(found.count) profiles '\(name)': name one by its folder: \(places)")
             }
@@ -104,7 +104,7 @@ struct BrowserProfiles {
         }
         if FileManager.default.fileExists(atPath: name) { return try profile(in: name) }
         let others = all.isEmpty ? "it has none with cookies" : "profiles: \(all.map(\.title).joined(separator: ", "))"
-        throw Problem(
+        throw CommandFailure(
             .inputNotFound,
             "\(browser.rawValue) has no profile '\(name)'; \(others); looked in \(folders.joined(separator: ", "))")
     }
@@ -112,7 +112,7 @@ struct BrowserProfiles {
     private func profile(in folder: String) throws -> BrowserProfile {
         let profile = BrowserProfile(folder: folder)
         guard profile.database(of: browser) != nil else {
-            throw Problem(.inputNotFound, "\(folder): this folder contains no cookies of \(browser.rawValue)")
+            throw CommandFailure(.inputNotFound, "\(folder): this folder contains no cookies of \(browser.rawValue)")
         }
         return profile
     }

@@ -41,7 +41,7 @@ struct CaptureImporter: CaptureImporting {
                 progress.show(bytes: capture.byteCount, entries: capture.entryCount, cookies: capture.cookieCount)
             }
             try stopWhereAsked(after: capture.byteCount, capture.place)
-        } catch let problem as Problem {
+        } catch let problem as CommandFailure {
             // Reading failed half-way. The part before is kept.
             return try capture.finish(after: ImportReport.Failure(problem, source: input.name))
         }
@@ -69,20 +69,20 @@ struct CaptureImporter: CaptureImporting {
     private func databasePath(_ input: InputFile) throws -> String? {
         do {
             return try input.databasePath()
-        } catch is Problem {
+        } catch is CommandFailure {
             // The import itself reports the problem with the file.
             return nil
         }
     }
 
     private func stopWhereAsked(after byteCount: Int, _ place: CapturePlace?) throws {
-        if Interruption.isRequested { throw Problem.stopped(after: byteCount, place, "what was read is stored") }
+        if Interruption.isRequested { throw CommandFailure.stopped(after: byteCount, place, "what was read is stored") }
     }
 
     private func isRepeatable(_ input: InputFile) throws -> Bool {
         do {
             return try input.becomesRepeatable(within: CaptureImporter.pipeLimit)
-        } catch is Problem {
+        } catch is CommandFailure {
             // The import itself reports the problem with the file.
             return false
         }
@@ -101,7 +101,7 @@ struct CaptureImporter: CaptureImporting {
                 byteCount += chunk.count
                 progress.show(comparedBytes: byteCount)
             }
-        } catch is Problem {
+        } catch is CommandFailure {
             // The import itself reports the problem with the file, and that it was stopped.
             return nil
         }
@@ -109,16 +109,16 @@ struct CaptureImporter: CaptureImporting {
     }
 }
 
-extension Problem {
+extension CommandFailure {
     /// Someone has pressed Control-C.
-    static func stopped(after byteCount: Int, _ place: CapturePlace?, _ consequence: String) -> Problem {
+    static func stopped(after byteCount: Int, _ place: CapturePlace?, _ consequence: String) -> CommandFailure {
         let place = place?.description ?? "the beginning"
-        return Problem(.interrupted, "stopped after \(byteCount) bytes, at \(place); \(consequence)")
+        return CommandFailure(.interrupted, "stopped after \(byteCount) bytes, at \(place); \(consequence)")
     }
 }
 
 extension ImportReport.Failure {
-    init(_ problem: Problem, source: String) {
+    init(_ problem: CommandFailure, source: String) {
         self.init(code: problem.failure.code, message: problem.message, source: source)
     }
 }

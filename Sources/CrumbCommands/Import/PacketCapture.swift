@@ -47,7 +47,7 @@ final class PacketCapture {
 
     /// The next piece of the JSON; `nil` at its end.
     ///
-    /// - Throws: `Problem` if tshark is missing, fails, or takes too long, and if the key log is invalid.
+    /// - Throws: `CommandFailure` if tshark is missing, fails, or takes too long, and if the key log is invalid.
     func nextChunk() throws -> [UInt8]? {
         guard !hasEnded else { return nil }
         if process == nil { try start() }
@@ -55,7 +55,7 @@ final class PacketCapture {
             guard ContinuousClock.now < deadline else {
                 process?.stop(SIGKILL)
                 hasEnded = true
-                throw Problem(
+                throw CommandFailure(
                     .inputTruncated,
                     "\(path): tshark took more than \(timeLimit.components.seconds / 60) minutes and was stopped; "
                         + "split the capture first: editcap -c 100000 FILE PART.pcapng")
@@ -72,7 +72,7 @@ final class PacketCapture {
 
     private func start() throws {
         guard let program else {
-            throw Problem(
+            throw CommandFailure(
                 .tsharkNotFound,
                 "\(path): reading a packet capture needs tshark, which is not on PATH. Install it: apt install tshark, "
                     + "or brew install wireshark")
@@ -97,15 +97,15 @@ final class PacketCapture {
     private func checkKeys(_ keys: String) throws {
         // It reads them more than once, and waits for ever for a pipe that has no writer.
         guard keys != "-", !FileSystem.isSpecial(keys) else {
-            throw Problem(
+            throw CommandFailure(
                 .inputUnreadable, "\(keys): the TLS key log must be a regular file; save it to one, and name that")
         }
         guard let beginning = try InputFile(keys).nextChunk() else {
-            throw Problem(.inputEmpty, "\(keys): the TLS key log is empty; the client wrote no key into it")
+            throw CommandFailure(.inputEmpty, "\(keys): the TLS key log is empty; the client wrote no key into it")
         }
         let text = String(decoding: beginning, as: UTF8.self)
         guard text.contains("CLIENT_") || text.contains("RSA ") else {
-            throw Problem(
+            throw CommandFailure(
                 .inputUnrecognized,
                 "\(keys): this is not a TLS key log; name the file that the client wrote for SSLKEYLOGFILE")
         }
@@ -125,6 +125,6 @@ final class PacketCapture {
         guard let status = process?.finish(), status != 0, !Interruption.isRequested else { return }
         let lines = String(decoding: output.message, as: UTF8.self).split(separator: "\n")
         let reason = lines.last { $0.hasPrefix("tshark: ") }?.dropFirst(8) ?? "it ended with status \(status)"
-        throw Problem(.inputTruncated, "\(path): tshark could not read all of it: \(reason)")
+        throw CommandFailure(.inputTruncated, "\(path): tshark could not read all of it: \(reason)")
     }
 }

@@ -53,7 +53,8 @@ struct CookieFilterOptions: ParsableArguments {
                 "--method, --top-level, --initiator and --navigation describe a request: add its URL.")
         }
         guard format.scope == .anySite else {
-            throw Problem(.urlMissing, "'\(format.rawValue)' contains the cookies for one URL: add it with --url")
+            throw CommandFailure(
+                .urlMissing, "'\(format.rawValue)' contains the cookies for one URL: add it with --url")
         }
         return nil
     }
@@ -63,7 +64,7 @@ struct CookieFilterOptions: ParsableArguments {
         CookieSelection(
             sites: try sites.map { site in
                 guard let host = CookieFilter.domain(named: site) else {
-                    throw Problem(.urlInvalid, "\(site): this is not a host name")
+                    throw CommandFailure(.urlInvalid, "\(site): this is not a host name")
                 }
                 return host
             },
@@ -140,7 +141,7 @@ struct SuffixListOptions: ParsableArguments {
         do {
             return try PublicSuffixList(parsing: bytes)
         } catch {
-            throw Problem(.publicSuffixListInvalid, "\(input.name): \(error.description)")
+            throw CommandFailure(.publicSuffixListInvalid, "\(input.name): \(error.description)")
         }
     }
 }

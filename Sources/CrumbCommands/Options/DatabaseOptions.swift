@@ -194,13 +194,15 @@ extension DatabaseChoice {
     /// Opens the database for a command that works only on what is stored. Never creates it.
     ///
     /// - Returns: `nil` if the default file does not exist: nothing was ever stored.
-    /// - Throws: `Problem` if the file that `--database` or the environment names does not exist.
+    /// - Throws: `CommandFailure` if the file that `--database` or the environment names does not exist.
     func openExisting(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase? {
         if let opened = try openIfPresent(now: now, notesAccess: notesAccess, durability: durability) { return opened }
-        if database != nil { throw Problem.noDatabase(at: try path(), namedBy: "--database") }
-        if Locations().namedDatabase != nil { throw Problem.noDatabase(at: try path(), namedBy: "CRUMB_DATABASE") }
+        if database != nil { throw CommandFailure.noDatabase(at: try path(), namedBy: "--database") }
+        if Locations().namedDatabase != nil {
+            throw CommandFailure.noDatabase(at: try path(), namedBy: "CRUMB_DATABASE")
+        }
         return nil
     }
 }
@@ -238,7 +240,7 @@ struct BrowserDatabaseOptions: ParsableArguments {
         let containers = FirefoxContainers(inFolder: folder)
         if let number = containers.number(of: container) { return number }
         let names = containers.all.map { "\($0.name) (\($0.number))" }.joined(separator: ", ")
-        throw Problem(
+        throw CommandFailure(
             .inputNotFound,
             "no container '\(container)' in \(folder)/containers.json"
                 + (names.isEmpty ? "" : "; containers: \(names)"))

@@ -79,7 +79,7 @@ struct JarOptions: ParsableArguments {
         }
         let open = try databaseOptions.opener(now: now)
         let isNew = existing == nil
-        let similar = isNew ? database.map { Problem.jarNames(similarTo: name, in: $0, now: now) } ?? [] : []
+        let similar = isNew ? database.map { CommandFailure.jarNames(similarTo: name, in: $0, now: now) } ?? [] : []
         return ImportTarget(named: name, existing: existing, policy: policy, similarJars: similar) {
             () throws(SessionStoreError) in
             let database = if let database { database } else { try open() }
@@ -95,12 +95,12 @@ struct JarOptions: ParsableArguments {
     func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
         let policy = try policy()
         guard let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) else {
-            if jar != "default" { throw Problem.noDatabase(at: try path()) }
+            if jar != "default" { throw CommandFailure.noDatabase(at: try path()) }
             return nil
         }
         if let found = try database.existingJar(named: jar, policy: policy) { return found }
         if jar == "default" { return nil }
-        throw Problem.noJar(named: jar, in: database, now: now)
+        throw CommandFailure.noJar(named: jar, in: database, now: now)
     }
 }
 

@@ -237,7 +237,7 @@ struct ChildProcess {
             }
         }
         guard failure == 0 else {
-            throw Problem(self.failure, "\(program): it cannot be started: \(SystemError(failure).message)")
+            throw CommandFailure(self.failure, "\(program): it cannot be started: \(SystemError(failure).message)")
         }
         return child
     }
@@ -249,8 +249,8 @@ struct ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    private func problem(_ task: String) -> Problem {
-        Problem(failure, "\(task) failed: \(SystemError.last.message)")
+    private func problem(_ task: String) -> CommandFailure {
+        CommandFailure(failure, "\(task) failed: \(SystemError.last.message)")
     }
 }
 

@@ -50,13 +50,13 @@ extension PrivateFile {
     /// Writes a file that only its owner can read, in the place of one that is there.
     static func write(_ bytes: [UInt8], at path: String) throws {
         let failure = replace(bytes, at: path)
-        guard failure == 0 else { throw Problem.notWritten(path, failure) }
+        guard failure == 0 else { throw CommandFailure.notWritten(path, failure) }
     }
 }
 
-extension Problem {
+extension CommandFailure {
     /// A file cannot be written, for an `errno`.
-    static func notWritten(_ file: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(file): the file cannot be written: \(SystemError(failure).message)")
+    static func notWritten(_ file: String, _ failure: Int32) -> CommandFailure {
+        CommandFailure(.fileNotWritten, "\(file): the file cannot be written: \(SystemError(failure).message)")
     }
 }

@@ -18,7 +18,7 @@ package struct Network: Sendable {
 
     /// Makes the transport that sends requests to a service.
     ///
-    /// Its second parameter are certificates in PEM that are trusted besides the system's. Throws `Problem` if a setting
+    /// Its second parameter are certificates in PEM that are trusted besides the system's. Throws `CommandFailure` if a setting
     /// cannot be used.
     package typealias ServiceAccess =
         @Sendable (_ address: SessionAddress, _ authorities: String?) throws -> any SessionTransport
@@ -29,9 +29,9 @@ package struct Network: Sendable {
     let checkIDToken: IDTokenCheck
     let service: ServiceAccess
     let drawQRCode: QRCodeDrawing
-    /// Runs the service until it is told to stop. Throws `Problem` if it does not start.
+    /// Runs the service until it is told to stop. Throws `CommandFailure` if it does not start.
     let serve: @Sendable (ServiceOrder) async throws -> Void
-    /// Runs a gateway until it is told to stop. Throws `Problem` if it does not start.
+    /// Runs a gateway until it is told to stop. Throws `CommandFailure` if it does not start.
     let runGateway: @Sendable (GatewayJob) async throws -> Void
     /// Creates an authority for a gateway, to be stored.
     let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
@@ -71,7 +71,7 @@ package struct Network: Sendable {
     ///
     /// Call it before standard input is read, before anything is written, and before a lease is taken.
     ///
-    /// - Throws: `Problem` if the other program cannot be run.
+    /// - Throws: `CommandFailure` if the other program cannot be run.
     static func required() throws -> Network {
         if let network = current { return network }
         try ProgramReplacement.run()
@@ -113,7 +113,8 @@ enum ProgramReplacement {
         let program = try path()
         // A program of that name that needs to be replaced as well would go on for ever.
         guard legacy == nil else {
-            throw Problem(.networkProgramNotFound, "\(program): it has failed, or belongs to another version of crumb")
+            throw CommandFailure(
+                .networkProgramNotFound, "\(program): it has failed, or belongs to another version of crumb")
         }
         let descriptor = try handOver()
         setenv(variable, "\(getpid()):\(descriptor):\(Bundle.main.executablePath ?? "crumb")", 1)
@@ -122,7 +123,7 @@ enum ProgramReplacement {
         let failure = errno
         unsetenv(variable)
         close(descriptor)
-        throw Problem(.networkProgramNotFound, "\(program): it cannot be run: \(SystemError(failure).message)")
+        throw CommandFailure(.networkProgramNotFound, "\(program): it cannot be run: \(SystemError(failure).message)")
     }
 
     /// Finds the program: beside this one, as both are built and installed together, else on the search path.
@@ -131,7 +132,7 @@ enum ProgramReplacement {
         let folders = [beside].compactMap(\.self) + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let candidates = folders.map { "\($0)/\(name)" }
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
-            throw Problem(
+            throw CommandFailure(
                 .networkProgramNotFound,
                 "\(name) was found neither beside crumb nor on PATH; install both together")
         }
@@ -146,7 +147,7 @@ enum ProgramReplacement {
     private static func handOver() throws -> Int32 {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
-            throw Problem(.networkProgramNotFound, "making a pipe failed: \(SystemError.last.message)")
+            throw CommandFailure(.networkProgramNotFound, "making a pipe failed: \(SystemError.last.message)")
         }
         defer { close(ends[1]) }
         var room = pipeSize

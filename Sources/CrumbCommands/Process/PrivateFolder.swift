@@ -42,7 +42,7 @@ final class PrivateFolder: Sendable {
         for _ in 0..<10 {
             var template = Array("\(parent)/\(purpose.rawValue)-XXXXXX".utf8CString)
             guard mkdtemp(&template) != nil else {
-                throw Problem(
+                throw CommandFailure(
                     .fileNotWritten, "\(parent): cannot create a folder there: \(SystemError.last.message)")
             }
             let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
@@ -54,7 +54,7 @@ final class PrivateFolder: Sendable {
             hold = Mutex(Hold(lock: lock, watcher: PrivateFolder.startWatcher(of: path)))
             return
         }
-        throw Problem(.fileNotWritten, "\(parent): cannot lock a folder there")
+        throw CommandFailure(.fileNotWritten, "\(parent): cannot lock a folder there")
     }
 
     /// Removes it with its files. Call it when the programs that use it have ended.

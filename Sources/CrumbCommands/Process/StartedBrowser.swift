@@ -21,7 +21,7 @@ struct BrowserPrograms: Sendable {
 
     /// Finds them.
     ///
-    /// - Throws: `Problem` if one of them is missing.
+    /// - Throws: `CommandFailure` if one of them is missing.
     init(for engine: BrowserEngine) throws {
         self.engine = engine
         switch engine {
@@ -36,7 +36,7 @@ struct BrowserPrograms: Sendable {
             browser = try BrowserPrograms.miniBrowser()
             helper = try BrowserPrograms.path(["bwrap"], advice: "Install it (bubblewrap on Debian).")
             guard access(BrowserPrograms.authorities, R_OK) == 0 else {
-                throw Problem(
+                throw CommandFailure(
                     .browserNotStarted,
                     "\(BrowserPrograms.authorities): no such file, so WebKitGTK cannot be made to trust the gateway. Install "
                         + "it (ca-certificates on Debian), or name another browser with --engine.")
@@ -57,7 +57,7 @@ struct BrowserPrograms: Sendable {
     /// The path of the first of some programs that is there.
     private static func path(_ names: [String], advice: String) throws -> String {
         guard let path = names.lazy.compactMap({ ChildProcess.pathOfProgram($0) }).first else {
-            throw Problem(.browserNotStarted, "\(names[0]): no such program on PATH. \(advice)")
+            throw CommandFailure(.browserNotStarted, "\(names[0]): no such program on PATH. \(advice)")
         }
         return path
     }
@@ -120,7 +120,7 @@ struct StartedBrowser: Sendable {
         try process.discard(STDOUT_FILENO)
         let status = try process.run(words.map { Array($0.utf8) }) { _ in }
         guard status == 0 else {
-            throw Problem(
+            throw CommandFailure(
                 .browserNotStarted, "certutil: exit status \(status): the browser would not trust the gateway.")
         }
     }

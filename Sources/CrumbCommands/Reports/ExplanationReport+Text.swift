@@ -180,8 +180,8 @@ struct SetCookieInput {
         let bytes: [UInt8]
         do {
             bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
-        } catch let problem as Problem where problem.failure != .lineTooLong && input.name.contains("=") {
-            throw Problem(
+        } catch let problem as CommandFailure where problem.failure != .lineTooLong && input.name.contains("=") {
+            throw CommandFailure(
                 .inputNotFound,
                 "--set-cookie: no such file; put the line into a file or on standard input ('-'), where "
                     + "others cannot see it")
@@ -191,7 +191,7 @@ struct SetCookieInput {
         }.filter { line in !line.allSatisfy(InputFile.isWhiteSpace) }
         let named = all.filter(SetCookieInput.hasName).map { $0.dropFirst(SetCookieInput.fieldName.count) }
         lines = (named.isEmpty ? all : named).map { Octets(Array($0)) }
-        if lines.isEmpty { throw Problem(.inputEmpty, "\(input.name): it contains no Set-Cookie line") }
+        if lines.isEmpty { throw CommandFailure(.inputEmpty, "\(input.name): it contains no Set-Cookie line") }
     }
 
     private static func hasName(_ line: ArraySlice<UInt8>) -> Bool {

@@ -120,7 +120,7 @@ struct NativeCookieDocument: Codable {
             return try JSONDecoder().decode(type, from: Data(bytes))
         } catch {
             // The decoder's own words may quote a value.
-            throw Problem(
+            throw CommandFailure(
                 .entryMalformed,
                 "\(place): not a cookie in JSON; name, value, domain and hostOnly are required")
         }
@@ -133,13 +133,13 @@ struct NativeCookieDocument: Codable {
             partitionKey: partitionKey.flatMap(PartitionKey.init(serialized:)))
         if let sameSite {
             guard let known = SameSite.allCases.first(where: { $0.attributeValue == sameSite }) else {
-                throw Problem(.entryMalformed, "\(place): use Strict, Lax or None for sameSite, or leave it out")
+                throw CommandFailure(.entryMalformed, "\(place): use Strict, Lax or None for sameSite, or leave it out")
             }
             cookie.sameSite = known
         }
         if let expires {
             guard let expiry = Timestamp(rfc3339: Array(expires.utf8)) else {
-                throw Problem(.entryMalformed, "\(place): write expires as a time such as 2027-01-31T12:00:00Z")
+                throw CommandFailure(.entryMalformed, "\(place): write expires as a time such as 2027-01-31T12:00:00Z")
             }
             cookie.expiry = Timestamp(seconds: expiry.seconds)
         }

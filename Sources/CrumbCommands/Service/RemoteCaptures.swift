@@ -38,7 +38,7 @@ struct RemoteCaptures: CaptureImporting {
             let report = try send(input, beginning: first, digest: digest)
             if isNew { if report.hasChanges { jar.noteCreation() } else { try jar.removeUnused() } }
             return report
-        } catch let problem as Problem where problem.failure.concernsInput {
+        } catch let problem as CommandFailure where problem.failure.concernsInput {
             var report = ImportReport(source: input.name)
             report.append(ImportReport.Failure(problem, source: input.name))
             return report
@@ -65,7 +65,7 @@ struct RemoteCaptures: CaptureImporting {
                 .followedImport(query, into: jar.name), upload: upload.next,
                 interruption: { Interruption.isRequested ? upload.interruption : nil },
                 consume: { try answer.take($0) })
-        } catch let problem as Problem where Interruption.isRequested && problem.failure != .interrupted {
+        } catch let problem as CommandFailure where Interruption.isRequested && problem.failure != .interrupted {
             throw upload.interruption
         }
         return try answer.report()
@@ -82,7 +82,7 @@ struct RemoteCaptures: CaptureImporting {
         var report = ImportReport(source: input.name)
         report.append(
             ImportReport.Failure(
-                Problem(
+                CommandFailure(
                     .inputUnrecognized,
                     "\(input.name): a service cannot read a browser's database; import it into a database "
                         + "file with --database"), source: input.name))
@@ -109,8 +109,9 @@ struct RemoteCaptures: CaptureImporting {
             return chunk
         }
 
-        var interruption: Problem {
-            Problem(.interrupted, "stopped after \(byteCount) bytes; the part that the service received is stored")
+        var interruption: CommandFailure {
+            CommandFailure(
+                .interrupted, "stopped after \(byteCount) bytes; the part that the service received is stored")
         }
     }
 

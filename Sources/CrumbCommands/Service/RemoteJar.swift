@@ -142,7 +142,7 @@ struct RemoteJar: JarBackend {
             do {
                 try ifThere { try service.stream(request, consume: events.take) }
                 failures = 0
-            } catch let problem as Problem where problem.failure == .serviceUnavailable && events.haveBegun {
+            } catch let problem as CommandFailure where problem.failure == .serviceUnavailable && events.haveBegun {
                 // A service that restarts is there again soon.
                 failures = events.endStream() ? 1 : failures + 1
                 guard failures <= RemoteJar.followingRetries else { throw problem }
@@ -207,12 +207,12 @@ extension ServiceConnection {
     }
 
     /// The problem of a jar that the service does not have, with the names that may be meant.
-    func noJar(named name: String) -> Problem {
+    func noJar(named name: String) -> CommandFailure {
         .noJar(named: name, in: address.description, others: jarNames)
     }
 
     /// The jars of the service that may be meant by a name.
-    func jarNames(similarTo name: String) -> [String] { Problem.jarNames(similarTo: name, among: jarNames) }
+    func jarNames(similarTo name: String) -> [String] { CommandFailure.jarNames(similarTo: name, among: jarNames) }
 
     /// The names of the jars. Without them, a message is still right.
     private var jarNames: [String] { (try? answer(to: .jars()).jars.map(\.name)) ?? [] }

@@ -63,7 +63,7 @@ struct RemoteLogin {
         }
         guard let arrival, let result else {
             forget(login)
-            throw Problem(.loginFailed, "the login timed out; log in again")
+            throw CommandFailure(.loginFailed, "the login timed out; log in again")
         }
         try arrival.finish { try check(try result.get()) }
     }
@@ -80,7 +80,7 @@ struct RemoteLogin {
         } catch let error as SessionClientError where error.problem?.code == "login-not-found" {
             // The service forgets a login with its code.
         }
-        throw Problem(.loginFailed, "the code was not confirmed in time; log in again")
+        throw CommandFailure(.loginFailed, "the code was not confirmed in time; log in again")
     }
 
     /// Has the service stop waiting. If that fails, the service forgets the login by itself.
@@ -91,7 +91,7 @@ struct RemoteLogin {
     private func check(_ login: LoginReport) throws {
         guard login.state != "done" else { return }
         guard let problem = login.problem else {
-            throw Problem(.loginFailed, "the login did not complete; log in again")
+            throw CommandFailure(.loginFailed, "the login did not complete; log in again")
         }
         throw SessionClientError(problem, from: service.address)
     }

@@ -23,7 +23,7 @@ struct ServiceConnection {
     static func certificates(in path: String) throws -> String {
         let text = String(decoding: try InputFile(path).contents(limit: certificateLimit), as: UTF8.self)
         guard text.contains("-----BEGIN CERTIFICATE-----") else {
-            throw Problem(
+            throw CommandFailure(
                 .inputUnrecognized, "\(path): this file contains no certificate in PEM; name another --service-ca")
         }
         return text
@@ -52,7 +52,7 @@ struct ServiceConnection {
         do {
             return try Blocking.run(body)
         } catch let error as SessionClientError where error.code == .unreachable {
-            throw Problem(error)
+            throw CommandFailure(error)
         }
     }
 
@@ -77,11 +77,11 @@ struct ServiceConnection {
                 do {
                     for try await bytes in answer { try await exchange.deliver(bytes) }
                 } catch let error where !(error is CancellationError) {
-                    throw Problem(.serviceUnavailable, "\(address): \(error)")
+                    throw CommandFailure(.serviceUnavailable, "\(address): \(error)")
                 }
                 result = .success(())
             } catch let error as SessionClientError where error.code == .unreachable {
-                result = .failure(Problem(error))
+                result = .failure(CommandFailure(error))
             } catch {
                 result = .failure(error)
             }
@@ -216,11 +216,12 @@ struct ServiceTokenFile {
         var bytes = try InputFile(path).contents(limit: ServiceTokenFile.sizeLimit)
         // A pipe has no modes that matter.
         guard PrivateFile.isPrivate(path) || FileSystem.isSpecial(path) else {
-            throw Problem(.keyExposed, "\(path): other users can read the access token; run: chmod 600 '\(path)'")
+            throw CommandFailure(
+                .keyExposed, "\(path): other users can read the access token; run: chmod 600 '\(path)'")
         }
         while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
         guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(.tokenInputInvalid, "\(path): this file contains no access token")
+            throw CommandFailure(.tokenInputInvalid, "\(path): this file contains no access token")
         }
         secret = Secret(bytes)
     }
@@ -234,7 +235,7 @@ extension SessionClientError {
     func has(_ failure: FailureKind) -> Bool { problem?.code == failure.code }
 }
 
-extension Problem {
+extension CommandFailure {
     /// Converts a service's problem to that of the command: a failure that can also occur on a file has the same
     /// sentence and status.
     init(_ error: SessionClientError) {

@@ -146,7 +146,7 @@ final class InputFile {
         var contents: [UInt8] = []
         try forEachChunk { chunk in
             guard contents.count + chunk.count <= limit else {
-                throw Problem(status, "\(name): larger than \(limit) bytes")
+                throw CommandFailure(status, "\(name): larger than \(limit) bytes")
             }
             contents += chunk
         }
@@ -157,12 +157,13 @@ final class InputFile {
         byte == 0x20 || (0x09...0x0D).contains(byte)
     }
 
-    private func problem(_ failure: Int32) -> Problem {
+    private func problem(_ failure: Int32) -> CommandFailure {
         switch failure {
-        case ENOENT: Problem(.inputNotFound, "\(name): no such file")
-        case EISDIR: Problem(.inputIsFolder, "\(name): this is a folder; name the files in it")
-        case EACCES, EPERM: Problem(.inputUnreadable, "\(name): you cannot read this file; check its permissions")
-        default: Problem(.inputUnreadable, "\(name): the file cannot be read: \(SystemError(failure).message)")
+        case ENOENT: CommandFailure(.inputNotFound, "\(name): no such file")
+        case EISDIR: CommandFailure(.inputIsFolder, "\(name): this is a folder; name the files in it")
+        case EACCES, EPERM:
+            CommandFailure(.inputUnreadable, "\(name): you cannot read this file; check its permissions")
+        default: CommandFailure(.inputUnreadable, "\(name): the file cannot be read: \(SystemError(failure).message)")
         }
     }
 }

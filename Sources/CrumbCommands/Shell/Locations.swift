@@ -52,7 +52,9 @@ struct Locations {
 
     /// The user's folder.
     func home() throws -> String {
-        guard let home = value("HOME") else { throw Problem(.fileNotWritten, "HOME is not set; name the folder") }
+        guard let home = value("HOME") else {
+            throw CommandFailure(.fileNotWritten, "HOME is not set; name the folder")
+        }
         return home
     }
 
@@ -73,7 +75,7 @@ struct Locations {
             let name = "CRUMB_REFRESH_TIMEOUT_SECONDS"
             guard let text = value(name) else { return nil }
             guard let seconds = Int(text), RefreshOptions.timeouts.contains(seconds) else {
-                throw Problem(.tokenSettingsInvalid, "\(name): '\(text)' is not a number from 1 to 3600")
+                throw CommandFailure(.tokenSettingsInvalid, "\(name): '\(text)' is not a number from 1 to 3600")
             }
             return seconds
         }
@@ -92,7 +94,8 @@ struct Locations {
         // The XDG specification has relative paths ignored.
         if let folder = value(variable), folder.hasPrefix("/") { return folder + "/crumb" }
         guard let home = value("HOME") else {
-            throw Problem(.databaseUnavailable, "HOME is not set; name the files with --database and CRUMB_KEY_FILE")
+            throw CommandFailure(
+                .databaseUnavailable, "HOME is not set; name the files with --database and CRUMB_KEY_FILE")
         }
         #if os(macOS)
             return home + "/Library/Application Support/crumb"
@@ -199,19 +202,19 @@ enum Terminal {
     ///   - file: The file; `nil` to ask.
     ///   - option: The option that names the file.
     ///   - isNew: Whether a person has to type it twice.
-    /// - Throws: `Problem` if there is no passphrase.
+    /// - Throws: `CommandFailure` if there is no passphrase.
     static func passphrase(in file: String?, by option: String, isNew: Bool) throws -> Secret {
         if let file {
             guard let passphrase = try PassphraseSource.file(file).load() else {
-                throw Problem(.keyLocked, "\(file): there is no passphrase")
+                throw CommandFailure(.keyLocked, "\(file): there is no passphrase")
             }
             return passphrase
         }
         guard let passphrase = readSecret(isNew ? "New passphrase: " : "Passphrase: ") else {
-            throw Problem(.keyLocked, "there is no \(isNew ? "new " : "")passphrase; name a file with \(option)")
+            throw CommandFailure(.keyLocked, "there is no \(isNew ? "new " : "")passphrase; name a file with \(option)")
         }
         guard !isNew || readSecret("Again: ") == passphrase else {
-            throw Problem(.keyLocked, "the two passphrases differ; nothing was changed")
+            throw CommandFailure(.keyLocked, "the two passphrases differ; nothing was changed")
         }
         return passphrase
     }

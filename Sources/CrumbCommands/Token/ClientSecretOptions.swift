@@ -87,7 +87,7 @@ struct ClientSecretOptions: ParsableArguments {
         try checkModes(of: file)
         var bytes = try InputFile(file).contents(limit: 1 << 16)
         while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw Problem(.inputEmpty, "\(file): this file contains no secret") }
+        guard !bytes.isEmpty else { throw CommandFailure(.inputEmpty, "\(file): this file contains no secret") }
         return Secret(bytes)
     }
 
@@ -95,7 +95,7 @@ struct ClientSecretOptions: ParsableArguments {
     func registration() throws -> TokenLoginRequest.Registration? {
         guard register else {
             guard registrationTokenFile == nil else {
-                throw Problem(.tokenSettingsInvalid, "--registration-token-file belongs to --register")
+                throw CommandFailure(.tokenSettingsInvalid, "--registration-token-file belongs to --register")
             }
             return nil
         }
@@ -108,7 +108,7 @@ struct ClientSecretOptions: ParsableArguments {
     func certificate() throws -> ClientCertificate? {
         guard let clientCertificateFile else {
             guard clientCertificateKeyFile == nil else {
-                throw Problem(
+                throw CommandFailure(
                     .tokenSettingsInvalid, "--client-certificate-key-file belongs to --client-certificate-file")
             }
             return nil
@@ -142,7 +142,7 @@ struct ClientSecretOptions: ParsableArguments {
     func method(hasSecret: Bool, at server: ServerMetadata) throws -> ProfileSettings.AuthenticationMethod {
         guard let method else { return hasSecret ? server.secretMethod : .none }
         if method != .none, !hasSecret {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "--auth-method: pass the client's secret with --client-secret-file or CRUMB_CLIENT_SECRET, "
                     + "or its key with --client-key-file")
@@ -187,7 +187,7 @@ enum SecretFile {
     static func check(_ file: String, override option: String? = nil) throws {
         guard file != "-", access(file, R_OK) == 0, !PrivateFile.isPrivate(file), !FileSystem.isSpecial(file)
         else { return }
-        throw Problem(
+        throw CommandFailure(
             .keyExposed,
             "\(file): other users can read the secret in it; run: chmod 600 '\(file)'"
                 + (option.map { ", or allow it with \($0)" } ?? ""))

@@ -27,7 +27,7 @@ struct ExecCredentialRequest {
     ///
     /// Without one, the answer is for kubectl 1.19 and older, which only know v1beta1, and no user is asked to log in.
     ///
-    /// - Throws: `Problem` if the variable holds something else, or a version that is not supported.
+    /// - Throws: `CommandFailure` if the variable holds something else, or a version that is not supported.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         guard let text = environment[ExecCredentialRequest.variable], !text.isEmpty else {
             (apiVersion, isInteractive) = ("\(ExecCredentialRequest.group)/v1beta1", false)
@@ -36,14 +36,14 @@ struct ExecCredentialRequest {
         guard let document = try? JSONDecoder().decode(Document.self, from: Data(text.utf8)),
             document.kind == "ExecCredential"
         else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "\(ExecCredentialRequest.variable) contains no ExecCredential; unset it, or run this command "
                     + "from kubectl")
         }
         let supported = ExecCredentialRequest.versions.map { "\(ExecCredentialRequest.group)/\($0)" }
         guard supported.contains(document.apiVersion) else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "\(ExecCredentialRequest.variable) asks for \(document.apiVersion), which is not supported; set apiVersion "
                     + "in the kubeconfig's exec entry to \(supported.joined(separator: " or "))")

@@ -80,7 +80,7 @@ final class FreshTokenFile: @unchecked Sendable {
                 if next.text != text { try write(next.text) }
                 (text, end, lastComplaint) = (next.text, next.end, nil)
             } catch {
-                let sentence = Problem(of: error)?.message ?? "\(error)"
+                let sentence = CommandFailure(of: error)?.message ?? "\(error)"
                 // Once, and only while there is a file.
                 if sentence != lastComplaint, condition.withLock({ !isClosed }) {
                     console.error("\(sentence). The file still has the last token")
@@ -112,7 +112,7 @@ final class FreshTokenFile: @unchecked Sendable {
     private func write(_ token: String) throws {
         let failure = condition.withLock { isClosed ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
         guard failure == 0 else {
-            throw Problem.notWritten(path, failure)
+            throw CommandFailure.notWritten(path, failure)
         }
     }
 }

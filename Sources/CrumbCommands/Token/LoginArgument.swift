@@ -59,7 +59,8 @@ enum ChosenLogin {
         guard failure == 0 else { throw notWritten(path, failure) }
     }
 
-    private static func notWritten(_ path: String, _ failure: Int32) -> Problem {
-        Problem(.fileNotWritten, "\(path): the file cannot be written: \(SystemError(failure).message(creating: path))")
+    private static func notWritten(_ path: String, _ failure: Int32) -> CommandFailure {
+        CommandFailure(
+            .fileNotWritten, "\(path): the file cannot be written: \(SystemError(failure).message(creating: path))")
     }
 }

@@ -35,7 +35,7 @@ final class LoopbackRedirect: Sendable {
                 finish(.done)
                 return value
             } catch {
-                finish(.failed(reason: Problem(of: error)?.message ?? "see the terminal"))
+                finish(.failed(reason: CommandFailure(of: error)?.message ?? "see the terminal"))
                 throw error
             }
         }
@@ -77,7 +77,7 @@ final class LoopbackRedirect: Sendable {
     ///   taken.
     init(_ uri: String) throws {
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid,
                 "\(uri): crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
                     + "http://localhost/path if the server accepts nothing else")
@@ -327,8 +327,8 @@ final class LoopbackRedirect: Sendable {
         errno = error
     }
 
-    private static func problem(_ uri: String) -> Problem {
-        Problem(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
+    private static func problem(_ uri: String) -> CommandFailure {
+        CommandFailure(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
     }
 
     #if canImport(Darwin)

@@ -50,7 +50,7 @@ struct ServerOptions: ParsableArguments {
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, let endpoint = ServerMetadata.Endpoint(rawValue: String(parts[0])) else {
                 let names = ServerMetadata.Endpoint.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(.tokenSettingsInvalid, "--endpoint: write name=url, with one of \(names)")
+                throw CommandFailure(.tokenSettingsInvalid, "--endpoint: write name=url, with one of \(names)")
             }
             endpoints[endpoint] = String(parts[1])
         }

@@ -36,13 +36,13 @@ enum SetupStep: Encodable {
 
     /// Does it.
     ///
-    /// - Throws: `Problem` if the command fails, or a file cannot be read or written.
+    /// - Throws: `CommandFailure` if the command fails, or a file cannot be read or written.
     func carryOut() throws {
         switch self {
         case .command(let words): try run(words)
         case .program(let file, let contents):
             try write(Array(contents.utf8), to: file)
-            guard chmod(file, 0o700) == 0 else { throw Problem.notWritten(file, errno) }
+            guard chmod(file, 0o700) == 0 else { throw CommandFailure.notWritten(file, errno) }
         case .member(let file, let object, let key, let value):
             if let document = try document(file, object, key, value) {
                 try write(Array(document) + Array("\n".utf8), to: file)
@@ -52,13 +52,15 @@ enum SetupStep: Encodable {
 
     private func run(_ words: [String]) throws {
         guard let program = ChildProcess.pathOfProgram(words[0]) else {
-            throw Problem(.fileNotWritten, "\(words[0]) was not found on PATH; install it, or leave out --write")
+            throw CommandFailure(.fileNotWritten, "\(words[0]) was not found on PATH; install it, or leave out --write")
         }
         var process = ChildProcess(program: program, failure: .fileNotWritten)
         // The command's message on success is not part of the output.
         try process.capture(STDOUT_FILENO) { _ in }
         let status = try process.run(words.dropFirst().map { Array($0.utf8) })
-        guard status == 0 else { throw Problem(.fileNotWritten, "\(text): the command ended with status \(status)") }
+        guard status == 0 else {
+            throw CommandFailure(.fileNotWritten, "\(text): the command ended with status \(status)")
+        }
     }
 
     /// The whole file with the member in it; `nil` if it has that already.
@@ -68,7 +70,7 @@ enum SetupStep: Encodable {
             let bytes = try InputFile(file).contents(limit: 1 << 24, otherwise: .fileNotWritten)
             let found = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             guard let found, found[object] == nil || found[object] is [String: Any] else {
-                throw Problem(
+                throw CommandFailure(
                     .fileNotWritten,
                     "\(file): this is not a valid configuration of docker, and was not changed; correct it "
                         + "first"

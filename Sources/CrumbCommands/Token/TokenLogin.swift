@@ -171,7 +171,7 @@ struct TokenLogin {
                 return error.code != .stateMismatch && error.code != .invalidRedirect
             }
         }
-        guard let arrival else { throw Problem(.loginFailed, "the login timed out; log in again") }
+        guard let arrival else { throw CommandFailure(.loginFailed, "the login timed out; log in again") }
         return try arrival.finish {
             let tokens = try Blocking.run {
                 try await flow.tokens(

@@ -56,7 +56,7 @@ actor ClientConnection {
         executor = client.channel.eventLoop.executor
     }
 
-    nonisolated var gate: JarGate { frame.gate }
+    nonisolated var gate: JarRequestPolicy { frame.gate }
     nonisolated var limits: GatewayEnvironment.Limits { frame.environment.limits }
 
     /// Serves the client until the connection ends. Closes it.

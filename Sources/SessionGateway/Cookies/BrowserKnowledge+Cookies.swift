@@ -9,7 +9,7 @@ extension BrowserKnowledge {
     /// A request shows neither that a browser was restarted, with or without its profile, nor the order in which
     /// requests were made. So witnesses name the browser, and the moment of the request whose response has set them.
     /// Moments are increasing numbers.
-    struct Sighting {
+    struct Observation {
         /// The browser, identified by the moment at which it had no witnesses of this scheme; `nil` if the request does
         /// not show it.
         var browser: UInt32?
@@ -34,7 +34,7 @@ extension BrowserKnowledge {
     }
 
     /// A cookie that the browser has sent.
-    struct Held {
+    struct BrowserCookie {
         /// The pair that the browser last sent.
         var pair: Octets
         /// When it expires in the browser, as far as is known. The jar's may have been renewed since.
@@ -70,15 +70,15 @@ extension BrowserKnowledge {
     fileprivate static let idleLimit: Int64 = 28 * 86_400
 
     /// Records the cookies that the browser has sent.
-    func note(_ cookies: [Cookie], of sighting: Sighting, now: Timestamp) {
+    func note(_ cookies: [Cookie], of observation: Observation, now: Timestamp) {
         state.withLock { state in
             if state.held.count > BrowserKnowledge.limit { state.held = [:] }
             var isNews = false
             for cookie in cookies {
                 let former = state.held[cookie.id]
-                var held = former.flatMap { $0.pair == cookie.pair ? $0 : nil } ?? Held(pair: cookie.pair)
+                var held = former.flatMap { $0.pair == cookie.pair ? $0 : nil } ?? BrowserCookie(pair: cookie.pair)
                 if held.since.isEmpty { held.expiry = cookie.expiry }
-                if let browser = sighting.browser, held.since[browser] == nil {
+                if let browser = observation.browser, held.since[browser] == nil {
                     if !isNews { state.advance() }
                     isNews = true
                     // One entry for a browser over https, one for the same over http, and some for earlier browsers.
@@ -86,12 +86,12 @@ extension BrowserKnowledge {
                     held.since[browser] = state.moment
                 }
                 held.moment = state.moment
-                (held.use, held.canary) = (now, sighting.canary)
+                (held.use, held.canary) = (now, observation.canary)
                 held.missing = nil
                 (held.revocation, held.mayBeReplaced) = (nil, false)
                 state.held[cookie.id] = held
             }
-            guard isNews, let scope = sighting.scope else { return }
+            guard isNews, let scope = observation.scope else { return }
             if state.renewals.count > BrowserKnowledge.limit { state.renewals = [:] }
             state.renewals[scope.domain] = state.moment
         }
@@ -99,13 +99,13 @@ extension BrowserKnowledge {
 
     /// A witness for the response to a request. Later requests carry it, which shows that they are newer. `nil` if it
     /// is not needed.
-    func renewal(of sighting: Sighting) -> Octets? {
+    func renewal(of observation: Observation) -> Octets? {
         state.withLock { state in
             // A browser rejects a witness of this class in the response to a request of another site.
-            guard sighting.isWhole, let scope = sighting.scope, let browser = sighting.browser,
-                let moment = sighting.moment, let renewal = state.renewals[scope.domain], moment < renewal
+            guard observation.isWhole, let scope = observation.scope, let browser = observation.browser,
+                let moment = observation.moment, let renewal = state.renewals[scope.domain], moment < renewal
             else { return nil }
-            let mark = WitnessCookies.Mark(browser: browser, moment: state.moment, period: sighting.period)
+            let mark = WitnessCookies.Mark(browser: browser, moment: state.moment, period: observation.period)
             return witnesses.line(.strict, mark, in: scope)
         }
     }
@@ -115,18 +115,18 @@ extension BrowserKnowledge {
     /// Everything else that ends a cookie in a browser ends nothing in the jar: a restart, the loss of the profile, the
     /// removal of the cookie to make room, or its expiry while the jar's was renewed. So the witnesses have to show
     /// that this browser has sent the cookie, as the jar has it, before it made the request.
-    func hasDeleted(_ cookie: Cookie, in sighting: Sighting, now: Timestamp) -> Bool {
+    func hasDeleted(_ cookie: Cookie, in observation: Observation, now: Timestamp) -> Bool {
         // Scripts do not see these cookies.
         guard !cookie.isHTTPOnly,
-            cookie.id.partitionKey == nil ? sighting.isWhole : sighting.isWhole && sighting.isWholePartition,
-            let browser = sighting.browser, let moment = sighting.moment
+            cookie.id.partitionKey == nil ? observation.isWhole : observation.isWhole && observation.isWholePartition,
+            let browser = observation.browser, let moment = observation.moment
         else { return false }
         return state.withLock { state in
             guard state.moment < .max, let held = state.held[cookie.id], held.pair == cookie.pair,
                 held.revocation == nil, let since = held.since[browser], since <= moment
             else { return false }
             if let expiry = held.expiry, expiry <= now { return false }
-            if state.canaryProves(cookie, held, sighting, now: now) { return true }
+            if state.canaryProves(cookie, held, observation, now: now) { return true }
             let first = held.missing ?? now
             state.held[cookie.id]?.missing = first
             return first.advanced(bySeconds: BrowserKnowledge.patience) <= now
@@ -136,8 +136,8 @@ extension BrowserKnowledge {
     /// How many more cookies of a site the jar may learn from scripts. Beyond its limit, it would lose others.
     ///
     /// - Parameter known: How many of the browser's cookies the jar has, as far as the request shows.
-    func room(for sighting: Sighting, beside known: Int) -> Int {
-        state.withLock { max(0, BrowserKnowledge.crowd - max(known, $0.count(of: sighting.site))) }
+    func room(for observation: Observation, beside known: Int) -> Int {
+        state.withLock { max(0, BrowserKnowledge.crowd - max(known, $0.count(of: observation.site))) }
     }
 
     /// Records that the browser no longer has cookies. If the jar gets one again, it is another cookie.
@@ -177,12 +177,12 @@ extension BrowserKnowledge {
     }
 
     /// The cookies among `ids` that the browser of a request has received, whether it has stored them or not.
-    func known(_ ids: [Cookie.ID], in sighting: Sighting) -> Set<Cookie.ID> {
+    func known(_ ids: [Cookie.ID], in observation: Observation) -> Set<Cookie.ID> {
         state.withLock { state in
             Set(
                 ids.filter { id in
                     let held = state.held[id].flatMap { $0.revocation == nil ? $0.moment : nil }
-                    return [held, state.given[id]].contains { $0.map { $0 >= sighting.start } == true }
+                    return [held, state.given[id]].contains { $0.map { $0 >= observation.start } == true }
                 })
         }
     }
@@ -196,30 +196,31 @@ extension BrowserKnowledge {
 
 extension BrowserKnowledge.State {
     /// What a request shows about the browser's cookies.
-    mutating func sighting(
-        of echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, now: Timestamp
-    ) -> BrowserKnowledge.Sighting {
+    mutating func observation(
+        of returned: WitnessCookies.ReturnedWitnesses, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence,
+        now: Timestamp
+    ) -> BrowserKnowledge.Observation {
         if browsers.count > BrowserKnowledge.limit { browsers = [:] }
-        var sighting = BrowserKnowledge.Sighting()
-        sighting.scope = scope
-        sighting.isWhole = echo.isWhole(in: scope)
-        sighting.isWholePartition = echo.marks[.partitioned] != nil
-        sighting.moment = echo.dated.map(\.moment).max()
-        sighting.browser = echo.dated.map(\.browser).min()
+        var observation = BrowserKnowledge.Observation()
+        observation.scope = scope
+        observation.isWhole = returned.isWhole(in: scope)
+        observation.isWholePartition = returned.marks[.partitioned] != nil
+        observation.moment = returned.dated.map(\.moment).max()
+        observation.browser = returned.dated.map(\.browser).min()
         // A browser without witnesses may be a new one, so it gets witnesses of a new browser.
-        if sighting.browser == nil { advance() }
-        if echo.marks[.strict] != nil {
-            browsers[scope] = sighting.browser
-        } else if evidence.isDocument, echo.marks.isEmpty {
+        if observation.browser == nil { advance() }
+        if returned.marks[.strict] != nil {
+            browsers[scope] = observation.browser
+        } else if evidence.isDocument, returned.marks.isEmpty {
             browsers[scope] = moment
         }
-        sighting.start = sighting.browser ?? browsers[scope] ?? 0
-        if let canary = echo.canary {
+        observation.start = observation.browser ?? browsers[scope] ?? 0
+        if let canary = returned.canary {
             if canaryUses.count > BrowserKnowledge.limit { canaryUses = [:] }
-            (sighting.canary, sighting.canaryUse) = (canary, canaryUses[scope])
+            (observation.canary, observation.canaryUse) = (canary, canaryUses[scope])
             canaryUses[scope] = now
         }
-        return sighting
+        return observation
     }
 
     /// Whether the canary shows that a browser has not removed a cookie to make room, because it would have removed the
@@ -228,17 +229,18 @@ extension BrowserKnowledge.State {
     /// Of a registrable domain's cookies, Chromium and Firefox remove those without Secure first, then those that were
     /// used least recently. The canary has no Secure, and the default priority.
     fileprivate func canaryProves(
-        _ cookie: Cookie, _ held: BrowserKnowledge.Held, _ sighting: BrowserKnowledge.Sighting, now: Timestamp
+        _ cookie: Cookie, _ held: BrowserKnowledge.BrowserCookie, _ observation: BrowserKnowledge.Observation,
+        now: Timestamp
     ) -> Bool {
         // A canary that was set after the cookie was last sent would be the last to be removed.
-        guard let canary = sighting.canary, held.canary == canary,
-            sighting.canaryUse.map({ $0 <= held.use.advanced(bySeconds: BrowserKnowledge.accessThreshold) }) ?? true,
+        guard let canary = observation.canary, held.canary == canary,
+            observation.canaryUse.map({ $0 <= held.use.advanced(bySeconds: BrowserKnowledge.accessThreshold) }) ?? true,
             now < held.use.advanced(bySeconds: BrowserKnowledge.idleLimit),
             // Browsers have other limits for a partition. Chromium removes cookies with other priorities earlier.
             cookie.id.partitionKey == nil, !prioritized.contains(cookie.id),
             prioritized.count < BrowserKnowledge.limit
         else { return false }
-        return count(of: sighting.site) < BrowserKnowledge.crowd
+        return count(of: observation.site) < BrowserKnowledge.crowd
     }
 
     /// How many cookies of a site the browser is known to have.

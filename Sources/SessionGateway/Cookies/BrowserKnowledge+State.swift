@@ -36,7 +36,7 @@ extension BrowserKnowledge {
         /// The cookies in the jar that are known only from requests, by name.
         var copies: [Octets: Set<Cookie.ID>] = [:]
         /// The cookies that the browser has sent, in their last state.
-        var held: [Cookie.ID: Held] = [:]
+        var held: [Cookie.ID: BrowserCookie] = [:]
         /// The cookies that responses have set in the browser, with the moments. If the browser does not send one, it
         /// has rejected or lost it.
         var given: [Cookie.ID: UInt32] = [:]
@@ -57,10 +57,11 @@ extension BrowserKnowledge {
 extension BrowserKnowledge.State {
     /// The classes of cookies that a request carries, and the source of this verdict.
     mutating func read(
-        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, period: Int64
+        _ returned: WitnessCookies.ReturnedWitnesses, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence,
+        period: Int64
     ) -> (classes: EngineVerdict.Classes, source: EngineVerdict.Source) {
-        let marks = echo.marks
-        guard !echo.isForged else { return ([], .witness) }
+        let marks = returned.marks
+        guard !returned.isForged else { return ([], .witness) }
         // No browser sends more than this with a request of another site's page. A witness that permits more has lost
         // the attribute that it was set with.
         let limit: EngineVerdict.Classes = evidence.isForeign ? evidence.classes.union(.none) : .all
@@ -121,10 +122,10 @@ extension BrowserKnowledge.State {
     ///
     /// A witness that does not come back may have been removed. So the page that has caused the request counts, too.
     func exposure(
-        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+        _ returned: WitnessCookies.ReturnedWitnesses, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
     ) -> SameSite? {
-        let (marks, kinds) = (echo.marks, known[scope] ?? [])
-        guard !echo.isForged, kinds.contains(.strict), marks[.strict] == nil,
+        let (marks, kinds) = (returned.marks, known[scope] ?? [])
+        guard !returned.isForged, kinds.contains(.strict), marks[.strict] == nil,
             evidence.isForeign || !evidence.isSameSite && evidence.foreignPage != nil
         else { return nil }
         if marks[.lax] != nil { return !evidence.isForeign || evidence.classes.contains(.lax) ? .lax : nil }
@@ -138,9 +139,9 @@ extension BrowserKnowledge.State {
     /// Whether a request uses the browser's ordinary cookie store. Frames with a temporary store must not get
     /// witnesses, which would give them the cookies of the site.
     func isOfOrdinaryStore(
-        _ echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
+        _ returned: WitnessCookies.ReturnedWitnesses, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence
     ) -> Bool {
-        if !echo.marks.isEmpty || evidence.isDocument || evidence.isOfOrdinaryStore { return true }
+        if !returned.marks.isEmpty || evidence.isDocument || evidence.isOfOrdinaryStore { return true }
         // Over http, a frame looks like the page of a tab. But the page around it already has witnesses.
         return !scope.isEncrypted && evidence.isPageRequest && !(evidence.isSameSite && known[scope] != nil)
     }

@@ -21,7 +21,7 @@ final class BrowserKnowledge: Sendable {
     }
 
     /// The conclusions for a request.
-    struct Judgement {
+    struct Verdict {
         let verdict: EngineVerdict
         /// The same for the cookies that the response sets.
         let storage: EngineVerdict
@@ -31,7 +31,7 @@ final class BrowserKnowledge: Sendable {
         /// `nil` if the request does not show it.
         var exposure: SameSite?
         /// What the request shows about the browser's cookies.
-        let sighting: Sighting
+        let observation: Observation
         /// The browser's other cookies, in their order.
         let cookies: [Octets]
         /// The Set-Cookie lines that the response gets for the browser.
@@ -72,38 +72,38 @@ final class BrowserKnowledge: Sendable {
     func isWitness(_ line: Octets) -> Bool { witnesses.isWitness(line) }
 
     /// Judges a request.
-    func judge(_ request: Request, now: Timestamp) -> Judgement {
+    func judge(_ request: Request, now: Timestamp) -> Verdict {
         let scope = scope(of: request.url)
         let period = now.seconds / WitnessCookies.period
-        let echo = witnesses.read(request.cookies, in: scope, period: period)
+        let returned = witnesses.read(request.cookies, in: scope, period: period)
         let evidence = FetchEvidence(request, suffixes)
         guard !evidence.isPreflight else {
-            return Judgement(
+            return Verdict(
                 verdict: .init([], source: .nothing), storage: .init([], source: .nothing), isTopLevelNavigation: false,
-                sighting: Sighting(), cookies: echo.others, lines: [])
+                observation: Observation(), cookies: returned.others, lines: [])
         }
         return state.withLock { state in
             if state.known.count > BrowserKnowledge.limit { state.known = [:] }
             state.notePage(request.url, evidence)
-            let exposure = state.exposure(echo, scope, evidence)
-            let reading = state.read(echo, scope, evidence, period: period)
+            let exposure = state.exposure(returned, scope, evidence)
+            let reading = state.read(returned, scope, evidence, period: period)
             var verdict = EngineVerdict(reading.classes, source: reading.source)
             // A first-party context shares cookies with pages of the site itself.
             let isOwn = reading.classes.contains(.strict) || evidence.isDocument
-            var sighting = state.sighting(of: echo, scope, evidence, now: now)
+            var observation = state.observation(of: returned, scope, evidence, now: now)
             let mark = WitnessCookies.Mark(
-                browser: sighting.browser ?? state.moment, moment: state.moment, period: period)
-            (sighting.site, sighting.period) = (request.url.host.registrableDomain(suffixes), period)
+                browser: observation.browser ?? state.moment, moment: state.moment, period: period)
+            (observation.site, observation.period) = (request.url.host.registrableDomain(suffixes), period)
             var storage = verdict
             // For the first page of a site over http, nothing distinguishes a tab's page from a frame. It gets no
             // cookies, but may set them.
             let isFirstPage = !scope.isEncrypted && evidence.isPageRequest && state.known[scope]?.isEmpty != false
             if isFirstPage { storage.classes = [.none, .lax, .default] }
-            let isOfOrdinaryStore = state.isOfOrdinaryStore(echo, scope, evidence)
-            var lines = isOfOrdinaryStore ? self.lines(for: echo, scope, evidence, isOwn: isOwn, mark) : []
+            let isOfOrdinaryStore = state.isOfOrdinaryStore(returned, scope, evidence)
+            var lines = isOfOrdinaryStore ? self.lines(for: returned, scope, evidence, isOwn: isOwn, mark) : []
             if !lines.isEmpty, state.known[scope] == nil { state.known[scope] = [] }
-            if scope.isEncrypted, !echo.isForged {
-                if let mark = echo.marks[.partitioned] {
+            if scope.isEncrypted, !returned.isForged {
+                if let mark = returned.marks[.partitioned] {
                     verdict.partition = state.partitions[PartitionID(domain: scope.domain, number: mark.context)]
                     storage.partition = verdict.partition
                 } else if isOfOrdinaryStore, let page = isOwn ? request.url : evidence.referrer {
@@ -119,11 +119,11 @@ final class BrowserKnowledge: Sendable {
                     }
                 }
             }
-            return Judgement(
+            return Verdict(
                 verdict: verdict, storage: storage,
                 isTopLevelNavigation: evidence.isDocument || isFirstPage
                     || !scope.isEncrypted && reading.classes.contains(.lax) && !reading.classes.contains(.strict),
-                exposure: exposure, sighting: sighting, cookies: echo.others, lines: lines)
+                exposure: exposure, observation: observation, cookies: returned.others, lines: lines)
         }
     }
 
@@ -143,7 +143,8 @@ final class BrowserKnowledge: Sendable {
 
     /// The witnesses that are missing, or old.
     private func lines(
-        for echo: WitnessCookies.Echo, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence, isOwn: Bool,
+        for returned: WitnessCookies.ReturnedWitnesses, _ scope: WitnessCookies.Scope, _ evidence: FetchEvidence,
+        isOwn: Bool,
         _ new: WitnessCookies.Mark
     ) -> [Octets] {
         // Over http, witnesses need a site whose https requests are read. Otherwise they would travel through tunnels.
@@ -152,15 +153,15 @@ final class BrowserKnowledge: Sendable {
                 || WebHost(String(decoding: scope.domain, as: UTF8.self)).map(sees) == true
         else { return [] }
         return WitnessCookies.Kind.allCases.compactMap { kind in
-            let mark = echo.marks[kind]
+            let mark = returned.marks[kind]
             if let mark, mark.period == new.period { return nil }
             switch kind {
             case .partitioned where mark == nil: return nil
             // A browser rejects these in the response to a request of another site.
-            case .lax, .strict, .default: if mark == nil, !isOwn, !echo.marks.isEmpty { return nil }
+            case .lax, .strict, .default: if mark == nil, !isOwn, !returned.marks.isEmpty { return nil }
             case .none, .partitioned: break
             // A canary that is set again proves nothing about earlier cookies.
-            case .canary: if echo.canary != nil || !isOwn && !echo.marks.isEmpty { return nil }
+            case .canary: if returned.canary != nil || !isOwn && !returned.marks.isEmpty { return nil }
             }
             var line = new
             if kind == .none || kind == .partitioned { line.context = mark?.context ?? (isOwn ? 0 : random()) }

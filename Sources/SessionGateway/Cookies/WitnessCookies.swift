@@ -50,7 +50,7 @@ struct WitnessCookies: Sendable {
     }
 
     /// The cookies of one request.
-    struct Echo {
+    struct ReturnedWitnesses {
         /// The witnesses that the browser has sent.
         var marks: [Kind: Mark] = [:]
         /// Whether a witness came twice, or with a value that the gateway has not created.
@@ -109,8 +109,8 @@ struct WitnessCookies: Sendable {
     private func isSecure(_ kind: Kind, _ scope: Scope) -> Bool { scope.isEncrypted && kind != .canary }
 
     /// Separates the witnesses from the other cookies of a request.
-    func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> Echo {
-        var echo = Echo()
+    func read(_ fields: [Octets], in scope: Scope, period now: Int64) -> ReturnedWitnesses {
+        var returned = ReturnedWitnesses()
         var canaries: [Mark?] = []
         for pair in fields.flatMap(\.cookiePairs) {
             let isPrefixed = pair.starts(with: WitnessCookies.hostPrefix)
@@ -119,7 +119,7 @@ struct WitnessCookies: Sendable {
                 let known = kinds[Octets(Array(pair[start..<equals]))]
             else {
                 // A witness of an earlier or another gateway proves nothing, and no server must see it.
-                if !WitnessCookies.isName(pair) { echo.others.append(pair) }
+                if !WitnessCookies.isName(pair) { returned.others.append(pair) }
                 continue
             }
             // Browsers send the witnesses of http over https as well, where others count, and the canary of https over
@@ -132,14 +132,14 @@ struct WitnessCookies: Sendable {
                 canaries.append(mark)
                 continue
             }
-            guard let mark, echo.marks[known.kind] == nil else {
-                echo.isForged = true
+            guard let mark, returned.marks[known.kind] == nil else {
+                returned.isForged = true
                 continue
             }
-            if mark.period <= now, now - mark.period < WitnessCookies.periodLimit { echo.marks[known.kind] = mark }
+            if mark.period <= now, now - mark.period < WitnessCookies.periodLimit { returned.marks[known.kind] = mark }
         }
-        if canaries.count == 1 { echo.canary = canaries[0] }
-        return echo
+        if canaries.count == 1 { returned.canary = canaries[0] }
+        return returned
     }
 
     /// Whether a server sets a cookie that would look like a witness of any gateway in a request.

@@ -8,7 +8,7 @@ final class GatewayFrame: Sendable {
     let settings: GatewaySettings
     let environment: GatewayEnvironment
     /// The jar, and the browser that all requests come from.
-    let gate: JarGate
+    let gate: JarRequestPolicy
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
     /// What answers requests, in the order in which it is asked.
@@ -44,7 +44,7 @@ final class GatewayFrame: Sendable {
         // Only the witnesses of a browser tell whose page sends a request. Over http, a page may be anyone's.
         let readsEncrypted = decrypts || settings.origins.contains { $0.url.scheme.isCryptographic }
         let events = profile != nil && readsEncrypted ? environment.pageEvents.map { PageEvents($0) } : nil
-        gate = JarGate(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now)
+        gate = JarRequestPolicy(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now)
     }
 
     /// The authority whose certificates the clients of a host get; `nil` if its https requests pass unread.

@@ -35,18 +35,18 @@ struct ServiceRequestContext: RequestContext {
     var maxUploadSize: Int { 4 << 20 }
 
     /// Checks that someone asks.
-    func requireCaller() throws(ServiceProblem) {
+    func requireCaller() throws(ServiceFailure) {
         guard !caller.grant.verbs.isEmpty else { throw .unauthenticated }
     }
 
     /// Checks that the caller may do something with jars, whatever ones.
-    func requireForSomeJars(_ verb: AccessVerb) throws(ServiceProblem) {
+    func requireForSomeJars(_ verb: AccessVerb) throws(ServiceFailure) {
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
         try requireUnlocked(verb)
     }
 
     /// Checks that the caller may do something that belongs to no jar.
-    func require(_ verb: AccessVerb) throws(ServiceProblem) {
+    func require(_ verb: AccessVerb) throws(ServiceFailure) {
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
         guard caller.grant.coversAll else { throw .allJarsNeeded }
         try requireUnlocked(verb)
@@ -55,33 +55,33 @@ struct ServiceRequestContext: RequestContext {
     /// Checks that the caller may do something with a jar.
     ///
     /// A jar outside the grant is answered like a jar that does not exist, so that its existence stays unknown.
-    func require(_ verb: AccessVerb, jar name: String) throws(ServiceProblem) {
+    func require(_ verb: AccessVerb, jar name: String) throws(ServiceFailure) {
         guard caller.grant.covers(jar: name) else { throw .jarNotFound(name) }
         guard caller.grant.verbs.contains(verb) else { throw .forbidden(verb) }
         try requireUnlocked(verb)
     }
 
     /// Checks that the service is not locked, if the request discloses a secret or changes anything.
-    private func requireUnlocked(_ verb: AccessVerb) throws(ServiceProblem) {
+    private func requireUnlocked(_ verb: AccessVerb) throws(ServiceFailure) {
         guard verb != .read else { return }
         try lock?.check()
     }
 
     /// The jar that the path names.
     var jarName: String {
-        get throws(ServiceProblem) { try pathParameter("jar") }
+        get throws(ServiceFailure) { try pathParameter("jar") }
     }
 
     /// A segment of the path, decoded (RFC 3986, section 2.1).
-    func pathParameter(_ name: String) throws(ServiceProblem) -> String {
+    func pathParameter(_ name: String) throws(ServiceFailure) -> String {
         let segment = parameters.get(name)
         // Most names need no decoding, which costs more than all else that is done with them.
         if let segment, !segment.utf8.contains(UInt8(ascii: "%")) { return segment }
         guard let text = segment?.removingPercentEncoding else {
-            throw ServiceProblem(.pathInvalid, "the path is not percent-encoded UTF-8")
+            throw ServiceFailure(.pathInvalid, "the path is not percent-encoded UTF-8")
         }
         guard !text.utf8.contains(0) else {
-            throw ServiceProblem(.pathInvalid, "the path contains %00; no name contains U+0000")
+            throw ServiceFailure(.pathInvalid, "the path contains %00; no name contains U+0000")
         }
         return text
     }
@@ -91,7 +91,7 @@ extension QueryItems {
     /// The parameters of a request.
     ///
     /// - Parameter known: the parameters that count. Another one is refused: a condition that is misspelt would be none.
-    init(_ request: Request, known: Set<String>) throws(ServiceProblem) {
+    init(_ request: Request, known: Set<String>) throws(ServiceFailure) {
         var items: [(name: String, value: String)] = []
         for pair in (request.uri.query ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -106,9 +106,9 @@ extension QueryItems {
         self.init(items)
     }
 
-    private static func decoded(_ text: Substring) throws(ServiceProblem) -> String {
+    private static func decoded(_ text: Substring) throws(ServiceFailure) -> String {
         guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
-            throw ServiceProblem(.parameterInvalid, "the query is not percent-encoded UTF-8")
+            throw ServiceFailure(.parameterInvalid, "the query is not percent-encoded UTF-8")
         }
         return decoded
     }

@@ -115,7 +115,7 @@ struct ServiceRoute: Sendable {
     }
 
     /// Checks that the caller may send the request.
-    func check(_ context: ServiceRequestContext) throws(ServiceProblem) {
+    func check(_ context: ServiceRequestContext) throws(ServiceFailure) {
         switch access {
         case .everyone: break
         case .caller: try context.requireCaller()
@@ -184,7 +184,7 @@ extension HTTPRequest.Method {
 extension Request {
     /// Checks that the request has no body, reading no more of one than its first octets.
     fileprivate func requireNoBody() async throws {
-        let refusal = ServiceProblem.bodyInvalid("this route takes no body; send the request without one")
+        let refusal = ServiceFailure.bodyInvalid("this route takes no body; send the request without one")
         guard headers.declaredLength ?? 0 == 0 else { throw refusal }
         // Without either field there is no body (RFC 9112, section 6.3).
         guard headers.contains(.transferEncoding) else { return }

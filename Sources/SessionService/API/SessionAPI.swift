@@ -95,7 +95,7 @@ struct SessionAPI: Sendable {
     func jarOnArrival(in context: ServiceRequestContext) throws -> CookieJar {
         let name = try context.jarName
         guard let jar = try database.existingJar(named: name, policy: policy, in: context.committed) else {
-            throw ServiceProblem.jarNotFound(name)
+            throw ServiceFailure.jarNotFound(name)
         }
         return jar
     }
@@ -103,7 +103,7 @@ struct SessionAPI: Sendable {
     /// The jar of a name.
     func jar(named name: String) throws -> CookieJar {
         guard let jar = try database.existingJar(named: name, policy: policy) else {
-            throw ServiceProblem.jarNotFound(name)
+            throw ServiceFailure.jarNotFound(name)
         }
         return jar
     }

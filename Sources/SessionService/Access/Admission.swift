@@ -42,7 +42,7 @@ struct Admission: Sendable {
     }
 
     /// Checks what a request shows of itself: that no page of another site has a browser send it.
-    func check(_ request: HTTPRequest, by way: ListenerKind, on channel: any Channel) throws(ServiceProblem) {
+    func check(_ request: HTTPRequest, by way: ListenerKind, on channel: any Channel) throws(ServiceFailure) {
         try checkPlace(request, way, channel)
         try checkBody(request)
     }
@@ -59,7 +59,7 @@ struct Admission: Sendable {
     ) throws -> Caller {
         let caller = try caller(of: request, way, channel, state, now, tick)
         if let requests, let wait = requests.take(caller.name, tick) {
-            throw ServiceProblem.tooManyRequests(retryAfter: wait)
+            throw ServiceFailure.tooManyRequests(retryAfter: wait)
         }
         return caller
     }
@@ -67,7 +67,7 @@ struct Admission: Sendable {
     // MARK: - Where from
 
     /// Checks that no page of another site has a browser send this.
-    private func checkPlace(_ request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel) throws(ServiceProblem)
+    private func checkPlace(_ request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel) throws(ServiceFailure)
     {
         // The router skips an empty segment, so decisions by the beginning of a path must skip it too.
         guard let path = request.path, Admission.isAbsolute(path.utf8),
@@ -104,7 +104,7 @@ struct Admission: Sendable {
     // MARK: - Bodies
 
     /// Checks that no form of any page can have sent the body.
-    private func checkBody(_ request: HTTPRequest) throws(ServiceProblem) {
+    private func checkBody(_ request: HTTPRequest) throws(ServiceFailure) {
         let fields = request.headerFields
         if let type = fields.line(.contentType) {
             // Nearly all there are, looked at no closer.
@@ -122,7 +122,7 @@ struct Admission: Sendable {
         try checkEncoding(fields)
     }
 
-    private func checkEncoding(_ fields: HTTPFields) throws(ServiceProblem) {
+    private func checkEncoding(_ fields: HTTPFields) throws(ServiceFailure) {
         if let encoding = fields[.contentEncoding], encoding.lowercased() != "identity" {
             throw .contentEncodingRefused
         }
@@ -139,7 +139,7 @@ struct Admission: Sendable {
             if way.isOwners { return .owner }
             let path = request.path?.prefix { $0 != "?" } ?? ""
             guard !open.contains(String(path)) else { return .nobody }
-            guard InspectorPath.contains(path) else { throw ServiceProblem.tokenMissing }
+            guard InspectorPath.contains(path) else { throw ServiceFailure.tokenMissing }
             return try inspectorCaller(of: request, now)
         }
         // A caller with a token has the rights of the token only, on every listener.
@@ -147,9 +147,9 @@ struct Admission: Sendable {
         guard values.count == 1, let text, let token = try tokens.token(text, in: state, now: now)
         else {
             if let wait = failures.take(way.peer(of: request, on: channel), tick) {
-                throw ServiceProblem.tooManyRequests(retryAfter: wait)
+                throw ServiceFailure.tooManyRequests(retryAfter: wait)
             }
-            throw ServiceProblem.tokenRefused
+            throw ServiceFailure.tokenRefused
         }
         uses.note(token.name, now)
         return Caller(token)
@@ -212,22 +212,22 @@ struct HostRule: Sendable {
 }
 
 /// The responses to requests that are not admitted.
-extension ServiceProblem {
-    static let hostRefused = ServiceProblem(
+extension ServiceFailure {
+    static let hostRefused = ServiceFailure(
         .hostRefused,
         "this service does not accept requests for that host; allow it with 'hosts' in the configuration")
 
-    static let originRefused = ServiceProblem(
+    static let originRefused = ServiceFailure(
         .originRefused, "this service does not accept requests from pages of other sites")
 
-    static let targetInvalid = ServiceProblem(
+    static let targetInvalid = ServiceFailure(
         .requestMalformed, "the request needs a path as its target and exactly one Host field")
 
-    static let contentTypeRefused = ServiceProblem(
+    static let contentTypeRefused = ServiceFailure(
         .contentTypeRefused,
         "a request body needs a Content-Type such as application/json, not one that a form can send")
 
-    static let contentEncodingRefused = ServiceProblem(
+    static let contentEncodingRefused = ServiceFailure(
         .contentEncodingRefused, "encoded request bodies are not supported; send the body without Content-Encoding")
 
     static let tokenMissing = unauthorized(
@@ -239,8 +239,8 @@ extension ServiceProblem {
         "this access token is not valid, or no longer; on the service's machine, 'crumb serve token list' shows the valid ones"
     )
 
-    private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceProblem {
-        var problem = ServiceProblem(failure, detail)
+    private static func unauthorized(_ failure: FailureKind, _ detail: String) -> ServiceFailure {
+        var problem = ServiceFailure(failure, detail)
         problem.fields[.wwwAuthenticate] =
             failure == .tokenMissing ? #"Bearer realm="crumb""# : #"Bearer realm="crumb", error="invalid_token""#
         return problem
@@ -251,9 +251,9 @@ extension ServiceProblem {
     /// - Parameter reason: The reason, as a clause.
     static func tooManyRequests(
         _ reason: String = "too many requests", retryAfter wait: TimeAmount
-    ) -> ServiceProblem {
+    ) -> ServiceFailure {
         let seconds = Int(max(1, (wait.nanoseconds + 999_999_999) / 1_000_000_000))
-        var problem = ServiceProblem(
+        var problem = ServiceFailure(
             .rateLimited, "\(reason); try again in \(counted(seconds, "second"))")
         problem.fields[.retryAfter] = String(seconds)
         return problem

@@ -47,15 +47,15 @@ final class AgentLock: Sendable {
     var isLocked: Bool { closed.withLock { $0 != nil } }
 
     /// Refuses a request while the service is locked.
-    func check() throws(ServiceProblem) {
+    func check() throws(ServiceFailure) {
         guard !isLocked else { throw .agentLocked }
     }
 
     /// Locks the service.
     ///
-    /// - Throws: `ServiceProblem` if it is locked already: the first passphrase counts.
-    func lock(_ passphrase: Secret) throws(ServiceProblem) {
-        try closed.withLock { closed throws(ServiceProblem) in
+    /// - Throws: `ServiceFailure` if it is locked already: the first passphrase counts.
+    func lock(_ passphrase: Secret) throws(ServiceFailure) {
+        try closed.withLock { closed throws(ServiceFailure) in
             guard closed == nil else { throw .agentLocked }
             closed = Closed(passphrase)
         }
@@ -63,9 +63,9 @@ final class AgentLock: Sendable {
 
     /// Unlocks the service.
     ///
-    /// - Throws: `ServiceProblem` if the passphrase is another one, or if it is too early after a failed attempt.
-    func unlock(_ passphrase: Secret, now: Timestamp) throws(ServiceProblem) {
-        try closed.withLock { closed throws(ServiceProblem) in
+    /// - Throws: `ServiceFailure` if the passphrase is another one, or if it is too early after a failed attempt.
+    func unlock(_ passphrase: Secret, now: Timestamp) throws(ServiceFailure) {
+        try closed.withLock { closed throws(ServiceFailure) in
             guard var state = closed else { return }
             let pause = state.pause(now: now)
             guard pause == 0 else {
@@ -83,11 +83,11 @@ final class AgentLock: Sendable {
     }
 }
 
-extension ServiceProblem {
-    static let agentLocked = ServiceProblem(
+extension ServiceFailure {
+    static let agentLocked = ServiceFailure(
         .agentLocked,
         "the service is locked; unlock it with 'crumb token agent unlock'")
 
-    fileprivate static let agentPassphraseWrong = ServiceProblem(
+    fileprivate static let agentPassphraseWrong = ServiceFailure(
         .agentPassphraseWrong, "this is not the passphrase of the lock")
 }

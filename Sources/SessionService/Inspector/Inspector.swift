@@ -97,7 +97,7 @@ struct Inspector: Sendable {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 do {
                     return try await route.respond(to: request, in: context)
-                } catch let problem as ServiceProblem where problem.status == .badRequest {
+                } catch let problem as ServiceFailure where problem.status == .badRequest {
                     // Someone with a browser has typed it, or follows an old link.
                     return problemPage(problem, request, context)
                 }
@@ -116,7 +116,7 @@ struct Inspector: Sendable {
         let form = try await form(request, SignInForm.self, context)
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
-            context.health?.note(ServiceProblem.tokenRefused, peer: context.peer)
+            context.health?.note(ServiceFailure.tokenRefused, peer: context.peer)
             if let wait = failures.take(context.peer, .now()) {
                 return problemPage(.tooManyRequests(retryAfter: wait), request, context)
             }
@@ -148,11 +148,11 @@ struct Inspector: Sendable {
         }
         do {
             return try body()
-        } catch let problem as ServiceProblem {
+        } catch let problem as ServiceFailure {
             return problemPage(problem, request, context)
         } catch let error as SessionStoreError {
             context.health?.note(error, peer: context.peer)
-            return problemPage(ServiceProblem(error), request, context)
+            return problemPage(ServiceFailure(error), request, context)
         }
     }
 
@@ -215,7 +215,7 @@ struct Inspector: Sendable {
         try agentLock.check()
         guard let key = CookieKey(form.cookie), let host = key.host,
             let cookie = try jar.cookies(ofSiteOf: host).readable.first(where: { CookieKey($0.id).text == key.text })
-        else { throw ServiceProblem(.cookieNotFound, "the cookie no longer exists") }
+        else { throw ServiceFailure(.cookieNotFound, "the cookie no longer exists") }
         context.audit(
             SecretAccess(
                 .cookieValues, jar: jar.name, site: cookie.domain.description, names: [cookie.name.description]))
@@ -264,7 +264,7 @@ struct Inspector: Sendable {
     private func gateway(_ context: ServiceRequestContext) throws -> HostedGateway {
         let name = try context.pathParameter("name")
         guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
-            throw ServiceProblem(.gatewayNotFound, "\(name): no gateway of this name runs")
+            throw ServiceFailure(.gatewayNotFound, "\(name): no gateway of this name runs")
         }
         try context.require(.read, jar: gateway.jar)
         return gateway
@@ -273,7 +273,7 @@ struct Inspector: Sendable {
     private func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
         let name = try context.parameters.require("jar").removingPercentEncoding ?? ""
         try context.require(verb, jar: name)
-        guard let jar = try database.existingJar(named: name) else { throw ServiceProblem.jarNotFound(name) }
+        guard let jar = try database.existingJar(named: name) else { throw ServiceFailure.jarNotFound(name) }
         return jar
     }
 
@@ -289,7 +289,7 @@ struct Inspector: Sendable {
     }
 
     private func problemPage(
-        _ problem: ServiceProblem, _ request: Request, _ context: ServiceRequestContext
+        _ problem: ServiceFailure, _ request: Request, _ context: ServiceRequestContext
     ) -> Response {
         var response =
             request.headers[.accept] == "text/plain"

@@ -57,11 +57,11 @@ final class ServiceHealth: Sendable {
     /// Records the failure of a request, if it affects more than the request.
     func note(_ error: any Error, peer: String) {
         if let error = error as? SessionStoreError {
-            let status = ServiceProblem(error).status.code
+            let status = ServiceFailure(error).status.code
             if error.code == .diskFull || error.code == .databaseReadOnly { state.withLock { $0.failsToWrite = true } }
             guard status >= 500, error.code != .databaseBusy else { return }
             warn(error.code.rawValue, "The database cannot be used", ["error": "\(error)"])
-        } else if let problem = error as? ServiceProblem, problem.code == ServiceProblem.tokenRefused.code {
+        } else if let problem = error as? ServiceFailure, problem.code == ServiceFailure.tokenRefused.code {
             warn(problem.code, "An access token was refused", ["peer": "\(peer)"])
         }
     }
@@ -99,7 +99,7 @@ final class ServiceHealth: Sendable {
     /// whether it is fenced, unless its heartbeats have stopped: a check would wait for it as they do.
     ///
     /// - Throws: A problem with the status 503.
-    func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceProblem) {
+    func check(_ database: SessionDatabase, now: Timestamp) throws(ServiceFailure) {
         try requireReady(
             heartbeats.flatMap { age, _ in
                 age < 3 ? nil : "the database server has confirmed no heartbeat for \(counted(Int(age), "second"))"
@@ -120,10 +120,10 @@ final class ServiceHealth: Sendable {
     }
 
     /// Fails if there is a reason why a server is not ready.
-    private func requireReady(_ reason: String?) throws(ServiceProblem) {
+    private func requireReady(_ reason: String?) throws(ServiceFailure) {
         guard let reason else { return }
         warn("server-not-ready", "The database server is not ready", ["reason": "\(reason)"])
-        throw ServiceProblem(.databaseUnreachable, reason)
+        throw ServiceFailure(.databaseUnreachable, reason)
     }
 
     /// Whether a server has confirmed no heartbeat for as long as its fence needs to close.
@@ -132,12 +132,12 @@ final class ServiceHealth: Sendable {
     /// Turns the failure of a check into a problem with the status 503.
     private func unavailable<Result>(
         _ check: () throws(SessionStoreError) -> Result
-    ) throws(ServiceProblem) -> Result {
+    ) throws(ServiceFailure) -> Result {
         do {
             return try check()
         } catch {
             note(error, peer: "")
-            var problem = ServiceProblem(error)
+            var problem = ServiceFailure(error)
             problem.status = .serviceUnavailable
             throw problem
         }
@@ -159,7 +159,7 @@ struct HealthRoutes: Sendable {
     private func ready() throws -> Response {
         let phase = state.phase
         guard phase == .ready else {
-            throw ServiceProblem(
+            throw ServiceFailure(
                 phase == .starting ? .serviceStarting : .serviceStopping, "the service is \(phase.rawValue)")
         }
         try health.check(database, now: now())

@@ -11,7 +11,7 @@ import Synchronization
 
 /// Answers the requests of one listener: admits them, passes them to the routes, and counts the results.
 struct ServiceResponder: Sendable {
-    let way: ListenerKind
+    let listener: ListenerKind
     let admission: Admission
     let routes: RouterResponder<ServiceRequestContext>
     let auditLog: AuditWriter?
@@ -42,7 +42,7 @@ struct ServiceResponder: Sendable {
         context.auditLog = auditLog
         context.metrics = metrics
         context.health = health
-        context.peer = way.peer(of: request.head, on: channel)
+        context.peer = listener.peer(of: request.head, on: channel)
         let moment = now()
         var response = try await answer(request, &context, channel, moment, start)
         let status = response.status
@@ -70,32 +70,32 @@ struct ServiceResponder: Sendable {
         _ tick: NIODeadline
     ) async throws -> Response {
         do {
-            try admission.check(request.head, by: way, on: channel)
+            try admission.check(request.head, by: listener, on: channel)
             // `/readyz` without a token must not wait for a server that does not answer.
-            let isOwnersCall = way.isOwners && request.head.path?.hasPrefix("/v1/") == true
+            let isOwnersCall = listener.isOwners && request.head.path?.hasPrefix("/v1/") == true
             if let server, isOwnersCall || request.headers.contains(.authorization) {
                 try health.checkHeartbeat(server)
                 context.committed = try await server.committedState(
                     ofJar: request.head.path.flatMap(JarPath.name))
             }
             context.caller = try admission.admit(
-                request.head, by: way, on: channel, in: context.committed, now: moment, tick: tick)
+                request.head, by: listener, on: channel, in: context.committed, now: moment, tick: tick)
             context.isInspectorSession =
-                !way.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
+                !listener.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
             return try await routes.respond(to: request, context: context)
         } catch let error as SessionStoreError {
             health.note(error, peer: context.peer)
-            return ServiceProblem(error).response
+            return ServiceFailure(error).response
         } catch let error as any HTTPResponseError {
             health.note(error, peer: context.peer)
-            if error as? ServiceProblem == .originRefused, let page = foreignLink(request) { return page }
+            if error as? ServiceFailure == .originRefused, let page = foreignLink(request) { return page }
             return try error.response(from: request, context: context)
         } catch let error where error.saysClientIsGone {
             throw error
         } catch {
             // An error's description may quote the request; its type does not.
             context.logger.error("A request failed", metadata: ["error": "\(type(of: error))"])
-            return ServiceProblem.internalError.response
+            return ServiceFailure.internalError.response
         }
     }
 }

@@ -90,7 +90,7 @@ public struct SessionServer: Sendable {
     /// Begins to listen, and creates the services.
     func prepare(inherited: [Int32] = []) async throws -> Services {
         // The next steps read and write, so the database must have a heartbeat.
-        try database.beat()
+        try database.commitHeartbeat()
         let connections = ConnectionPools(limit: configuration.limits.connections)
         let tokens = TokenAPI(
             database.tokens, transport: transport,
@@ -129,7 +129,7 @@ public struct SessionServer: Sendable {
             configuration, inherited: inherited, connections: connections, logger: logger
         ) { way, tls in
             let responder = ServiceResponder(
-                way: way, admission: admission, routes: routes, auditLog: audit, metrics: metrics,
+                listener: way, admission: admission, routes: routes, auditLog: audit, metrics: metrics,
                 health: health, foreignLink: inspector.foreignLink, date: date, logger: logger,
                 publicURL: configuration.publicURL, server: database.isOnServer ? database : nil, now: now)
             return ServiceChannel(

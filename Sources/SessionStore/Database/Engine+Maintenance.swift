@@ -50,7 +50,7 @@ extension Engine {
     func checkWriting(_ memory: WriterMemory) throws {
         switch self {
         case .sqlite(let database): try database.write(memory) { try $0.writePage() }
-        case .served(let database): try database.beat()
+        case .served(let database): try database.commitHeartbeat()
         }
     }
 

@@ -59,7 +59,7 @@ enum Engine: Sendable {
     ///   - queries: the queries that `body` runs first. A server answers them beforehand.
     ///   - body: must write only through its connection: otherwise it would wait for itself.
     func write(
-        _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, foreseeing queries: [ForeseenQuery] = [],
+        _ lock: WriteLock, isRepeatable: Bool, _ memory: WriterMemory, prefetching queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Void
     ) throws {
         switch self {
@@ -67,7 +67,7 @@ enum Engine: Sendable {
             try database.write(memory) { try body(.sqlite($0)) }
         case .served(let database):
             let queries = [ForeseenQuery(SealingKeyRows.newestQuery)] + queries
-            try database.write(lock, isPatient: true, isRepeatable: isRepeatable, foreseeing: queries) { connection in
+            try database.write(lock, isPatient: true, isRepeatable: isRepeatable, prefetching: queries) { connection in
                 try memory.checkKey(.served(connection))
                 try body(.served(connection))
                 try RepeatableRequestRows(database: .served(connection)).noteCommit(of: RepeatableRequest.current)
@@ -82,12 +82,12 @@ enum Engine: Sendable {
     ///   - isPatient: whether to wait for another transaction that holds the lock, or a part of it.
     ///   - assumptions: the assumptions, including that of the sealing key.
     /// - Returns: the result of `body`; `nil` if nothing was stored.
-    func writeAtOnce<Result>(
+    func writeOptimistically<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (Connection) throws -> Result
     ) throws -> Result? {
         guard case .served(let database) = self else { return nil }
-        return try database.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions) {
+        return try database.writeOptimistically(lock, isPatient: isPatient, assuming: assumptions) {
             let result = try body(.served($0))
             try RepeatableRequestRows(database: .served($0)).noteCommit(of: RepeatableRequest.current)
             return result
@@ -103,7 +103,7 @@ enum Engine: Sendable {
         switch self {
         case .sqlite(let database): try database.writeAlone(isPatient: isPatient) { try body(.sqlite($0)) }
         case .served(let database):
-            try database.write(lock, isPatient: isPatient, isRepeatable: false, foreseeing: []) {
+            try database.write(lock, isPatient: isPatient, isRepeatable: false, prefetching: []) {
                 try body(.served($0))
             }
         }

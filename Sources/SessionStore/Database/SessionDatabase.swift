@@ -128,12 +128,12 @@ extension SessionDatabase {
     ///     database. If `false`, it runs at most once, and such a transaction fails as busy.
     ///   - queries: the queries that `body` runs first. A server answers them beforehand.
     func write<Result>(
-        _ lock: WriteLock = .database, isRepeatable: Bool = true, foreseeing queries: [ForeseenQuery] = [],
+        _ lock: WriteLock = .database, isRepeatable: Bool = true, prefetching queries: [ForeseenQuery] = [],
         _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result {
         try SessionStoreError.catching(path) {
             var result: Result?
-            try engine.write(lock, isRepeatable: isRepeatable, memory, foreseeing: queries) {
+            try engine.write(lock, isRepeatable: isRepeatable, memory, prefetching: queries) {
                 result = try body($0)
             }
             guard let result else { throw SessionStoreError(.databaseFailed, path, "the transaction did not run") }
@@ -147,14 +147,14 @@ extension SessionDatabase {
     ///   - lock: what no other transaction can change at the same time.
     ///   - isPatient: whether to wait for other transactions that hold a lock.
     ///   - assumptions: what `body` relies on, including the sealing key.
-    /// - Returns: the result of `body`; `nil` if nothing was stored; then try ``write(_:isRepeatable:foreseeing:_:)``,
+    /// - Returns: the result of `body`; `nil` if nothing was stored; then try ``write(_:isRepeatable:prefetching:_:)``,
     ///   without assumptions.
-    func writeAtOnce<Result>(
+    func writeOptimistically<Result>(
         _ lock: WriteLock, isPatient: Bool, assuming assumptions: [Assumption],
         _ body: (Connection) throws -> Result
     ) throws(SessionStoreError) -> Result? {
         try SessionStoreError.catching(path) {
-            try engine.writeAtOnce(lock, isPatient: isPatient, assuming: assumptions, body)
+            try engine.writeOptimistically(lock, isPatient: isPatient, assuming: assumptions, body)
         }
     }
 

@@ -23,7 +23,7 @@ struct ServedWriter: JarWriter {
         let jar = order.jar
         guard order.isRepeatable, let known = takeKnown(jar), let end = known.end else { return nil }
         let assumptions = [jar.database.sealer.assumption, ChangeRows.assumption([(jar.id, end)])]
-        return try jar.database.writeAtOnce(.jar(jar.id), isPatient: true, assuming: assumptions) {
+        return try jar.database.writeOptimistically(.jar(jar.id), isPatient: true, assuming: assumptions) {
             try run(order, on: $0, assuming: known, body)
         }
     }
@@ -34,7 +34,7 @@ struct ServedWriter: JarWriter {
     ) throws(SessionStoreError) -> FinishedBatch {
         let (jar, database) = (order.jar, order.jar.database)
         return try database.write(
-            .jar(jar.id), isRepeatable: order.isRepeatable, foreseeing: foreseenQueries(order)
+            .jar(jar.id), isRepeatable: order.isRepeatable, prefetching: foreseenQueries(order)
         ) { connection in
             var batch = CookieBatch(
                 order, on: connection, beginningWith: RememberedJar(), WriterMemory(database.keyRing))
@@ -99,7 +99,8 @@ extension ServedWriter {
         if known.count == parts.count {
             let assumptions = [database.sealer.assumption, ChangeRows.assumption(ends)]
             let ids = ends.map(\.id)
-            finished = try database.writeAtOnce(.jars(ids), isPatient: false, assuming: assumptions) { connection in
+            finished = try database.writeOptimistically(.jars(ids), isPatient: false, assuming: assumptions) {
+                connection in
                 try known.map { part, jar in
                     let order = BatchOrder(
                         jar: part.jar, capture: nil, expected: nil, isRepeatable: true, now: part.now)

@@ -30,7 +30,7 @@ extension SessionDatabase {
             await withCheckedContinuation { continuation in
                 thread.async { [self] in
                     do throws(SessionStoreError) {
-                        try beat()
+                        try commitHeartbeat()
                         note(nil)
                     } catch {
                         note(error)
@@ -43,9 +43,9 @@ extension SessionDatabase {
     }
 
     /// Commits one heartbeat on a server.
-    package func beat() throws(SessionStoreError) {
+    package func commitHeartbeat() throws(SessionStoreError) {
         guard case .served(let database) = engine else { return }
-        try SessionStoreError.catching(path) { try database.beat() }
+        try SessionStoreError.catching(path) { try database.commitHeartbeat() }
     }
 
     /// How much this object has used a server; `nil` for a file.

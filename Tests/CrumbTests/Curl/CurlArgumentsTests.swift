@@ -36,7 +36,7 @@ import Testing
         _ words: [String], defaults: String? = nil, files: [String: String] = [:]
     ) throws -> [CurlOption] {
         try CurlArguments(words.map { Array($0.utf8) }, defaults: defaults, table: table()) { file in
-            guard let text = files[file] else { throw Problem(.inputNotFound, file) }
+            guard let text = files[file] else { throw CommandFailure(.inputNotFound, file) }
             return Array(text.utf8)
         }.options
     }
@@ -71,7 +71,7 @@ import Testing
         ] as [([String], [String])])
     func `words become options as in curl, or are refused`(words: [String], expected: [String]) throws {
         if expected.isEmpty {
-            let problem = #expect(throws: Problem.self) { try Self.options(words) }
+            let problem = #expect(throws: CommandFailure.self) { try Self.options(words) }
             #expect(problem?.failure == .curlArgumentsUnsupported)
         } else {
             #expect(Self.shown(try Self.options(words)) == expected)
@@ -94,8 +94,8 @@ import Testing
                 "silent (private)", "user=me:p\"w\\x (private)", "header=X-A (private)", "output=f (private)",
                 "proxy=a b (private)", "data=tab\there (private)", "location", "url=u",
             ])
-        #expect(throws: Problem.self) { try Self.options(["-K", "f"], files: ["f": "config = g", "g": ""]) }
-        #expect(throws: Problem.self) { try Self.options(["-K", "f"], files: ["f": "output"]) }
+        #expect(throws: CommandFailure.self) { try Self.options(["-K", "f"], files: ["f": "config = g", "g": ""]) }
+        #expect(throws: CommandFailure.self) { try Self.options(["-K", "f"], files: ["f": "output"]) }
     }
 
     @Test func `.curlrc stands in front, unless the first word has a q`() throws {

@@ -62,7 +62,7 @@ import Testing
             (["url=http://a/", "max-redirs=x"], "not a number"),
         ] as [([String], String)])
     func `what cannot be kept is refused with a reason`(options: [String], reason: String) throws {
-        let problem = #expect(throws: Problem.self) {
+        let problem = #expect(throws: CommandFailure.self) {
             try CurlPlan(
                 options.map { text in
                     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -83,7 +83,7 @@ import Testing
 
     @Test(arguments: ["", "ftp.example.com", "ftp://h/", "file:///etc/passwd", "ws://h/", "http://"])
     func `a URL that carries no cookies is refused`(text: String) {
-        let problem = #expect(throws: Problem.self) { try Self.plan("url=\(text)") }
+        let problem = #expect(throws: CommandFailure.self) { try Self.plan("url=\(text)") }
         #expect(problem?.failure == .urlInvalid)
     }
 
@@ -177,7 +177,7 @@ import Testing
     @Test(arguments: ["ftp://h/", "mailto:a@b", "http://", "ws://h/"])
     func `a redirect to elsewhere than http is a failure`(location: String) throws {
         let plan = try Self.plan("location", "url=http://a/")
-        let problem = #expect(throws: Problem.self) {
+        let problem = #expect(throws: CommandFailure.self) {
             try Self.hop(plan).following(Self.redirect(302, location), keptPosts: [])
         }
         #expect(problem?.failure == .redirectInvalid)

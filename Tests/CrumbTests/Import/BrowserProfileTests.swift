@@ -24,7 +24,7 @@ struct BrowserProfileTests {
         do {
             return try find(browser, name)
         } catch {
-            return (error as? Problem)?.message ?? "\(error)"
+            return (error as? CommandFailure)?.message ?? "\(error)"
         }
     }
 

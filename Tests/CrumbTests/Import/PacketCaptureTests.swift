@@ -124,7 +124,7 @@ struct PacketCaptureTests {
         try home.write("#!/bin/sh\necho $$ > '\(home.file("id"))'\nexec sleep 1000\n", to: "tshark", mode: 0o700)
         let path = try home.write(Self.pcapng, to: "x.pcapng")
         let capture = PacketCapture(path: path, keys: nil, timeLimit: .zero, program: home.file("tshark"))
-        let problem = #expect(throws: Problem.self) { try capture.nextChunk() }
+        let problem = #expect(throws: CommandFailure.self) { try capture.nextChunk() }
         #expect(problem?.message.contains("editcap") == true)
         #expect(try capture.nextChunk() == nil)
     }

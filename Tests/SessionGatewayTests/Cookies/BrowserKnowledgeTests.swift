@@ -25,7 +25,7 @@ struct BrowserKnowledgeTests {
     private func judge(
         _ url: String, _ fields: [String: String] = [:], cookies: [String] = [], method: String = "GET",
         after seconds: Int64 = 0, by other: BrowserKnowledge? = nil
-    ) throws -> BrowserKnowledge.Judgement {
+    ) throws -> BrowserKnowledge.Verdict {
         (other ?? profile).judge(
             BrowserKnowledge.Request(
                 url: try RequestURL(url), method: method,
@@ -216,12 +216,12 @@ struct BrowserKnowledgeTests {
         _ = try judge("https://www.shop.example/", cookies: Array(known.values))
         profile.noteGiven(ids)
         let page = try judge("https://www.shop.example/", Self.document, cookies: Array(known.values))
-        #expect(profile.known(ids, in: page.sighting) == Set(ids))
+        #expect(profile.known(ids, in: page.observation) == Set(ids))
         let anew = try judge("https://www.shop.example/", Self.document)
-        #expect(profile.known(ids, in: anew.sighting) == [])
+        #expect(profile.known(ids, in: anew.observation) == [])
         // What it has cleared is lost, and another site's is not.
         profile.forget(try RequestURL("https://www.shop.example/"))
-        #expect(profile.known(ids, in: page.sighting) == [ids[1]])
+        #expect(profile.known(ids, in: page.observation) == [ids[1]])
     }
 
     @Test("Forged, doubled and stolen witnesses give the strictest verdict")

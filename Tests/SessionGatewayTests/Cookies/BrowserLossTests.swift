@@ -13,7 +13,7 @@ import WebPrimitives
 @Suite("What a browser has lost stays in the jar")
 struct BrowserLossTests {
     private let fixture: GatewayFixture
-    private let gate: JarGate
+    private let gate: JarRequestPolicy
 
     init() throws { (fixture, gate) = try Self.gateway() }
 
@@ -22,12 +22,12 @@ struct BrowserLossTests {
 
     private static func gateway(
         _ mode: GatewaySettings.CookieMode = .mirror, now: @escaping @Sendable () -> Timestamp = { .now }
-    ) throws -> (GatewayFixture, JarGate) {
+    ) throws -> (GatewayFixture, JarRequestPolicy) {
         let fixture = try GatewayFixture()
         let profile = BrowserKnowledge(
             .bundled, key: key, sees: { $0.description.hasSuffix("shop.example") },
             seesSite: { $0.description == "shop.example" })
-        return (fixture, JarGate(jar: fixture.jar, mode: mode, profile: profile, now: now))
+        return (fixture, JarRequestPolicy(jar: fixture.jar, mode: mode, profile: profile, now: now))
     }
 
     /// A browser that knows one site.
@@ -85,7 +85,7 @@ struct BrowserLossTests {
 
     private func send(
         _ url: String, _ cookies: String, _ fields: [String], setting lines: [String] = [],
-        through other: JarGate? = nil
+        through other: JarRequestPolicy? = nil
     ) async throws -> Exchange {
         // Over http, no Sec-Fetch field is sent.
         let isEncrypted = try RequestURL(url).scheme.isCryptographic
@@ -103,7 +103,7 @@ struct BrowserLossTests {
     @discardableResult
     private func load(
         _ url: String, _ browser: inout Browser, _ fields: [String] = image, setting lines: [String] = [],
-        through other: JarGate? = nil
+        through other: JarRequestPolicy? = nil
     ) async throws -> Set<String> {
         let exchange = try await send(url, browser.field(at: url), fields, setting: lines, through: other)
         browser.take(exchange.lines)
@@ -118,7 +118,7 @@ struct BrowserLossTests {
     private static let all = ["lang", "sid", "theme"]
 
     /// A browser that has cookies, and has sent them.
-    private func browser(at url: String, through other: JarGate? = nil) async throws -> Browser {
+    private func browser(at url: String, through other: JarRequestPolicy? = nil) async throws -> Browser {
         var browser = Browser()
         try await load(url, &browser, Self.page, setting: Self.lines, through: other)
         for _ in 0..<3 { try await load(url, &browser, through: other) }

@@ -13,7 +13,7 @@ import WebPrimitives
 @Suite("What a browser has removed to make room stays in the jar")
 struct EvictionTests {
     private let fixture: GatewayFixture
-    private let gate: JarGate
+    private let gate: JarRequestPolicy
     private let clock = Clock()
 
     /// What time it is, in seconds.
@@ -27,7 +27,7 @@ struct EvictionTests {
             .bundled, sees: { $0.description.hasSuffix("shop.example") },
             seesSite: { $0.description == "shop.example" })
         let clock = clock
-        gate = JarGate(jar: fixture.jar, mode: .mirror, profile: profile) {
+        gate = JarRequestPolicy(jar: fixture.jar, mode: .mirror, profile: profile) {
             Timestamp(seconds: clock.seconds.withLock { $0 })
         }
     }
@@ -78,7 +78,7 @@ struct EvictionTests {
 
     @discardableResult
     private func load(
-        _ url: String, _ browser: inout Browser, setting lines: [String] = [], through other: JarGate? = nil
+        _ url: String, _ browser: inout Browser, setting lines: [String] = [], through other: JarRequestPolicy? = nil
     ) async throws -> [Octets] {
         let isEncrypted = try RequestURL(url).scheme.isCryptographic
         let navigation =
@@ -240,7 +240,7 @@ struct EvictionTests {
         for number in 0..<400 { browser.lines.append(("s\(number)", "s\(number)=1; Path=/")) }
         let profile = BrowserKnowledge(.bundled, sees: { _ in true }, seesSite: { _ in true })
         let clock = clock
-        let later = JarGate(jar: fixture.jar, mode: .mirror, profile: profile) {
+        let later = JarRequestPolicy(jar: fixture.jar, mode: .mirror, profile: profile) {
             Timestamp(seconds: clock.seconds.withLock { $0 })
         }
         for gate in [gate, later] {
@@ -258,7 +258,7 @@ struct EvictionTests {
             witnesses.line(.canary, WitnessCookies.Mark(context: 7, period: 5), in: scope))
         #expect(!line.description.contains("Secure") && line.description.contains("HttpOnly; SameSite=Strict"))
         let pair = Octets(Array(line.prefix { $0 != ASCII.semicolon }))
-        func read(_ field: Octets, _ scope: WitnessCookies.Scope) -> WitnessCookies.Echo {
+        func read(_ field: Octets, _ scope: WitnessCookies.Scope) -> WitnessCookies.ReturnedWitnesses {
             witnesses.read([field], in: scope, period: 5)
         }
         #expect(read(pair, scope).canary?.context == 7)

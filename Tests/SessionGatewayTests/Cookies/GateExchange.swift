@@ -4,7 +4,7 @@ import WebPrimitives
 
 @testable import SessionGateway
 
-extension JarGate {
+extension JarRequestPolicy {
     /// Passes a GET request and its response as a connection does.
     ///
     /// - Parameters:

@@ -11,18 +11,18 @@ import WebPrimitives
 @Suite("A browser loses what the server or another program deletes or hides")
 struct HiddenCookiesTests {
     private let fixture: GatewayFixture
-    private let gate: JarGate
+    private let gate: JarRequestPolicy
 
     init() throws { (fixture, gate) = try Self.gateway() }
 
     private static func gateway(
         _ mode: GatewaySettings.CookieMode = .mirror
-    ) throws -> (GatewayFixture, JarGate) {
+    ) throws -> (GatewayFixture, JarRequestPolicy) {
         let fixture = try GatewayFixture()
         let profile = BrowserKnowledge(
             .bundled, sees: { $0.description.hasSuffix("shop.example") },
             seesSite: { $0.description == "shop.example" })
-        return (fixture, JarGate(jar: fixture.jar, mode: mode, profile: profile, now: { .now }))
+        return (fixture, JarRequestPolicy(jar: fixture.jar, mode: mode, profile: profile, now: { .now }))
     }
 
     private static let page = [
@@ -66,7 +66,7 @@ struct HiddenCookiesTests {
     }
 
     private func send(
-        _ url: String, _ cookies: String, setting lines: [Octets] = [], through other: JarGate? = nil
+        _ url: String, _ cookies: String, setting lines: [Octets] = [], through other: JarRequestPolicy? = nil
     ) async throws -> Exchange {
         let isEncrypted = try RequestURL(url).scheme.isCryptographic
         let (decision, answers) = try await (other ?? gate).exchange(
@@ -80,7 +80,7 @@ struct HiddenCookiesTests {
     /// Loads a page, and returns what the server gets.
     @discardableResult
     private func load(
-        _ url: String, _ browser: inout Browser, setting lines: [Octets] = [], through other: JarGate? = nil
+        _ url: String, _ browser: inout Browser, setting lines: [Octets] = [], through other: JarRequestPolicy? = nil
     ) async throws -> [String] {
         let exchange = try await send(url, try browser.field(at: url), setting: lines, through: other)
         try browser.take(exchange.lines, at: url)

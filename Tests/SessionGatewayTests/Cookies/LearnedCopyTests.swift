@@ -21,7 +21,7 @@ struct LearnedCopyTests {
 
     /// A run of a browser, whose cookies a store holds.
     private struct Browser {
-        let gate: JarGate
+        let gate: JarRequestPolicy
         var store = CookieStore()
         /// The witnesses, which no store takes, by name.
         var witnesses: [String: String] = [:]
@@ -30,7 +30,7 @@ struct LearnedCopyTests {
             let profile = BrowserKnowledge(
                 .bundled, key: LearnedCopyTests.key, sees: { $0.description.hasSuffix("shop.example") },
                 seesSite: { $0.description == "shop.example" })
-            gate = JarGate(jar: jar, mode: .mirror, profile: profile, now: { .now })
+            gate = JarRequestPolicy(jar: jar, mode: .mirror, profile: profile, now: { .now })
             if let former { (store, witnesses) = (former.store, former.witnesses) }
         }
 

@@ -28,7 +28,7 @@ struct ScriptCookieTests {
 
     /// A browser behind a gateway, as the test plays it.
     private struct Browser {
-        let gate: JarGate
+        let gate: JarRequestPolicy
         /// Its witnesses by scheme, then by the value of their SameSite attribute.
         var witnesses: [String: [String: String]] = ["https": [:], "http": [:]]
 
@@ -36,7 +36,7 @@ struct ScriptCookieTests {
             let profile = BrowserKnowledge(
                 .bundled, sees: { $0.description.hasSuffix("shop.example") },
                 seesSite: { $0.description == "shop.example" })
-            gate = JarGate(jar: jar, mode: .mirror, profile: profile, now: { .now })
+            gate = JarRequestPolicy(jar: jar, mode: .mirror, profile: profile, now: { .now })
         }
 
         /// Sends a request; what the server gets, and the lines for the browser.

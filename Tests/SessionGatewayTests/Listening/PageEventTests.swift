@@ -33,8 +33,7 @@ struct PageEventTests {
             sees: { $0.description.hasSuffix("shop.example") || $0.description.hasSuffix("ads.example") },
             seesSite: { ["shop.example", "ads.example"].contains($0.description) })
         let events = PageEvents { _ in }
-        func judge(_ host: String, _ fields: [String: String], _ cookies: [String]) throws -> BrowserKnowledge.Judgement
-        {
+        func judge(_ host: String, _ fields: [String: String], _ cookies: [String]) throws -> BrowserKnowledge.Verdict {
             profile.judge(
                 BrowserKnowledge.Request(
                     url: try RequestURL("https://\(host)\(events.path)"), method: "POST",

@@ -69,7 +69,7 @@ struct GuideTests {
             try #require(FileManager.default.enumerator(at: $0.standardized, includingPropertiesForKeys: nil))
                 .compactMap { $0 as? URL }
         }
-        let pattern = /(?:ServiceProblem|OperationError)\(\s*\.(\w+),/
+        let pattern = /(?:ServiceFailure|OperationError)\(\s*\.(\w+),/
         let codes = Dictionary(uniqueKeysWithValues: FailureKind.allCases.map { ("\($0)", $0.code) })
         var count = 0
         for file in files where file.pathExtension == "swift" {

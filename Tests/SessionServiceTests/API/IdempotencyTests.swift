@@ -120,17 +120,17 @@ struct IdempotencyTests {
         let route = ServiceRoute(.post, "/x", .allJars(.write)) { _, _ in
             entered.continuation.yield()
             for await _ in gate.stream { break }
-            throw ServiceProblem.internalError
+            throw ServiceFailure.internalError
         }
         let fields = try Self.key("k1")
         try await fixture.run { _ in
             let first = Task { try await cache.respond(to: .post("/x", fields), in: .owner, by: route) }
             for await _ in entered.stream { break }
-            await #expect(throws: ServiceProblem.self) {
+            await #expect(throws: ServiceFailure.self) {
                 _ = try await cache.respond(to: .post("/x", fields), in: .owner, by: route)
             }
             gate.continuation.yield()
-            await #expect(throws: ServiceProblem.internalError) { _ = try await first.value }
+            await #expect(throws: ServiceFailure.internalError) { _ = try await first.value }
             let done = ServiceRoute(.post, "/x", .allJars(.write)) { _, _ in .json(["a": 1]) }
             let answer = try await cache.respond(to: .post("/x", fields), in: .owner, by: done)
             #expect(answer.status == .ok)

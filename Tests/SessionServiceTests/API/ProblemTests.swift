@@ -159,7 +159,7 @@ struct ProblemTests {
 
     @Test("The answer to an unknown method lists the supported ones")
     func methods() throws {
-        let words = ServiceProblem.methodUnknown.detail.split { !$0.isLetter }.map(String.init)
+        let words = ServiceFailure.methodUnknown.detail.split { !$0.isLetter }.map(String.init)
         let methods = Set(try ServiceFixture().api.routes.map(\.method.rawValue)).union(["HEAD"])
         #expect(methods.isSubset(of: words))
     }
@@ -204,7 +204,7 @@ struct ProblemTests {
     @Test("An unexpected error reveals no details")
     func unexpected() {
         struct Surprise: Error { let secret = "cookie-secret" }
-        let problem = ServiceProblem(Surprise() as any Error)
+        let problem = ServiceFailure(Surprise() as any Error)
         #expect(problem.status == .internalServerError && problem.code == "internal-error")
         #expect(!problem.detail.contains("secret"))
     }

@@ -110,7 +110,7 @@ struct SharedLoginTests {
             let report = try await one.send(.get, "/v1/logins/\(id)")
             #expect(report.object["state"] as? String == "failed")
             #expect((report.object["problem"] as? [String: Any])?["code"] as? String == "login-failed")
-            #expect(throws: ServiceProblem.self) { try logins.confirm(id, attempt, now: clock.time) }
+            #expect(throws: ServiceFailure.self) { try logins.confirm(id, attempt, now: clock.time) }
             #expect(server.paths.isEmpty)
         }
     }

@@ -192,7 +192,7 @@ struct ConnectionMonitorTests {
     func largeBody() throws {
         let connection = try Connection { $0.bodyBytes = 1024 }
         try connection.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n800\r\n")
-        #expect(throws: ServiceProblem.bodyTooLarge) {
+        #expect(throws: ServiceFailure.bodyTooLarge) {
             try connection.send(String(repeating: "x", count: 2048))
         }
         try connection.answer(.contentTooLarge)

@@ -45,11 +45,11 @@ struct ServiceHealthTests {
         let health = ServiceHealth(logger: Self.log(log), clock: { time.withLock { $0 } })
         let full = SessionStoreError(.diskFull, "/a", "the disk is full")
         for _ in 0..<100 { health.note(full, peer: "socket") }
-        for _ in 0..<5 { health.note(ServiceProblem.tokenRefused, peer: "192.0.2.1") }
+        for _ in 0..<5 { health.note(ServiceFailure.tokenRefused, peer: "192.0.2.1") }
         // What is about one request alone.
         health.note(SessionStoreError(.jarNotFound, "a", "b"), peer: "socket")
         health.note(SessionStoreError(.databaseBusy, "a", "b"), peer: "socket")
-        health.note(ServiceProblem.tokenMissing, peer: "socket")
+        health.note(ServiceFailure.tokenMissing, peer: "socket")
         time.withLock { $0 = $0 + .seconds(10) }
         health.note(full, peer: "socket")
         let lines = Self.lines(log)
@@ -91,7 +91,7 @@ struct ServiceHealthTests {
             health.noteHeartbeat(SessionStoreError(.databaseUnreachable, "a", "b"))
             let outcome = Result { try health.check(fixture.database, now: .distantPast) }
             #expect(((try? outcome.get()) != nil) == isReady)
-            if case .failure(let error as ServiceProblem) = outcome {
+            if case .failure(let error as ServiceFailure) = outcome {
                 #expect(error.status == .serviceUnavailable && error.detail.contains("for 3 seconds"))
             }
         }

@@ -162,7 +162,7 @@ struct CommittedStateTests {
             { try $0.jars(now: Given.now).count }, { try $0.jar(named: "other", now: Given.now).name.count },
         ] as [@Sendable (SessionDatabase) throws -> Int] {
             let database = try database(isFenced: isFenced)
-            try database.beat()
+            try database.commitHeartbeat()
             try endConnections()
             #expect(throws: Never.self) { try ask(database) }
         }
@@ -171,7 +171,7 @@ struct CommittedStateTests {
     @Test("A closed fence permits no committed state")
     func fence() async throws {
         let database = try database(isFenced: true)
-        try database.beat()
+        try database.commitHeartbeat()
         _ = try database.jar(now: Given.now)
         #expect(try await database.committedState(ofJar: "default")?.jar != nil)
         let session = try PostgreSQLSession(try server.target(name))
@@ -180,7 +180,7 @@ struct CommittedStateTests {
         await #expect { try await database.committedState(ofJar: "default") } throws: {
             ($0 as? SessionStoreError)?.code == .databaseFenced
         }
-        try database.beat()
+        try database.commitHeartbeat()
         #expect(try await database.committedState(ofJar: "default")?.jar != nil)
     }
 }

@@ -59,7 +59,7 @@ struct FailoverTests {
         let database = try SessionDatabase(engine, name: name, keys: .key(try Given.key()), now: Given.now)
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/")
-        for _ in 0..<3 { try engine.beat() }
+        for _ in 0..<3 { try engine.commitHeartbeat() }
         #expect(target.servers.epoch == 0)
         let before = try database.number("SELECT pg_backend_pid()::bigint")
         #expect(try database.number("SELECT pg_backend_pid()::bigint") == before)
@@ -69,7 +69,7 @@ struct FailoverTests {
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)' AND query LIKE '%heartbeat%'"
         )
         try other.synchronize()
-        for _ in 0..<3 { try engine.beat() }
+        for _ in 0..<3 { try engine.commitHeartbeat() }
         #expect(target.servers.epoch == 1)
         let after = try database.number("SELECT pg_backend_pid()::bigint")
         #expect(after != before)

@@ -44,7 +44,7 @@ struct FenceTests {
         expectFenced { _ = try database.existingJar(named: jar.name) }
         expectFenced { _ = try database.existingJar(named: "none") }
         expectFenced { try jar.receive("a=2; Path=/") }
-        try database.beat()
+        try database.commitHeartbeat()
         #expect(try jar.header() == "a=1")
         try jar.receive("a=2; Path=/")
         #expect(try jar.header() == "a=2")
@@ -55,7 +55,7 @@ struct FenceTests {
         let (one, other) = (try database(), try database())
         try setHeartbeat("at = clock_timestamp() - interval '1 hour'")
         expectFenced { _ = try one.jar(now: Given.now) }
-        try other.beat()
+        try other.commitHeartbeat()
         _ = try one.jar(now: Given.now)
     }
 
@@ -69,7 +69,7 @@ struct FenceTests {
         #expect(try jar.header() == "a=1")
         expectFenced { try jar.receive("a=2; Path=/") }
         #expect(try database.serverStatus()?.fence == .newPrimary)
-        try database.beat()
+        try database.commitHeartbeat()
         #expect(try jar.header() == "a=1")
         expectFenced { try jar.receive("a=2; Path=/") }
         try setHeartbeat("timeline_since = timeline_since - interval '4 s'")
@@ -84,7 +84,7 @@ struct FenceTests {
         let database = try database()
         try setHeartbeat("timeline_since = clock_timestamp() + interval '1 hour'")
         expectFenced { _ = try database.jar(now: Given.now) }
-        try database.beat()
+        try database.commitHeartbeat()
         try setHeartbeat("timeline_since = timeline_since - interval '5.1 s'")
         _ = try database.jar(now: Given.now)
     }

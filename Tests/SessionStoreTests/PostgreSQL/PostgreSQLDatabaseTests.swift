@@ -59,7 +59,7 @@ struct PostgreSQLDatabaseTests {
     func oneRow(_ rows: Int64) throws {
         let database = try PostgreSQLDatabase(try server.target(name))
         func write(_ body: (any ServedConnection) throws -> Void) throws {
-            try database.write(.database, isPatient: true, isRepeatable: false, foreseeing: [], body)
+            try database.write(.database, isPatient: true, isRepeatable: false, prefetching: [], body)
         }
         try write { connection in
             let insertion = try connection.statement("INSERT INTO jar (name, profile, created_at) VALUES (?, ?, 0)")

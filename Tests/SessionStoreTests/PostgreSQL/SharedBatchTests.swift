@@ -83,7 +83,8 @@ struct SharedBatchTests {
         #expect(try #require(database.serverLoad).roundTrips - before == 1)
         #expect(try jars[39].cookies().readable.count == 9)
 
-        let timeout = try database.writeAtOnce(.jars(jars.map(\.id)), isPatient: false, assuming: []) { connection in
+        let timeout = try database.writeOptimistically(.jars(jars.map(\.id)), isPatient: false, assuming: []) {
+            connection in
             let statement = try connection.statement(
                 "SELECT current_setting('idle_in_transaction_session_timeout')")
             return try statement.step() ? statement.text(0) : ""

@@ -80,7 +80,7 @@ struct AgentPassphraseOptions: ParsableArguments {
     func document(isNew: Bool) throws -> AgentPassphraseDocument {
         let passphrase = try Terminal.passphrase(in: passphraseFile, by: "--passphrase-file", isNew: isNew)
         guard let text = passphrase.exposedText else {
-            throw Problem(.inputUnrecognized, "the passphrase is not UTF-8 text")
+            throw CommandFailure(.inputUnrecognized, "the passphrase is not UTF-8 text")
         }
         return AgentPassphraseDocument(passphrase: text)
     }

@@ -131,7 +131,7 @@ struct TokenRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard try isRemoved(in: try database.place(now: console.now)) else {
-            throw Problem(advising: .tokenNotFound, "\(name): there is no token with this name")
+            throw CommandFailure(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
     }

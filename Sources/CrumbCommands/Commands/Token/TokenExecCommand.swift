@@ -99,7 +99,7 @@ struct TokenExecCommand: CrumbCommand {
         let pipe = Pipe()
         // A pipe holds more than any header field, so this does not wait for a reader.
         guard token.utf8.count < 1 << 16 - 1 else {
-            throw Problem(.valueDamaged, "the token is too long for --stdin; use --file")
+            throw CommandFailure(.valueDamaged, "the token is too long for --stdin; use --file")
         }
         try Console.write(Array("\(token)\n".utf8), to: pipe.fileHandleForWriting.fileDescriptor)
         dup2(pipe.fileHandleForReading.fileDescriptor, STDIN_FILENO)

@@ -113,7 +113,7 @@ struct FallbackRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         guard try isRemoved(in: try jar.place(now: console.now)) else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }
         if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }

@@ -147,7 +147,7 @@ extension Profile {
     /// The access token of the profile as text, which is no longer protected.
     func exposedText(of tokens: TokenSet) throws -> String {
         guard let token = tokens.accessToken.exposedText else {
-            throw Problem(.valueDamaged, "\(name): the stored token is not text")
+            throw CommandFailure(.valueDamaged, "\(name): the stored token is not text")
         }
         return token
     }
@@ -164,7 +164,7 @@ struct TokenAccess: Sendable {
     init(_ options: some DatabaseChoice, for name: String, clock: @escaping CommandClock) throws {
         // A rotated refresh token must outlive a power failure: the server has ended the one before.
         guard let database = try options.openExisting(now: clock(), durability: .full) else {
-            throw Problem.noToken(named: name)
+            throw CommandFailure.noToken(named: name)
         }
         self.init(database.tokens, clock: clock)
     }

@@ -60,7 +60,7 @@ struct TokenImportCommand: CrumbCommand {
         do {
             tokenSet = try TokenImport.tokenSet(bytes, now: now)
         } catch {
-            throw Problem(.tokenInputInvalid, "\(input.name): \(error.description)")
+            throw CommandFailure(.tokenInputInvalid, "\(input.name): \(error.description)")
         }
         let preset = try server.preset()
         let credentials = try credentials(preset)
@@ -82,7 +82,9 @@ struct TokenImportCommand: CrumbCommand {
         guard
             try store.put(
                 tokenSet, for: profile, credentials: credentials, expectedGeneration: known?.generation, now: now)
-        else { throw Problem(.tokenRefreshBusy, "\(name): another process has just changed the login; try again") }
+        else {
+            throw CommandFailure(.tokenRefreshBusy, "\(name): another process has just changed the login; try again")
+        }
         let stored = StoredTokenReport(try store.get(name), now: now)
         if output.json { try console.writeJSON(stored) } else { console.note("stored \(stored.text)") }
     }
@@ -91,7 +93,7 @@ struct TokenImportCommand: CrumbCommand {
     /// servers end a login whose refresh token is used twice.
     private func check(_ tokens: TokenSet, mayReplace stored: TokenSet) throws {
         guard let end = stored.accessTokenExpiry, let newEnd = tokens.accessTokenExpiry, newEnd < end else { return }
-        throw Problem(
+        throw CommandFailure(
             .tokenInputInvalid,
             "\(name): the stored access token is newer: it expires \(end.rfc3339), the one to import \(newEnd.rfc3339); "
                 + "to replace it, use --force")

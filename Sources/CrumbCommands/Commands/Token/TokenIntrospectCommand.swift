@@ -25,7 +25,7 @@ struct TokenIntrospectCommand: CrumbCommand {
         let connection = try access.connection(name)
         let tokens = connection.stored.tokens
         guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
-            throw Problem(.tokenNotFound, "\(name): there is no refresh token")
+            throw CommandFailure(.tokenNotFound, "\(name): there is no refresh token")
         }
         let introspection = TokenIntrospection(
             endpoint: try connection.credentials.settings.url(of: .introspection),

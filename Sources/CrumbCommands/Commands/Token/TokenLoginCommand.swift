@@ -90,7 +90,7 @@ struct TokenLoginCommand: CrumbCommand {
     /// Logs in where the browser is; a service gets and keeps the tokens.
     private func logIn(over service: ServiceConnection, _ console: Console) throws -> StoredTokenReport {
         guard client.keyAlgorithm == nil else {
-            throw Problem(
+            throw CommandFailure(
                 .tokenSettingsInvalid, "--key-algorithm: a service chooses the algorithm by the type of the key")
         }
         var document = LoginDocument(
@@ -153,11 +153,11 @@ struct TokenLoginCommand: CrumbCommand {
         var parameters = (preset.parameters ?? [:]).sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         for pair in parameter {
             guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else {
-                throw Problem(.tokenSettingsInvalid, "--parameter: write name=value")
+                throw CommandFailure(.tokenSettingsInvalid, "--parameter: write name=value")
             }
             let name = String(pair[..<equals])
             guard !AuthorizationCodeGrant.reservedParameters.contains(name) else {
-                throw Problem(.tokenSettingsInvalid, "--parameter: '\(name)' is set by Crumb")
+                throw CommandFailure(.tokenSettingsInvalid, "--parameter: '\(name)' is set by Crumb")
             }
             parameters.append((name, String(pair[equals...].dropFirst())))
         }

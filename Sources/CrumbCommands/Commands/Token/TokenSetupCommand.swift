@@ -75,7 +75,7 @@ struct TokenSetupCommand: CrumbCommand {
         if let login { _ = try database.place(now: console.now).tokenStatus(of: login) }
         let steps = try steps()
         if write, !force, let conflict = steps.lazy.compactMap(\.conflict).first {
-            throw Problem(.fileExists, "\(conflict); nothing was changed. To replace it, use --force")
+            throw CommandFailure(.fileExists, "\(conflict); nothing was changed. To replace it, use --force")
         }
         if output.json {
             for step in steps { try console.writeJSON(step) }

@@ -68,7 +68,7 @@ struct EventFollower: Sendable {
     static func position(in request: Request, _ query: QueryItems) throws -> Int64? {
         guard let last = request.headers[.lastEventID] else { return try query.number("after", 0...Int64.max) }
         guard let number = Int64(last), number >= 0 else {
-            throw ServiceProblem.parameterInvalid("Last-Event-ID", "this is not a position of an event")
+            throw ServiceFailure.parameterInvalid("Last-Event-ID", "this is not a position of an event")
         }
         return number
     }

@@ -75,25 +75,25 @@ final class GatewayRegistry: Service {
         checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () throws -> Void
     ) async throws -> (gateway: HostedGateway, isNew: Bool) {
         guard let run, limits.count > 0 else {
-            throw ServiceProblem(.gatewayNotStarted, "this service runs no gateways; 'gateways.count' allows them")
+            throw ServiceFailure(.gatewayNotStarted, "this service runs no gateways; 'gateways.count' allows them")
         }
-        let present = try state.withLock { state throws(ServiceProblem) -> HostedGateway? in
-            guard !state.isStopped else { throw ServiceProblem(.shuttingDown, "the service is shutting down") }
+        let present = try state.withLock { state throws(ServiceFailure) -> HostedGateway? in
+            guard !state.isStopped else { throw ServiceFailure(.shuttingDown, "the service is shutting down") }
             switch state.places[name] {
             case .running(let gateway) where gateway.asked == asked: return gateway
             case .running:
-                throw ServiceProblem(
+                throw ServiceFailure(
                     .gatewayExists,
                     "\(name): a gateway of this name runs with other settings; stop it first with 'crumb gateway stop', "
                         + "or choose another name")
             case .starting:
-                throw ServiceProblem(
+                throw ServiceFailure(
                     .gatewayExists,
                     "\(name): a gateway of this name is being started; try again, or choose another name")
             case nil: break
             }
             guard state.places.count < limits.count else {
-                throw ServiceProblem(
+                throw ServiceFailure(
                     .gatewaysExhausted, "\(limits.count) gateways run, which is the limit; stop one first")
             }
             state.places[name] = .starting
@@ -115,7 +115,7 @@ final class GatewayRegistry: Service {
                 }
             }
         } catch {
-            throw (error as? OperationError).map { ServiceProblem($0.failure, $0.description) } ?? error
+            throw (error as? OperationError).map { ServiceFailure($0.failure, $0.description) } ?? error
         }
         let isStopped = state.withLock { state in
             if state.places[name] != nil { state.places[name] = .running(gateway) }

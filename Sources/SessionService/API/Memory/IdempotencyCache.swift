@@ -87,10 +87,10 @@ final class IdempotencyCache: Sendable {
             return try await route.respond(to: request, in: context)
         }
         guard (1...255).contains(text.utf8.count) else {
-            throw ServiceProblem.parameterInvalid("Idempotency-Key", "use 1 to 255 characters")
+            throw ServiceFailure.parameterInvalid("Idempotency-Key", "use 1 to 255 characters")
         }
         guard route.body != .streamed else {
-            throw ServiceProblem.parameterInvalid(
+            throw ServiceFailure.parameterInvalid(
                 "Idempotency-Key", "a capture is recognized by its content; leave the field out")
         }
         try route.check(context)
@@ -108,7 +108,7 @@ final class IdempotencyCache: Sendable {
             await end(attempt, answer)
             return answer.response
         } catch {
-            await end(attempt, failingWith: ServiceProblem(error))
+            await end(attempt, failingWith: ServiceFailure(error))
             throw error
         }
     }
@@ -123,9 +123,9 @@ final class IdempotencyCache: Sendable {
                 try await route.respond(to: request, in: context)
             }
         } catch {
-            let problem = ServiceProblem(error)
+            let problem = ServiceFailure(error)
             // A locked service and a failed one have changed nothing: the next attempt counts.
-            guard problem.status.code < 500, problem.status.code != ServiceProblem.agentLocked.status.code else {
+            guard problem.status.code < 500, problem.status.code != ServiceFailure.agentLocked.status.code else {
                 throw error
             }
             response = problem.response
@@ -159,18 +159,18 @@ final class IdempotencyCache: Sendable {
             try shared.database.begin(attempt, until: expiry, now: now)
         }) {
         case .new: return .new(.shared(attempt))
-        case .different: throw ServiceProblem.idempotencyKeyReused
-        case .running: throw ServiceProblem.idempotencyKeyRunning
-        case .committed: throw ServiceProblem.idempotencyAnswerLost
+        case .different: throw ServiceFailure.idempotencyKeyReused
+        case .running: throw ServiceFailure.idempotencyKeyRunning
+        case .committed: throw ServiceFailure.idempotencyAnswerLost
         case .answered(let octets):
             guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(octets.bytes)) else {
-                throw ServiceProblem.idempotencyAnswerLost
+                throw ServiceFailure.idempotencyAnswerLost
             }
             return .known(answer)
         }
     }
 
-    private func beginInMemory(_ key: Key, _ request: SHA256Digest) throws(ServiceProblem) -> Beginning {
+    private func beginInMemory(_ key: Key, _ request: SHA256Digest) throws(ServiceFailure) -> Beginning {
         let now = ContinuousClock.now
         let known: Entry? = state.withLock { state in
             removeOld(&state, now)
@@ -203,7 +203,7 @@ final class IdempotencyCache: Sendable {
     }
 
     /// Ends a write that has no answer.
-    private func end(_ attempt: Attempt, failingWith problem: ServiceProblem) async {
+    private func end(_ attempt: Attempt, failingWith problem: ServiceFailure) async {
         switch attempt {
         case .inMemory(let key): state.withLock { $0.entries[key] = nil }
         case .shared(let request):
@@ -259,16 +259,16 @@ private final class BodyCollector: ResponseBodyWriter, Sendable {
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-extension ServiceProblem {
-    fileprivate static let idempotencyKeyReused = ServiceProblem(
+extension ServiceFailure {
+    fileprivate static let idempotencyKeyReused = ServiceFailure(
         .idempotencyKeyReused, "the key was used for another request; use a new one")
     fileprivate static let idempotencyKeyRunning = {
-        var problem = ServiceProblem(
+        var problem = ServiceFailure(
             .idempotencyKeyRunning, "the first request with this key is still in progress; try again")
         problem.fields[.retryAfter] = "1"
         return problem
     }()
-    fileprivate static let idempotencyAnswerLost = ServiceProblem(
+    fileprivate static let idempotencyAnswerLost = ServiceFailure(
         .idempotencyAnswerLost,
         "the first request with this key was carried out, at least in part, but its answer was lost; read what is stored"
     )

@@ -99,7 +99,7 @@ struct LoginRegistry: Sendable {
             stateDigest: state.map { LoginRegistry.digest($0.exposedBytes) }, content: try content.encoded())
         let limit = isShared ? LoginRegistry.sharedLimit : LoginRegistry.limit
         guard try store.add(stored, limit: limit, now: now) else {
-            throw ServiceProblem(.loginsExhausted, "too many logins are in progress; cancel one, or wait")
+            throw ServiceFailure(.loginsExhausted, "too many logins are in progress; cancel one, or wait")
         }
         return Login(stored, content, now: now)
     }
@@ -107,7 +107,7 @@ struct LoginRegistry: Sendable {
     /// The login of an identifier.
     func login(_ id: String, now: Timestamp) throws -> Login {
         let stored = try store.pendingLogin(id, now: now)
-        guard let login = stored.flatMap({ Login($0, now: now) }) else { throw ServiceProblem.loginNotFound }
+        guard let login = stored.flatMap({ Login($0, now: now) }) else { throw ServiceFailure.loginNotFound }
         return login
     }
 
@@ -139,7 +139,7 @@ struct LoginRegistry: Sendable {
 
     /// Makes sure that an attempt may still end its login, and holds it for a further time.
     ///
-    /// - Throws: `ServiceProblem` if the login was cancelled, or the attempt has taken too long.
+    /// - Throws: `ServiceFailure` if the login was cancelled, or the attempt has taken too long.
     func confirm(_ id: String, _ attempt: Attempt, now: Timestamp) throws {
         let isHeld = try change(id, now: now) { stage in
             guard stage.attempt == attempt, !stage.isLost(now) else { return false }
@@ -150,12 +150,12 @@ struct LoginRegistry: Sendable {
             return true
         }
         guard isHeld == true else {
-            throw ServiceProblem(.loginFailed, "the login was cancelled, or took too long; log in again")
+            throw ServiceFailure(.loginFailed, "the login was cancelled, or took too long; log in again")
         }
     }
 
     /// Records the outcome of an attempt: the problem, or `nil` if the tokens are stored.
-    func end(_ id: String, _ attempt: Attempt, _ problem: ServiceProblem?, now: Timestamp) throws {
+    func end(_ id: String, _ attempt: Attempt, _ problem: ServiceFailure?, now: Timestamp) throws {
         _ = try change(id, now: now) { stage in
             guard stage.attempt == attempt else { return }
             stage = problem.map { .failed($0.document) } ?? .done
@@ -164,7 +164,7 @@ struct LoginRegistry: Sendable {
 
     /// Forgets a login. Its attempt stores nothing any more.
     func forget(_ id: String, now: Timestamp) throws {
-        guard try store.removePendingLogin(id, now: now) else { throw ServiceProblem.loginNotFound }
+        guard try store.removePendingLogin(id, now: now) else { throw ServiceFailure.loginNotFound }
     }
 
     /// The end of the hold of an attempt; `nil` in memory, which ends with the attempt.
@@ -205,17 +205,17 @@ extension LoginRegistry.Login {
         state =
             switch content.stage {
             case .confirming, .visiting: .pending
-            case .ending: content.stage.isLost(now) ? .failed(ServiceProblem.loginLost.document) : .ending
+            case .ending: content.stage.isLost(now) ? .failed(ServiceFailure.loginLost.document) : .ending
             case .done: .done
             case .failed(let problem): .failed(problem)
             }
     }
 }
 
-extension ServiceProblem {
-    fileprivate static let loginNotFound = ServiceProblem(
+extension ServiceFailure {
+    fileprivate static let loginNotFound = ServiceFailure(
         .loginNotFound, "no login with this identifier is in progress")
-    fileprivate static let loginLost = ServiceProblem(
+    fileprivate static let loginLost = ServiceFailure(
         .loginFailed,
         "the service that was ending the login did not finish, and the code may have been used; log in again")
 }

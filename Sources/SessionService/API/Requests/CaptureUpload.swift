@@ -47,7 +47,7 @@ final class CaptureUpload: Sendable {
     func read(_ bytes: [UInt8], holding limit: Int) throws -> CaptureProgressLine.Progress {
         try state.withLock { state in
             if state.capture.byteCount == 0, (state.held ?? []).isEmpty, bytes.starts(with: CaptureUpload.sqlite) {
-                throw ServiceProblem.databaseUploaded
+                throw ServiceFailure.databaseUploaded
             }
             if state.held != nil {
                 state.held?.append(contentsOf: bytes)

@@ -71,7 +71,7 @@ extension Request {
     /// The whole body, which is refused before it comes where its length is known to be too large.
     func collectedBody(in context: ServiceRequestContext) async throws -> ByteBuffer {
         if let length = headers.declaredLength, length > context.maxUploadSize {
-            throw ServiceProblem.bodyTooLarge
+            throw ServiceFailure.bodyTooLarge
         }
         return try await body.collect(upTo: context.maxUploadSize)
     }
@@ -88,7 +88,7 @@ extension Request {
                 || type?.prefix(while: { $0 != ";" }).lowercased().trimmingCharacters(in: .whitespaces)
                     == "application/json"
         else {
-            throw ServiceProblem(
+            throw ServiceFailure(
                 .mediaTypeUnsupported, "send JSON, as 'Content-Type: application/json'")
         }
         return body

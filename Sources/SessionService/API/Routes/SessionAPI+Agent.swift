@@ -7,10 +7,10 @@ import SessionStore
 extension AgentPassphraseDocument {
     /// The passphrase.
     ///
-    /// - Throws: `ServiceProblem` if it is empty or longer than a passphrase is.
+    /// - Throws: `ServiceFailure` if it is empty or longer than a passphrase is.
     fileprivate func secret() throws -> Secret {
         guard (1...4096).contains(passphrase.utf8.count) else {
-            throw ServiceProblem.bodyInvalid("passphrase: use 1 to 4096 octets")
+            throw ServiceFailure.bodyInvalid("passphrase: use 1 to 4096 octets")
         }
         return Secret(passphrase)
     }

@@ -22,7 +22,7 @@ extension SessionAPI {
     private func takeCapture(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let query = context.query
         let format = try query.choice("format", CaptureFormat.self)
-        if format?.isDatabase == true { throw ServiceProblem.databaseUploaded }
+        if format?.isDatabase == true { throw ServiceFailure.databaseUploaded }
         let options = CaptureImport.Options(
             url: try query.url("url")?.description, topLevel: try query.url("topLevel")?.description,
             receivedNow: try query.flag("receivedNow") ?? false,
@@ -30,7 +30,7 @@ extension SessionAPI {
             isDryRun: try query.flag("dryRun") ?? false)
         let source = try query.one("source") ?? "upload"
         guard (1...4096).contains(source.utf8.count) else {
-            throw ServiceProblem.parameterInvalid("source", "use 1 to 4096 bytes")
+            throw ServiceFailure.parameterInvalid("source", "use 1 to 4096 bytes")
         }
         let target = try importTarget(named: context.jarName, isDryRun: options.isDryRun)
         let again = try query.flag("again") ?? false
@@ -59,7 +59,7 @@ extension SessionAPI {
                 } catch {
                     // The status has been said already.
                     context.health?.note(error, peer: context.peer)
-                    last = CaptureProgressLine(problem: ServiceProblem(error).document)
+                    last = CaptureProgressLine(problem: ServiceFailure(error).document)
                 }
                 try await writer.write(SessionAPI.line(last))
                 try await writer.finish(nil)
@@ -104,7 +104,7 @@ extension SessionAPI {
                     try await follower?.write(SessionAPI.line(CaptureProgressLine(progress: progress)))
                 }
             }
-        } catch let problem as ServiceProblem {
+        } catch let problem as ServiceFailure {
             throw problem
         } catch let error as SessionStoreError {
             throw error
@@ -129,8 +129,8 @@ extension SessionAPI {
     }
 }
 
-extension ServiceProblem {
-    static let databaseUploaded = ServiceProblem(
+extension ServiceFailure {
+    static let databaseUploaded = ServiceFailure(
         .inputUnrecognized,
         "a browser's database cannot be uploaded; read it with 'crumb import' on its computer")
 }

@@ -55,7 +55,7 @@ extension SessionAPI {
     private func gateway(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> HostedGateway {
         let name = try context.pathParameter("name")
         guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
-            throw ServiceProblem(.gatewayNotFound, "\(name): no gateway of this name runs")
+            throw ServiceFailure(.gatewayNotFound, "\(name): no gateway of this name runs")
         }
         try context.require(verb, jar: gateway.jar)
         return gateway
@@ -86,7 +86,7 @@ extension SessionAPI {
         let (gateway, isNew) = try await gateways.start(
             name, as: asked, job, metrics: context.metrics, checkingEvery: following.interval * 4
         ) {
-            guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceProblem.unauthenticated }
+            guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceFailure.unauthenticated }
             _ = try jar.latestChange()
         }
         context.audit(SecretAccess(.gateway, jar: jar.name, names: [name]))

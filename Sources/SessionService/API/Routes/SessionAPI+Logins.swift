@@ -30,7 +30,7 @@ extension LoginDocument {
     private func preset() throws -> ProviderPreset {
         guard let provider else {
             guard providerTenant == nil, providerHost == nil else {
-                throw ServiceProblem.bodyInvalid("provider: providerTenant and providerHost belong to a provider")
+                throw ServiceFailure.bodyInvalid("provider: providerTenant and providerHost belong to a provider")
             }
             return ProviderPreset()
         }
@@ -42,24 +42,24 @@ extension LoginDocument {
         let keyAudience = try ProfileSettings.AssertionAudience.named(self.keyAudience, member: "keyAudience")
         let authMethod = try ProfileSettings.AuthenticationMethod.named(self.authMethod, member: "authMethod")
         guard clientSecret == nil || clientKey == nil else {
-            throw ServiceProblem.bodyInvalid("clientKey: use either a secret or a key")
+            throw ServiceFailure.bodyInvalid("clientKey: use either a secret or a key")
         }
         guard idTokenAlgorithm.map(IDTokenAlgorithm.names.contains) ?? true else {
             let names = IDTokenAlgorithm.names.joined(separator: ", ")
-            throw ServiceProblem.bodyInvalid("idTokenAlgorithm: use one of \(names)")
+            throw ServiceFailure.bodyInvalid("idTokenAlgorithm: use one of \(names)")
         }
         // Before anyone logs in: a name or account that cannot be stored would end the login when its tokens have come.
         try SessionStoreError.check(name, of: "token")
         for (member, text) in [("issuer", issuer), ("clientID", clientID), ("account", account), ("scope", scope)]
         where text?.utf8.contains(0) == true {
-            throw ServiceProblem.bodyInvalid("\(member): remove U+0000")
+            throw ServiceFailure.bodyInvalid("\(member): remove U+0000")
         }
         let preset = try preset()
         var request = TokenLoginRequest(name: name)
         request.issuer = issuer ?? preset.issuer
         for (name, url) in (preset.endpoints ?? [:]).merging(endpoints ?? [:], uniquingKeysWith: { $1 }) {
             guard let endpoint = ServerMetadata.Endpoint(rawValue: name) else {
-                throw ServiceProblem.bodyInvalid("endpoints: \(ServerMetadata.Endpoint.hint)")
+                throw ServiceFailure.bodyInvalid("endpoints: \(ServerMetadata.Endpoint.hint)")
             }
             request.endpoints[endpoint] = url
         }
@@ -68,7 +68,7 @@ extension LoginDocument {
             try clientKey.map { try SigningKey(pem: Secret($0)).secret } ?? clientSecret.map { Secret($0) }
         request.authenticationMethod = authMethod ?? (clientKey == nil ? nil : .privateKeyJWT)
         guard register == true || registrationToken == nil else {
-            throw ServiceProblem.bodyInvalid("register: registrationToken belongs to a registration")
+            throw ServiceFailure.bodyInvalid("register: registrationToken belongs to a registration")
         }
         if register == true {
             request.registration = TokenLoginRequest.Registration(token: registrationToken.map { Secret($0) })
@@ -78,7 +78,7 @@ extension LoginDocument {
         request.assertionAudience = keyAudience
         request.idTokenAlgorithm = idTokenAlgorithm
         guard exchange != nil || actor == nil && audiences == nil else {
-            throw ServiceProblem.bodyInvalid("exchange: actor and audiences belong to an exchange")
+            throw ServiceFailure.bodyInvalid("exchange: actor and audiences belong to an exchange")
         }
         request.grant = flow?.grant ?? (exchange == nil ? nil : .tokenExchange)
         request.exchange = exchange.map {
@@ -160,7 +160,7 @@ extension SessionAPI {
         case .authorizationCode, .imported:
             let registered = flow.plan.credentials.settings.redirectURI ?? tokens.callback.url
             guard let redirectURI = document.browserReturnsTo ?? registered else {
-                throw ServiceProblem.bodyInvalid(
+                throw ServiceFailure.bodyInvalid(
                     "redirectURI: browsers cannot reach this service, since it has no TCP address and no "
                         + "'public.url'; set a redirectURI, and send the URL that the browser was redirected to")
             }
@@ -191,7 +191,7 @@ extension SessionAPI {
         let url = try await request.document(RedirectDocument.self, in: context).url
         let id = try context.pathParameter("id")
         guard let login = try await end(try await login(id), with: url) else {
-            throw ServiceProblem(.loginFailed, "this URL does not belong to the login")
+            throw ServiceFailure(.loginFailed, "this URL does not belong to the login")
         }
         return .json(LoginReport(login))
     }
@@ -210,11 +210,11 @@ extension SessionAPI {
             }
             guard case .failed(let problem) = login.state else { return SessionAPI.page(.done, .ok) }
             return SessionAPI.page(.failed(problem.detail), .badRequest)
-        } catch let problem as ServiceProblem where problem.code == ServiceProblem.agentLocked.code {
+        } catch let problem as ServiceFailure where problem.code == ServiceFailure.agentLocked.code {
             return SessionAPI.page(
                 LoginPage("The service is locked", "Unlock it with 'crumb token agent unlock', then reload this page."),
                 problem.status)
-        } catch let problem as ServiceProblem where problem.code == FailureKind.loginNotFound.code {
+        } catch let problem as ServiceFailure where problem.code == FailureKind.loginNotFound.code {
             return SessionAPI.page(.failed("It was cancelled, or has expired"), .badRequest)
         }
     }
@@ -228,7 +228,7 @@ extension SessionAPI {
     /// Ends a login with a URL that the browser came back to, and waits for the end.
     ///
     /// - Returns: The login as it ended; `nil` if the URL does not belong to it.
-    /// - Throws: `ServiceProblem` if the service is locked. The login still waits for its browser.
+    /// - Throws: `ServiceFailure` if the service is locked. The login still waits for its browser.
     private func end(_ login: LoginRegistry.Login, with url: String) async throws -> LoginRegistry.Login? {
         let flow = try login.visit.map { try tokens.flow($0.plan) }
         if let visit = login.visit, let flow, !visit.isEnded(by: url, in: flow) { return nil }
@@ -267,7 +267,7 @@ extension SessionAPI {
             guard case .pending = try await login(id).state else { return false }
             return true
         } catch {
-            return ServiceProblem(error).code != FailureKind.loginNotFound.code
+            return ServiceFailure(error).code != FailureKind.loginNotFound.code
         }
     }
 
@@ -276,14 +276,14 @@ extension SessionAPI {
     private func finish(
         _ id: String, _ attempt: LoginRegistry.Attempt, _ flow: LoginFlow, _ body: () async throws -> TokenSet
     ) async {
-        var problem: ServiceProblem?
+        var problem: ServiceFailure?
         do {
             _ = try await flow.keep(try await body(), in: tokens.store) {
                 try agentLock.check()
                 try logins.confirm(id, attempt, now: now())
             }
         } catch {
-            problem = ServiceProblem(error)
+            problem = ServiceFailure(error)
         }
         // Not on behalf of the request that began this: it may have been answered long ago.
         try? await writers.runIfActive { [problem] in try logins.end(id, attempt, problem, now: now()) }

@@ -63,7 +63,7 @@ extension SessionAPI {
         let head = try asked.head()
         let sent = try asked.sendTime()
         guard let (rule, challenge) = try challenge(in: asked, by: try loginRules.rules(of: jar), of: jar) else {
-            throw ServiceProblem(
+            throw ServiceFailure(
                 .loginNotNeeded, "by no login rule of the jar does this response mean 'not signed in'")
         }
         var authorization: AuthorizationRule?
@@ -73,7 +73,7 @@ extension SessionAPI {
             ? .sendAgain : renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now())
         switch step {
         case .logIn:
-            var problem = ServiceProblem(
+            var problem = ServiceFailure(
                 .loginRequired,
                 "\(challenge.rule.profile): the site rejects the renewed token; log in again")
             problem.loginURL = challenge.loginURL

@@ -71,7 +71,7 @@ extension SessionAPI {
             },
             ServiceRoute(.captureScript) { _, context in
                 guard let text = try context.query.one("handler") else {
-                    throw ServiceProblem(.parameterMissing, "handler: name the message handler")
+                    throw ServiceFailure(.parameterMissing, "handler: name the message handler")
                 }
                 let handler = try MessageHandlerName(text, of: "handler")
                 _ = try jar(in: context)

@@ -10,12 +10,12 @@ extension AccessTokenDocument {
     fileprivate func request() throws -> DPoPRequest? {
         guard let url else {
             guard method == nil, nonce == nil else {
-                throw ServiceProblem.bodyInvalid("url: method and nonce describe a request; add its URL")
+                throw ServiceFailure.bodyInvalid("url: method and nonce describe a request; add its URL")
             }
             return nil
         }
         guard method.map({ HTTPRequest.Method($0) != nil }) ?? true else {
-            throw ServiceProblem.bodyInvalid("method: this is not an HTTP method")
+            throw ServiceFailure.bodyInvalid("method: this is not an HTTP method")
         }
         return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
@@ -35,7 +35,7 @@ extension SessionAPI {
                 // Token and key in one reading, whatever a login changes in the meantime.
                 let credential = try tokens.store.credential(name, for: asked.resource)
                 guard let token = credential.tokens.accessToken.exposedText else {
-                    throw ServiceProblem(
+                    throw ServiceFailure(
                         .valueDamaged, "\(name): the stored token is not text")
                 }
                 context.audit(SecretAccess(.accessToken, names: [name]))
@@ -86,7 +86,7 @@ extension SessionAPI {
     private func removeToken(_ name: String) async throws {
         let now = now()
         guard try await blocking({ try tokens.store.remove(name, now: now) }) else {
-            throw ServiceProblem.tokenNotFound(name)
+            throw ServiceFailure.tokenNotFound(name)
         }
     }
 }

@@ -111,12 +111,12 @@ struct TokenAPI: Sendable {
         refresher ?? TokenRefresher(store: store, transport: OfflineTransport(), process: 0, now: now)
     }
 
-    private func onlineTransport() throws(ServiceProblem) -> any EndpointTransport {
+    private func onlineTransport() throws(ServiceFailure) -> any EndpointTransport {
         guard let transport else { throw .offline }
         return transport
     }
 
-    private func onlineRefresher() throws(ServiceProblem) -> TokenRefresher {
+    private func onlineRefresher() throws(ServiceFailure) -> TokenRefresher {
         guard let refresher else { throw .offline }
         return refresher
     }
@@ -144,13 +144,13 @@ final class LoginCallback: Sendable {
 /// Reaches no server.
 private struct OfflineTransport: EndpointTransport {
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
-        throw OAuth2Error(unreachable: ServiceProblem.offline.detail)
+        throw OAuth2Error(unreachable: ServiceFailure.offline.detail)
     }
 }
 
-extension ServiceProblem {
-    fileprivate static let offline: ServiceProblem = {
-        var problem = ServiceProblem(.serverUnavailable, "this service cannot send requests to authorization servers")
+extension ServiceFailure {
+    fileprivate static let offline: ServiceFailure = {
+        var problem = ServiceFailure(.serverUnavailable, "this service cannot send requests to authorization servers")
         problem.status = .serviceUnavailable
         return problem
     }()

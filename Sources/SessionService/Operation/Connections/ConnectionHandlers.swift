@@ -135,7 +135,7 @@ final class RequestHeadHandler: ChannelInboundHandler {
         guard !codings.isEmpty else { return nil }
         // Before 1.1 there was none: a proxy in front may have passed over the field.
         guard head.version == .http1_1 else { return HTTPParserError.unexpectedContentLength }
-        return codings.count == 1 && codings[0].lowercased() == "chunked" ? nil : ServiceProblem.transferCodingUnknown
+        return codings.count == 1 && codings[0].lowercased() == "chunked" ? nil : ServiceFailure.transferCodingUnknown
     }
 }
 
@@ -154,7 +154,7 @@ struct ServiceChannel: HTTPChannelHandler {
             let isRefused = connections.add(channel)
             if isRefused {
                 health.warn(
-                    ServiceProblem.tooManyConnections.code, "Connections are refused: too many are open",
+                    ServiceFailure.tooManyConnections.code, "Connections are refused: too many are open",
                     ["limit": "\(limits.connections)"])
             }
             let monitor = ConnectionMonitor(limits: limits, isRefused: isRefused, loop: channel.eventLoop)

@@ -28,7 +28,7 @@ final class ConnectionMonitor {
     /// Whether the client waits to be told to go on before it sends the body (RFC 9110, section 10.1.1).
     private var expectsContinue = false
     /// The problem to report for bytes that are not a request, after the requests before them are answered.
-    private var lastProblem: ServiceProblem?
+    private var lastProblem: ServiceFailure?
     /// Whether the client wants the connection to end after its current request.
     private var hasLastRequest = false
     /// Whether the answer that is being written is the last one.
@@ -95,7 +95,7 @@ final class ConnectionMonitor {
     func receive(_ error: any Error, _ context: ChannelHandlerContext) {
         guard !isFinished, lastProblem == nil else { return }
         let head = progress.phase == .head ? headBytes.map { RequestHeadBytes($0.readableBytesView) } : nil
-        fail(ServiceProblem(malformed: error, head: head), context)
+        fail(ServiceFailure(malformed: error, head: head), context)
     }
 
     /// The body of the current request is read. A client that expects 100 (Continue) is told to go on.
@@ -107,7 +107,7 @@ final class ConnectionMonitor {
     }
 
     /// Reports a problem, after the responses to earlier requests.
-    private func fail(_ problem: ServiceProblem, _ context: ChannelHandlerContext) {
+    private func fail(_ problem: ServiceFailure, _ context: ChannelHandlerContext) {
         if progress.phase == .body {
             // The reader of the body gets the error, and answers.
             lastProblem = problem
@@ -159,7 +159,7 @@ final class ConnectionMonitor {
     }
 
     /// Writes a last answer.
-    private func finish(with problem: ServiceProblem, _ context: ChannelHandlerContext) {
+    private func finish(with problem: ServiceFailure, _ context: ChannelHandlerContext) {
         var (head, body) = problem.message
         head.headerFields[.connection] = "close"
         context.write(NIOAny(HTTPResponsePart.head(head)), promise: nil)

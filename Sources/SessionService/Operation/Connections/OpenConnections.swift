@@ -72,30 +72,30 @@ final class OpenConnections: Sendable {
 }
 
 /// The responses on connections before a request reaches a route.
-extension ServiceProblem {
-    static let headLate = ServiceProblem(
+extension ServiceFailure {
+    static let headLate = ServiceFailure(
         .requestLate, "the request did not arrive in time")
 
-    static let bodyLate = ServiceProblem(
+    static let bodyLate = ServiceFailure(
         .requestLate, "the body of the request arrived too slowly; send it faster")
 
-    static let bodyTooLarge = ServiceProblem(
+    static let bodyTooLarge = ServiceFailure(
         .bodyTooLarge, "the body of the request is larger than this service takes")
 
-    static let tooManyConnections: ServiceProblem = {
-        var problem = ServiceProblem(
+    static let tooManyConnections: ServiceFailure = {
+        var problem = ServiceFailure(
             .connectionsExhausted, "too many connections are open; try again in a moment")
         problem.fields[.retryAfter] = "1"
         return problem
     }()
 
     /// A method that no path is asked for by (RFC 9110, section 15.6.2).
-    static let methodUnknown = ServiceProblem(
+    static let methodUnknown = ServiceFailure(
         .methodUnknown,
         "this service does not know this method; use GET, HEAD, POST, PUT, PATCH or DELETE")
 
     /// A transfer coding other than "chunked" (RFC 9112, section 6.1).
-    static let transferCodingUnknown = ServiceProblem(
+    static let transferCodingUnknown = ServiceFailure(
         .transferCodingUnknown,
         "this service supports only the transfer coding 'chunked'")
 
@@ -104,7 +104,7 @@ extension ServiceProblem {
     /// - Parameter head: the part that has arrived; `nil` if not known.
     init(malformed error: any Error, head: RequestHeadBytes? = nil) {
         switch error {
-        case let problem as ServiceProblem: self = problem
+        case let problem as ServiceFailure: self = problem
         case HTTPParserError.invalidMethod where head?.method != nil: self = .methodUnknown
         case HTTPParserError.invalidContentLength where head?.declaresHugeBody == true: self = .bodyTooLarge
         case HTTPParserError.headerOverflow:

@@ -6,7 +6,7 @@ import SessionOperations
 import SessionStore
 
 /// A response that reports a failure: problem details (RFC 9457) with a stable code.
-struct ServiceProblem: HTTPResponseError, Equatable {
+struct ServiceFailure: HTTPResponseError, Equatable {
     var status: HTTPResponse.Status
     /// The stable code, as the command prints it for the same failure; docs/service.md lists them.
     let code: String
@@ -25,30 +25,30 @@ struct ServiceProblem: HTTPResponseError, Equatable {
 
     // MARK: - Who may
 
-    static let unauthenticated = ServiceProblem(.unauthenticated, "send an access token")
+    static let unauthenticated = ServiceFailure(.unauthenticated, "send an access token")
 
-    static func forbidden(_ verb: AccessVerb) -> ServiceProblem {
-        ServiceProblem(.forbidden, "This requires an access token with '\(verb.rawValue)'.")
+    static func forbidden(_ verb: AccessVerb) -> ServiceFailure {
+        ServiceFailure(.forbidden, "This requires an access token with '\(verb.rawValue)'.")
     }
 
-    static let allJarsNeeded = ServiceProblem(.forbidden, "This requires an access token for all jars.")
+    static let allJarsNeeded = ServiceFailure(.forbidden, "This requires an access token for all jars.")
 
-    static func jarNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.jarNotFound, "\(name): no such jar")
+    static func jarNotFound(_ name: String) -> ServiceFailure {
+        ServiceFailure(.jarNotFound, "\(name): no such jar")
     }
 
-    static func tokenNotFound(_ name: String) -> ServiceProblem {
-        ServiceProblem(.tokenNotFound, "\(name): there is no token with this name")
+    static func tokenNotFound(_ name: String) -> ServiceFailure {
+        ServiceFailure(.tokenNotFound, "\(name): there is no token with this name")
     }
 
     // MARK: - Invalid requests
 
-    static func parameterInvalid(_ name: String, _ detail: String) -> ServiceProblem {
-        ServiceProblem(.parameterInvalid, "\(name): \(detail)")
+    static func parameterInvalid(_ name: String, _ detail: String) -> ServiceFailure {
+        ServiceFailure(.parameterInvalid, "\(name): \(detail)")
     }
 
-    static func bodyInvalid(_ detail: String) -> ServiceProblem {
-        ServiceProblem(.bodyInvalid, detail)
+    static func bodyInvalid(_ detail: String) -> ServiceFailure {
+        ServiceFailure(.bodyInvalid, detail)
     }
 
     /// The document.
@@ -118,7 +118,7 @@ struct ProblemResponses: RouterMiddleware {
         } catch let error where error.saysClientIsGone {
             throw error
         } catch {
-            var problem = ServiceProblem(error)
+            var problem = ServiceFailure(error)
             context.health?.note(error, peer: context.peer)
             if problem.status == .internalServerError, !(error is SessionStoreError) {
                 // The error itself may contain data of the request.
@@ -142,9 +142,9 @@ struct ProblemResponses: RouterMiddleware {
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
 
-    private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceProblem {
+    private static func wrongMethod(_ methods: Set<HTTPRequest.Method>) -> ServiceFailure {
         let names = methods.map(\.rawValue).sorted().joined(separator: ", ")
-        var problem = ServiceProblem(.methodNotAllowed, "this path supports \(names)")
+        var problem = ServiceFailure(.methodNotAllowed, "this path supports \(names)")
         problem.fields[.allow] = names
         return problem
     }

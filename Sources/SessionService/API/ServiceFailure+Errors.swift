@@ -9,11 +9,11 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-extension ServiceProblem {
+extension ServiceFailure {
     /// The problem for an error. The details of an unexpected error stay in the log.
     init(_ error: any Error) {
         switch error {
-        case let problem as ServiceProblem: self = problem
+        case let problem as ServiceFailure: self = problem
         case let error as SessionStoreError: self.init(error)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError:
@@ -35,7 +35,7 @@ extension ServiceProblem {
         }
     }
 
-    static let internalError = ServiceProblem(
+    static let internalError = ServiceFailure(
         .internalError, "the service failed; see its log")
 
     /// A problem that has nothing to say but its status.
@@ -64,8 +64,8 @@ extension ServiceProblem {
                 "the connection to the database was lost during the commit; read back whether it is stored"
             case .diskFull: "the disk is full; nothing was changed"
             case .valueDamaged: "a stored value is damaged; 'crumb check' lists it"
-            case .jarNotFound: ServiceProblem.jarNotFound(error.subject).detail
-            case .tokenNotFound: ServiceProblem.tokenNotFound(error.subject).detail
+            case .jarNotFound: ServiceFailure.jarNotFound(error.subject).detail
+            case .tokenNotFound: ServiceFailure.tokenNotFound(error.subject).detail
             case .keyLocked: "The key is locked; restart with CRUMB_PASSPHRASE_FILE."
             case .keyChanged: "The key was rotated; put the new key into the service's key file, or restart with it."
             case .keyMissing: "The key file is missing; put it back."
@@ -91,7 +91,7 @@ extension ServiceProblem {
         case .keyNotFound(let key, let context):
             self = .bodyInvalid("\(RequestFault.place(context.codingPath + [key])): this member is missing")
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            self = .bodyInvalid("\(RequestFault.place(context.codingPath)): \(ServiceProblem.hint(for: type))")
+            self = .bodyInvalid("\(RequestFault.place(context.codingPath)): \(ServiceFailure.hint(for: type))")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             self = .bodyInvalid("\(RequestFault.place(context.codingPath)): this member cannot be used")
         default: self = .bodyInvalid("the body is not JSON")

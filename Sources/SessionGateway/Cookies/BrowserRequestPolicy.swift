@@ -8,8 +8,8 @@ import WebPrimitives
 ///
 /// The browser decides on the cookies that its pages see, and the jar learns from it what scripts set and delete. Only
 /// the jar has HttpOnly cookies.
-struct BrowserGate {
-    let gate: JarGate
+struct BrowserRequestPolicy {
+    let gate: JarRequestPolicy
     let profile: BrowserKnowledge
 
     /// Decides on a request.
@@ -31,11 +31,11 @@ struct BrowserGate {
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
         var retrieval = try retrieve(context)
-        let outdated = outdated(own, retrieval, judgement.sighting, at: request.url)
+        let outdated = outdated(own, retrieval, judgement.observation, at: request.url)
         var deleted: [Octets] = []
         if lines == nil {
             let current = own.filter { !outdated.contains($0.octets) && !outdated.copies.contains($0.octets) }
-            if let names = try await learn(current, retrieval, judgement.sighting, in: context) {
+            if let names = try await learn(current, retrieval, judgement.observation, in: context) {
                 deleted = names
                 retrieval = try retrieve(context)
             }
@@ -44,7 +44,7 @@ struct BrowserGate {
         let candidates = retrieval.ofRequest
         let hidden = Set(candidates.filter { !isSeen($0) }.map(\.name))
         let names = Set(own.map(\.name))
-        let known = profile.known(retrieval.included.map(\.id), in: judgement.sighting)
+        let known = profile.known(retrieval.included.map(\.id), in: judgement.observation)
         // Each of the browser's cookies once. Only the browser knows their order: when scripts have set them, and how
         // it sorts them.
         let sent = Set(own.map(\.octets))
@@ -62,7 +62,7 @@ struct BrowserGate {
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
                 || !known.contains(cookie.id) && !names.contains(cookie.name)
         }
-        profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.sighting, now: gate.now())
+        profile.note(retrieval.included.filter { placed.contains($0.pair) }, of: judgement.observation, now: gate.now())
         let httpOnly = gate.mode == .mirror ? Set(candidates.filter(\.isHTTPOnly).map(\.name)) : []
         let shadows = httpOnly.intersection(own.lazy.filter { !placed.contains($0.octets) }.map(\.name))
         let deletions = deletions(
@@ -72,7 +72,7 @@ struct BrowserGate {
         context.verdict = judgement.storage
         return GatewayDecision(
             context: context, verdict: judgement.verdict, decoration: decoration,
-            lines: judgement.lines + deletions + seeds, sighting: judgement.sighting, deleted: deleted)
+            lines: judgement.lines + deletions + seeds, observation: judgement.observation, deleted: deleted)
     }
 
     /// The name of the cookie that a Set-Cookie line sets.
@@ -104,7 +104,8 @@ struct BrowserGate {
     /// - Parameter retrieval: The jar's cookies for the request.
     /// - Returns: The names of the cookies that they have deleted; `nil` if the jar does not change.
     private func learn(
-        _ own: [CookiePair], _ retrieval: Retrieval, _ sighting: BrowserKnowledge.Sighting, in context: RequestContext
+        _ own: [CookiePair], _ retrieval: Retrieval, _ observation: BrowserKnowledge.Observation,
+        in context: RequestContext
     ) async throws(GatewayFailure) -> [Octets]? {
         guard gate.mode != .strip, context.verdict?.classes.contains(.strict) == true else { return nil }
         let known = retrieval.included.filter(isSeen)
@@ -119,7 +120,7 @@ struct BrowserGate {
             .union(known.lazy.filter { pairs.contains($0.pair) }.map(\.id))
         var lines: [Octets] = []
         var learned: [Cookie.ID] = []
-        lazy var room = profile.room(for: sighting, beside: known.count)
+        lazy var room = profile.room(for: observation, beside: known.count)
         for pair in own
         where !all.contains(pair.octets) && !renewal.former.contains(pair.octets) && !pair.name.isEmpty
             && !hidden.contains(pair.name)
@@ -147,7 +148,7 @@ struct BrowserGate {
         // A cookie that the jar does not have may be a missing one with another value.
         let unknown = Set(own.lazy.filter { !all.contains($0.octets) }.map(\.name))
         let deleted = known.filter {
-            !pairs.contains($0.pair) && !unknown.contains($0.name) && profile.hasDeleted($0, in: sighting, now: now)
+            !pairs.contains($0.pair) && !unknown.contains($0.name) && profile.hasDeleted($0, in: observation, now: now)
         }
         for cookie in deleted {
             var record = CookieRecord(cookie)
@@ -166,7 +167,7 @@ struct BrowserGate {
     }
 }
 
-extension BrowserGate {
+extension BrowserRequestPolicy {
     /// Weakens the attributes that ``learn(_:_:in:)`` has assumed, if the browser sends a cookie with a request for
     /// which the jar's attributes are too strict.
     ///

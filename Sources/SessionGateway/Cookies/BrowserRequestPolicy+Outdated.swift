@@ -8,18 +8,18 @@ import WebPrimitives
 /// The jar can lose or hide a cookie while the browser has a copy: a response deletes it or makes it HttpOnly, or
 /// another program changes the jar. A script can set a cookie with the name of an HttpOnly one, for another path or
 /// domain. Such a cookie reaches neither the server nor the jar, and the response deletes it in the browser.
-extension BrowserGate {
+extension BrowserRequestPolicy {
     /// The cookies that the browser sends and the jar no longer has.
     ///
     /// - Parameter retrieval: The jar's cookies for the request.
     func outdated(
-        _ own: [CookiePair], _ retrieval: Retrieval, _ sighting: BrowserKnowledge.Sighting, at url: RequestURL
+        _ own: [CookiePair], _ retrieval: Retrieval, _ observation: BrowserKnowledge.Observation, at url: RequestURL
     ) -> Outdated {
         let visible = retrieval.ofRequest.filter(isSeen)
         let pairs = Set(visible.map(\.pair))
         let gone = Set(own.lazy.map(\.octets).filter { !pairs.contains($0) })
         guard gate.mode != .strip, !gone.isEmpty else { return Outdated() }
-        return profile.outdated(gone, besides: Set(visible.map(\.id)), in: sighting, at: url)
+        return profile.outdated(gone, besides: Set(visible.map(\.id)), in: observation, at: url)
     }
 
     /// The lines that delete what a browser has to lose.
@@ -125,13 +125,13 @@ extension BrowserKnowledge {
     /// - Returns: Those cookies. If the browser sends a cookie although it has received the response that deletes it, a
     ///   script has set it again, and it is not included.
     func outdated(
-        _ pairs: Set<Octets>, besides visible: Set<Cookie.ID>, in sighting: Sighting, at url: RequestURL
+        _ pairs: Set<Octets>, besides visible: Set<Cookie.ID>, in observation: Observation, at url: RequestURL
     ) -> Outdated {
         state.withLock { state in
             var found = Outdated()
             for (id, held) in state.held
             where pairs.contains(held.pair) && !visible.contains(id) && id.isFor(url) {
-                if let moment = held.revocation, let request = sighting.moment, request >= moment {
+                if let moment = held.revocation, let request = observation.moment, request >= moment {
                     state.held[id] = nil
                 } else if held.mayBeReplaced {
                     found.copies.insert(held.pair)
@@ -140,7 +140,7 @@ extension BrowserKnowledge {
                 }
             }
             let new = found.ids.values.flatMap(\.self).filter { state.held[$0]?.revocation == nil }
-            if let scope = sighting.scope, !new.isEmpty { state.revoke(new, scope) }
+            if let scope = observation.scope, !new.isEmpty { state.revoke(new, scope) }
             return found
         }
     }

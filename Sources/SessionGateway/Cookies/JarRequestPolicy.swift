@@ -17,7 +17,7 @@ struct GatewayDecision: Sendable {
     /// The Set-Cookie lines that the response gets for the browser.
     var lines: [Octets] = []
     /// What the request shows about the browser's cookies; `nil` for programs.
-    var sighting: BrowserKnowledge.Sighting?
+    var observation: BrowserKnowledge.Observation?
     /// The names of the cookies that a script, and therefore the jar, has deleted.
     var deleted: [Octets] = []
     /// What the user should change; `nil` for nothing.
@@ -25,7 +25,7 @@ struct GatewayDecision: Sendable {
 }
 
 /// The jar of a gateway. It decides what is added to a request, and stores the cookies of its response.
-struct JarGate: Sendable {
+struct JarRequestPolicy: Sendable {
     let jar: CookieJar
     let mode: GatewaySettings.CookieMode
     /// The browser that sends the requests; `nil` for programs.
@@ -42,7 +42,8 @@ struct JarGate: Sendable {
         on request: ForwardedRequest, after lines: [Octets]? = nil
     ) async throws(GatewayFailure) -> GatewayDecision {
         if let profile {
-            var decision = try await BrowserGate(gate: self, profile: profile).decision(on: request, after: lines)
+            var decision = try await BrowserRequestPolicy(gate: self, profile: profile).decision(
+                on: request, after: lines)
             decision.hint = request.programName.map { .isOfProgram($0) }
             return decision
         }
@@ -203,7 +204,7 @@ struct JarGate: Sendable {
 
     /// The Set-Cookie lines of the gateway's own in a response whose cookies are stored.
     func lines(_ decision: GatewayDecision) -> [Octets] {
-        decision.lines + [decision.sighting.flatMap { profile?.renewal(of: $0) }].compactMap(\.self)
+        decision.lines + [decision.observation.flatMap { profile?.renewal(of: $0) }].compactMap(\.self)
     }
 
     /// Whether a Set-Cookie line goes on to the client as it is.
