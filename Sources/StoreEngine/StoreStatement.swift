@@ -43,50 +43,50 @@ package protocol StoreStatement {
 
 // Binding Swift's values, and reading them.
 extension StoreStatement {
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ number: Int64?) {
         if let number { bind(index, number) } else { bindNull(index) }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ flag: Bool) {
         bind(index, Int64(flag ? 1 : 0))
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, text: String) {
         var text = text
         text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0)) }
     }
 
     /// Binds octets that are UTF-8 as text, or NULL.
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, text octets: Octets?) {
         guard let octets else { return bindNull(index) }
         octets.withSpan { span in span.withUnsafeBytes { bind(index, text: $0) } }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ octets: Octets) {
         octets.withSpan { span in span.withUnsafeBytes { bind(index, $0) } }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bind(index, $0) }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func optionalInt64(_ column: Int32) -> Int64? {
         isNull(column) ? nil : int64(column)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bytes(_ column: Int32) -> [UInt8] {
         Array(borrowedBytes(column))
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func text(_ column: Int32) -> String {
         String(decoding: borrowedBytes(column), as: UTF8.self)
     }

@@ -207,8 +207,8 @@ package protocol CookieFields {
 }
 
 extension CookieFields {
-    @inlinable package var isSecure: Bool { attributes[.secure] }
-    @inlinable package var isHTTPOnly: Bool { attributes[.httpOnly] }
+    @inlinable @inline(__always) package var isSecure: Bool { attributes[.secure] }
+    @inlinable @inline(__always) package var isHTTPOnly: Bool { attributes[.httpOnly] }
 
     /// Whether the expiry-time is in the past (section 5.7 of the draft).
     @inline(__always)

@@ -308,6 +308,6 @@ extension Statement {
 
     /// A time, or NULL.
     func optionalTimestamp(_ column: Int32) -> Timestamp? {
-        optionalInt64(column).map(Timestamp.init(microseconds:))
+        isNull(column) ? nil : timestamp(column)
     }
 }

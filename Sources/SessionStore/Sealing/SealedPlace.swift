@@ -43,8 +43,9 @@ extension SealedPlace {
             writer.write(path)
             writer.write(name)
             writer.write(partition)
+            let attributes = cookie.attributes
             writer.write(
-                (cookie.isHostOnly ? 1 : 0) | (cookie.isSecure ? 2 : 0) | (cookie.isHTTPOnly ? 4 : 0)
+                (cookie.isHostOnly ? 1 : 0) | (attributes[.secure] ? 2 : 0) | (attributes[.httpOnly] ? 4 : 0)
                     | Int64(cookie.sameSite.rawValue) << 3)
             writer.write(cookie.expiry == nil ? 0 : 1)
             writer.write(cookie.expiry?.microseconds ?? 0)
