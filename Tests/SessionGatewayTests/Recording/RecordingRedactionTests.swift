@@ -185,7 +185,7 @@ struct RecordingRedactionTests {
                 ? ("", early)
                 : text.hasPrefix("GET /set")
                     ? ("Set-Cookie: b=VALUE-that-is-set-1-later; HttpOnly\r\n", "set")
-                    : ("X-ReturnedWitnesses: \(secret)\r\n", page)
+                    : ("X-Echo: \(secret)\r\n", page)
             return Array(
                 ("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\(fields)Content-Length: \(body.utf8.count)\r\n"
                     + "Connection: close\r\n\r\n\(body)").utf8)
