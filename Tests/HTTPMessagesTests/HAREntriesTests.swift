@@ -94,6 +94,15 @@ struct HAREntriesTests {
         #expect(entry.requestFields.elements.count == 16 && entry.requestFields.isOverfull)
     }
 
+    @Test("The names of cookies are bounded, too, while they are read")
+    func boundedNames() {
+        let cookie = #"{"name":"\#(String(repeating: "x", count: 1_000_000))"}"#
+        var reader = HAREntries(HARSelection([.cookies]) { _, _ in false })
+        _ = reader.read(Array(#"{"log":{"entries":[{"response":{"cookies":["#.utf8).span)
+        for _ in 0..<20 { _ = reader.read(Array("\(cookie),".utf8).span) }
+        #expect((10_000_000...20_000_000).contains(reader.bufferedByteCount))
+    }
+
     @Test("Octets that are not UTF-8 are written as Python does in values, and as U+FFFD in names")
     func pairs() {
         let pair = HARText.pair([0x61, 0xFF], [0x62, 0xE9, 0x22])

@@ -142,7 +142,7 @@ final class OperationPlace {
         switch error {
         case let error as SessionStoreError where error.code == .jarNotFound: return error.subject
         case let error as SessionClientError where error.has(.jarNotFound):
-            let target = (request.document as? JarTargetDocument)?.to
+            let target = request.operation == .mergeJar ? (request.document as? JarTargetDocument)?.to : nil
             let isTarget = target.map { error.problem?.detail.hasPrefix("\($0): ") == true } ?? false
             return isTarget ? target : request.jar
         default: return nil

@@ -44,7 +44,7 @@ struct GetCommand: CrumbCommand {
                 .cookie(
                     name, for: request.url.description, RequestDetails(request), in: jar.jar, showingValue: true),
                 by: .getCookie)
-        } catch  where error.isFailure(.cookieNotFound) || error.isFailure(.valueDamaged) {
+        } catch let error where error.isFailure(.cookieNotFound) || error.isFailure(.valueDamaged) {
             cookie = nil
             explanation = try place.explanation(of: request, in: jar.jar)
         }
@@ -189,7 +189,7 @@ struct RemoveCommand: CrumbCommand {
         do {
             let list = try place.performIfThere(.removeCookies(condition, of: jar.jar), by: .removeCookies)
             if let list { return list.removed }
-        } catch  where error.isFailure(.cookieNotFound) {}
+        } catch let error where error.isFailure(.cookieNotFound) {}
         throw CommandFailure(.cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import Foundation
+import HTTPTypes
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -121,6 +122,9 @@ struct ContextOptions: ParsableArguments {
     var navigation: Bool?
 
     func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {
+        guard HTTPRequest.Method(rawValue: method) != nil else {
+            throw ValidationError("--method: this is not an HTTP method. Write one such as POST.")
+        }
         var context = RequestContext(url: url)
         context.method = method.uppercased()
         context.topLevel = try topLevel.map(requestURL)

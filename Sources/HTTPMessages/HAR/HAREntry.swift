@@ -63,7 +63,7 @@ package struct HARFields: Sendable {
     private(set) var byteCount = 0
 
     mutating func append(_ field: HARField?) {
-        let count = (field?.value.octets?.count ?? 0) + 64
+        let count = (field?.name.octets?.count ?? 0) + (field?.value.octets?.count ?? 0) + 64
         guard byteCount + count <= JSONLimits.valueByteCount else {
             isOverfull = true
             return

@@ -36,7 +36,7 @@ public final class TrafficReplay: Sendable {
 
     /// The maximum length of a body that is compared.
     static let bodyLimit = JSONLimits.stringByteCount
-    private static let blockLength = 1 << 18
+    private static let blockLength = 1 << 15
 
     private let path: String
     private let file: Descriptor
@@ -113,6 +113,7 @@ public final class TrafficReplay: Sendable {
             let status = entry[.status].integer,
             // A WebSocket, and responses that did not come.
             (200...599).contains(status), entry[.error].text?.isEmpty ?? true,
+            !entry.requestFields.isOverfull, !entry.responseFields.isOverfull,
             TrafficReplay.isComplete(entry, method: method, status: status)
         else { return nil }
         let sent = ReplayedResponse.fields(entry.requestFields)

@@ -1,9 +1,14 @@
-import CookieModel
+package import CookieModel
 import Foundation
 import SessionStore
 import SessionWire
 
 extension SetCookieDocument {
+    /// The response of the URL with these lines.
+    package func response() throws(OperationError) -> ReceivedResponse {
+        ReceivedResponse(context: try requestContext(), setCookie: try lines())
+    }
+
     /// The field values, in order: text first.
     fileprivate func lines() throws(OperationError) -> [Octets] {
         var lines = (setCookie ?? []).map { Octets($0) }
@@ -97,17 +102,6 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieReport
                     .cookieValues, jar: jar.name, site: report.domain, names: [input.name])
             }
             return report
-        }
-    }
-}
-
-extension DatabaseOperation where Document == SetCookieDocument, Output == ResponseDecisions {
-    package static var setCookies: Self {
-        Self(.setCookies) { input, context in
-            let response = ReceivedResponse(
-                context: try input.document.requestContext(), setCookie: try input.document.lines())
-            let decisions = try context.jar(named: input.jar).receive(response, now: context.now)
-            return ResponseDecisions(decisions: decisions.map { StorageDecisionReport($0) })
         }
     }
 }

@@ -97,9 +97,11 @@ struct Inspector: Sendable {
             router.on(RouterPath(route.path), method: route.method) { request, context in
                 do {
                     return try await route.respond(to: request, in: context)
-                } catch let problem as ServiceFailure where problem.status == .badRequest {
+                } catch let error where error is ServiceFailure || error is OperationError {
+                    let failure = ServiceFailure(error)
+                    guard failure.status == .badRequest else { throw error }
                     // Someone with a browser has typed it, or follows an old link.
-                    return problemPage(problem, request, context)
+                    return problemPage(failure, request, context)
                 }
             }
         }
@@ -148,8 +150,8 @@ struct Inspector: Sendable {
         }
         do {
             return try body()
-        } catch let problem as ServiceFailure {
-            return problemPage(problem, request, context)
+        } catch let error where error is ServiceFailure || error is OperationError {
+            return problemPage(ServiceFailure(error), request, context)
         } catch let error as SessionStoreError {
             context.health?.note(error, peer: context.peer)
             return problemPage(ServiceFailure(error), request, context)

@@ -51,6 +51,13 @@ struct ContextOptionTests {
         #expect(request.method == method)
     }
 
+    @Test("A method that is not one is wrong usage", arguments: ["header", "get", "explain"])
+    func invalidMethod(command: String) throws {
+        let name = command == "get" ? ["lax"] : []
+        let result = try home.start([command] + name + ["--method", "FOO BAR", url]).wait()
+        #expect(result.status == 64 && result.messages.contains("--method: this is not an HTTP method"))
+    }
+
     @Test("The method in curl's own arguments wins")
     func curlMethod() throws {
         let result = try home.crumb(

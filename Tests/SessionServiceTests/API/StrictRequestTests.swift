@@ -146,6 +146,13 @@ struct StrictRequestTests {
                     let answer = try await connection.ask("GET", path, fields)
                     #expect(answer.status == 200, "\(path): \(answer.body)")
                 }
+                // For someone with a browser, as a page.
+                for path in [
+                    "/?name=%00", "/sign-in?to=%00", "/sign-in?to=a&to=b", "/jars/work?url=https://a.test/&script=x",
+                ] {
+                    let answer = try await connection.ask("GET", path, fields)
+                    #expect(answer.status == 400 && answer.body.contains("<!doctype html>"), "\(path): \(answer.body)")
+                }
                 let body = try await connection.ask("GET", "/readyz", fields, body: "{}")
                 #expect(body.status == 400 && body.body.contains("takes no body"))
             }

@@ -12,15 +12,14 @@ extension SessionAPI {
         [
             route(.listJars), route(.createJar), route(.getJar), route(.putJar), route(.changeJar),
             route(.removeJar), route(.listSites), route(.listRemovedJars), route(.restoreJar), route(.clearJar),
-            route(.pruneJar),
-            route(.prune), route(.renameJar), route(.copyJar), route(.mergeJar),
+            route(.pruneJar), route(.prune), route(.renameJar), route(.copyJar), route(.mergeJar),
             route(.listSnapshots), route(.saveSnapshot), route(.restoreSnapshot), route(.removeSnapshot),
             route(.endSession),
             route(.listHeaderFields), route(.setHeaderField), route(.removeHeaderField),
             route(.listLoginRules), route(.setLoginRule), route(.removeLoginRule),
             route(.listWebStorage), route(.removeWebStorage),
-            route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.setCookies),
-            route(.removeCookies), route(.explain), route(.explainSetCookie), route(.listChanges),
+            route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.removeCookies),
+            route(.explain), route(.explainSetCookie), route(.listChanges),
             route(.listTokens), route(.getToken), route(.removeToken),
         ]
     }

@@ -99,7 +99,16 @@ enum ResponsesDocument: Decodable {
 
 extension SessionAPI {
     var responseRoutes: [ServiceRoute] {
-        [ServiceRoute(.receiveResponses, use: receive)]
+        [
+            ServiceRoute(.receiveResponses, use: receive),
+            // As for a response, with others in one transaction.
+            ServiceRoute(.setCookies) { request, context in
+                let asked = try await request.document(SetCookieDocument.self, in: context)
+                let (response, jar, now) = (try asked.response(), try jar(in: context), now())
+                return .json(
+                    ResponseDecisions(decisions: try await decisions(on: response, at: now, by: jar, now: now)))
+            },
+        ]
     }
 
     private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
