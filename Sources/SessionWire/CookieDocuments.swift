@@ -43,15 +43,15 @@ public struct DecorateDocument: Codable, Sendable, RequestDocument, RequestDescr
         case url, method, topLevel, initiator, navigation, headers
     }
 
-    /// The URL.
+    /// The URL: absolute, http or https.
     public let url: String
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
     /// The header fields that the request has already. Its own cookies come first and take precedence by name.
     public let headers: [HeaderFieldDocument]?
@@ -73,23 +73,25 @@ public struct ResponseDocument: Codable, Sendable, RequestDocument, RequestDescr
         case url, status, headers, method, topLevel, initiator, navigation, sent, received
     }
 
-    /// The URL.
+    /// The URL: absolute, http or https.
     public let url: String
     /// The status; 200 by default.
     public let status: Number<StatusRange>?
-    /// The header fields.
+    /// The header fields. `Set-Cookie` is used and, for login rules, `Location`, `WWW-Authenticate` and `DPoP-Nonce`;
+    /// others are ignored.
     public let headers: [HeaderFieldDocument]
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
-    /// When the request was sent.
+    /// When the request was sent (RFC 3339), with fractions of a second. Login rules use it to tell whether the request
+    /// carried the renewed token.
     public let sent: String?
-    /// When the response was received: lifetimes count from then.
+    /// When the response was received (RFC 3339): lifetimes count from then. Now by default.
     public let received: String?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -115,17 +117,17 @@ public struct SetCookieDocument: Codable, Sendable, RequestDocument, RequestDesc
         case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
     }
 
-    /// The URL.
+    /// The URL: absolute, http or https.
     public let url: String
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
-    /// The `Set-Cookie` lines.
+    /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
     public let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
     public let setCookieBase64: [String]?
@@ -151,15 +153,15 @@ public struct ExplainDocument: Codable, Sendable, RequestDocument, RequestDescri
         case url, method, topLevel, initiator, navigation, script, verdict
     }
 
-    /// The URL.
+    /// The URL: absolute, http or https.
     public let url: String
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
     /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
@@ -187,9 +189,10 @@ public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
         case source, classes, partition
     }
 
-    /// How that is known: `witness`, `sec-fetch` or `none`.
+    /// How that is known: by cookies of the gateway's own (`witness`), by the Sec-Fetch fields (`sec-fetch`), or not at
+    /// all (`none`).
     public let source: String
-    /// The classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
+    /// The SameSite classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
     public let classes: [String]
     /// The partition whose cookies it carries.
     public let partition: String?
@@ -217,19 +220,19 @@ public struct ExplainSetCookieDocument: Codable, Sendable, RequestDocument, Requ
         case url, method, topLevel, initiator, navigation, script, setCookie, setCookieBase64
     }
 
-    /// The URL.
+    /// The URL: absolute, http or https.
     public let url: String
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
     /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
-    /// The `Set-Cookie` lines.
+    /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
     public let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
     public let setCookieBase64: [String]?
@@ -256,15 +259,15 @@ public struct ScriptDocument: Codable, Sendable, RequestDocument {
         case urls, method, topLevel, initiator, navigation, write, verify, handler
     }
 
-    /// The URLs of the pages.
+    /// The URLs of the pages: absolute, http or https.
     public let urls: [String]
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
     /// When a cookie is set: `once`, `missing` or `always`.
     public let write: String?
@@ -297,17 +300,17 @@ public struct ExportDocument: Codable, Sendable, RequestDocument {
 
     /// The name of a format, as `crumb export` takes it.
     public let format: String
-    /// The URL of the request that the cookies are for; `nil` for all cookies.
+    /// The URL of the request that the cookies are for; `nil` for all cookies. Formats for one URL need it.
     public let url: String?
-    /// The method.
+    /// The method of the request; GET by default.
     public let method: String?
-    /// The URL of the page in the address bar.
+    /// The URL of the page in the address bar; by default that of the request.
     public let topLevel: String?
-    /// The URL that initiated the request, or `user`.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public let initiator: String?
-    /// Whether the request navigates the page in the address bar.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public let navigation: Bool?
-    /// The sites whose cookies are exported; `nil` for all.
+    /// The domains whose cookies are exported, with their subdomains; `nil` for all.
     public let sites: [String]?
     /// The names of the cookies to export; `nil` for all.
     public let names: [String]?

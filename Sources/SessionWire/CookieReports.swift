@@ -6,7 +6,7 @@ public struct CookieReport: Codable, Sendable {
     public let name: String?
     /// The name in Base64 if it is not UTF-8.
     public let nameBase64: String?
-    /// The value.
+    /// The value, if values were requested.
     public let value: String?
     /// The value in Base64 if it is not UTF-8.
     public let valueBase64: String?
@@ -24,7 +24,7 @@ public struct CookieReport: Codable, Sendable {
     public let sameSite: String?
     /// The partition; `nil` for a cookie without one.
     public let partitionKey: String?
-    /// When it expires (RFC 3339).
+    /// When it expires (RFC 3339); `nil` for a session cookie.
     public let expires: String?
     /// When it was created (RFC 3339).
     public let created: String
@@ -156,7 +156,7 @@ public struct OriginReport: Codable, Sendable {
     public let capture: String?
     /// The URL of the response, without its query.
     public let url: String?
-    /// When the response was received.
+    /// When the response was received (RFC 3339).
     public let received: String?
     /// `request` for a cookie that a request sent, whose flags are assumed; `nil` for any other.
     public let kind: String?

@@ -1,6 +1,6 @@
 /// A reason for a decision.
 public struct ReasonReport: Codable, Equatable, Sendable {
-    /// The stable identifier of the reason.
+    /// The stable identifier of the reason; `docs/reasons.md` lists them.
     public let id: String
     /// One sentence that explains it.
     public let explanation: String
@@ -109,7 +109,7 @@ public struct ChangeReport: Codable, Sendable {
 public struct ChangeList: Codable, Sendable {
     /// The changes, the oldest first.
     public let changes: [ChangeReport]
-    /// The position to request next.
+    /// The position to pass as `after` in the next request.
     public let position: Int64
     /// Whether changes after the requested position are gone, so that the reader has to read the whole jar once.
     public let hasGap: Bool
@@ -142,9 +142,9 @@ public struct ProblemReport: Codable, Sendable {
     public let title: String
     /// The status of the response.
     public let status: Int
-    /// One sentence that the caller can act on.
+    /// One sentence with the cause and the next step.
     public let detail: String
-    /// The stable code.
+    /// The stable code; `docs/service.md` lists them.
     public let code: String
     /// The page that the user has to log in on, if a site named one.
     public let loginURL: String?

@@ -32,8 +32,8 @@ public struct DecorationAnswer: Codable, Sendable {
     public let omittedFields: [OmittedField]?
     /// The login rule by which the request is signed in again; only in the answer to a renewal.
     public let rule: String?
-    /// Whether the request may be sent again: its method is safe, or the site has certainly not acted on it; only in the
-    /// answer to a renewal.
+    /// Whether the request may be sent again: its method is safe, or the site has certainly not acted on it (RFC 9110,
+    /// section 9.2.2). Only in the answer to a renewal.
     public let mayRepeat: Bool?
 
     /// The octets of the Cookie field; empty if no cookie is sent.
@@ -121,7 +121,7 @@ public struct ScriptReport: Codable, Sendable {
     /// The cookies.
     public let cookies: [CookieReport]
     /// Those of ``cookies`` that belong to other paths: no script of the pages can see whether they are set; `nil` from
-    /// a service that does not report them.
+    /// an older service.
     public let unverifiable: [CookieIdentityReport]?
     /// How many items of `localStorage` the script sets.
     public let storageItems: Int

@@ -91,7 +91,7 @@ public struct ExplanationReport: Codable, Sendable {
     public let jar: String
     /// The registrable domain of the request.
     public let site: String
-    /// The time that lifetimes are counted from.
+    /// The time that lifetimes are counted from (RFC 3339).
     public let now: String
     /// A browser's decision on the request's cookies; `nil` if it is not known.
     public let verdict: EngineVerdictReport?
@@ -99,11 +99,11 @@ public struct ExplanationReport: Codable, Sendable {
     public let included: [CookieReport]
     /// The cookies that are not sent.
     public let excluded: [Exclusion]
-    /// The newest change of each cookie of the site that is gone or was replaced, the latest first; `nil` from a service
-    /// that does not report them.
+    /// The newest change of each cookie of the site that is gone or was replaced: the latest first, at most 100; `nil`
+    /// from an older service. For a replaced cookie, `url` and `capture` name the source of its current value.
     public let changes: [ChangeReport]?
-    /// The newest rejection of each cookie that hosts of the site tried to set, the latest first, without those that the
-    /// jar has stored since; `nil` from a service that does not report them.
+    /// The newest rejection of each cookie that hosts of the site tried to set and that the jar has not stored since:
+    /// the latest first, at most 100; `nil` from an older service.
     public let rejected: [Rejection]?
     /// The other jars that would send cookies that this one does not.
     public let otherJars: [OtherJar]

@@ -6,19 +6,21 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
 
     /// The name of the jar.
     public let jar: String
-    /// The kind of client that sends the requests: `browser`, the default, or `tool`.
+    /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
+    /// (`browser`, the default), or programs, for which the jar decides (`tool`).
     public let client: String?
-    /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
+    /// Which cookies of a response the client gets: all but HttpOnly ones (`mirror`), none (`strip`) or all (`pass`).
     public let cookies: String?
-    /// The hosts whose https requests are decrypted; `*.HOST` for the subdomains of one.
+    /// The hosts whose https requests are decrypted; `*.HOST` for the subdomains of one. The database needs an
+    /// authority for them: `crumb gateway ca create`.
     public let intercept: [String]?
     /// The hosts whose https requests pass unread all the same.
     public let bypass: [String]?
-    /// The hosts with which TLS 1.0 and 1.1 are spoken, too.
+    /// The hosts with which TLS 1.0 and 1.1, which are no longer secure, are spoken, too.
     public let legacyTLS: [String]?
     /// The port of 127.0.0.1; a free one if it is `nil` or 0.
     public let port: Number<PortRange>?
-    /// The sites that are served at local addresses, in place of a proxy.
+    /// The sites that are served at local addresses, in place of a proxy: origins of one site.
     public let upstreams: [GatewayUpstreamDocument]?
 
     /// Creates the document. Members that are `nil` are left out.

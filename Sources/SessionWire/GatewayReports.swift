@@ -31,7 +31,8 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let loginFailure: String?
     /// The type of the failure (RFC 9209); `nil` if the server has answered.
     public let failure: String?
-    /// What the user should change: `client-tool` or `authority-not-trusted`; `nil` for nothing.
+    /// What the user should change: use a gateway for programs (`client-tool`), or let the client trust the authority
+    /// (`authority-not-trusted`); `nil` for nothing.
     public let hint: String?
 
     package init(
@@ -104,9 +105,10 @@ public struct RejectedCookieReport: Codable, Sendable, Hashable {
 
 /// A browser's decision on the cookies of a request.
 public struct EngineVerdictReport: Codable, Sendable, Hashable {
-    /// How that is known: `witness`, `sec-fetch` or `none`.
+    /// How that is known: by cookies of the gateway's own (`witness`), by the Sec-Fetch fields (`sec-fetch`), or not at
+    /// all (`none`).
     public let source: String
-    /// The classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
+    /// The SameSite classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
     public let classes: [String]
     /// The partition whose cookies it carries.
     public let partition: String?
@@ -194,19 +196,20 @@ public struct GatewayReport: Codable, Sendable {
     public let name: String
     /// The name of the jar.
     public let jar: String
-    /// The kind of client that sends the requests: `browser` or `tool`.
+    /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
+    /// (`browser`), or programs, for which the jar decides (`tool`).
     public let client: String
-    /// Which cookies of a response the client gets: `mirror`, `strip` or `pass`.
+    /// Which cookies of a response the client gets: all but HttpOnly ones (`mirror`), none (`strip`) or all (`pass`).
     public let cookies: String
     /// The hosts whose https requests are decrypted.
     public let intercept: [String]
     /// The hosts whose https requests pass unread all the same.
     public let bypass: [String]
-    /// The hosts with which TLS 1.0 and 1.1 are spoken, too; `nil` for none.
+    /// The hosts with which TLS 1.0 and 1.1, which are no longer secure, are spoken, too; `nil` for none.
     public let legacyTLS: [String]?
     /// Where it listens.
     public let addresses: [GatewayListening]
-    /// Since when (RFC 3339).
+    /// When it started (RFC 3339).
     public let started: String
     /// The certificate in PEM that clients have to trust; `nil` if it decrypts nothing.
     public let certificate: String?
@@ -261,7 +264,7 @@ public struct GatewayList: Codable, Sendable {
 public struct GatewayRequestList: Codable, Sendable {
     /// The requests, the oldest first.
     public let requests: [GatewayRequestReport]
-    /// The position to request next.
+    /// The position to pass as `after` in the next request.
     public let position: Int64
     /// Whether requests after the requested position are no longer known.
     public let hasGap: Bool

@@ -36,7 +36,7 @@ public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
 
     /// The name of a new jar.
     public let name: String?
-    /// `rfc6265bis` or `browser`.
+    /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
     public let profile: String?
     /// Limits by name; `nil` for none.
     public let limits: [String: Limit]?
@@ -70,7 +70,7 @@ public struct JarRestorationDocument: Codable, Sendable, RequestDocument {
         case to
     }
 
-    /// The name; `nil` for its former one.
+    /// The name; `nil` for its former one. Another name requires access to all jars.
     public let to: String?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -85,9 +85,10 @@ public struct PruneDocument: Codable, Sendable, RequestDocument {
         case journalEntries, vacuum, emptyBin
     }
 
-    /// How many entries of the journal stay.
+    /// How many entries of each jar's journal stay; by default the setting `journal.entries`. Requires access to all
+    /// jars.
     public let journalEntries: Number<CountRange>?
-    /// Whether the database file is rewritten.
+    /// Whether the database file is rewritten. Requires access to all jars.
     public let vacuum: Bool?
     /// Whether removed jars can no longer be restored, instead of after a day.
     public let emptyBin: Bool?
@@ -123,7 +124,7 @@ public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
 
     /// The beginning of the URLs that the field is for; `nil` for all URLs.
     public let scope: String?
-    /// The value.
+    /// The value: one line without control characters and without blanks at its ends.
     public let value: String?
     /// The value in Base64, instead of `value`.
     public let valueBase64: String?
@@ -146,13 +147,13 @@ public struct LoginRuleDocument: Codable, Sendable, RequestDocument {
     public let scope: String
     /// The name of the login.
     public let profile: String
-    /// The statuses that say "not signed in".
+    /// The statuses that say "not signed in"; 401 by default, unless redirects are given.
     public let statuses: [Number<StatusRange>]?
-    /// The URLs of redirects that say "not signed in".
+    /// The beginning of the URLs of login pages that the site redirects to.
     public let redirects: [String]?
-    /// `cookie`, `authorization` or `exchange`.
+    /// How the token gets to the site: `cookie`, `authorization` or `exchange`.
     public let delivery: String
-    /// The Set-Cookie line, or the URL that answers with cookies.
+    /// The `Set-Cookie` line with `{access_token}` or `{id_token}`, or the URL that answers with cookies.
     public let template: String?
 
     /// Creates the document. Members that are `nil` are left out.

@@ -8,7 +8,7 @@ public struct JarReport: Codable, Sendable {
     public let sessionCookies: Int
     /// How many saved sessions the jar has.
     public let savedSessions: Int
-    /// The rules: `rfc6265bis` or `browser`.
+    /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
     public let profile: String
     /// A number for each limit, `null` for none.
     public let limits: [String: Int?]
@@ -84,7 +84,7 @@ public struct SiteList: Codable, Sendable {
 public struct JarSettingsReport: Codable, Sendable {
     /// The name.
     public let name: String
-    /// The rules: `rfc6265bis` or `browser`.
+    /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
     public let profile: String
     /// A number for each limit, `null` for none.
     public let limits: [String: Int?]
@@ -233,7 +233,7 @@ public struct RemovedJarList: Codable, Sendable {
 public struct PruneReport: Codable, Sendable {
     /// How many expired cookies were removed, by jar.
     public let expiredCookies: [String: Int]
-    /// How many expired cookies stay until the clock is confirmed, by jar.
+    /// How many expired cookies stay until the clock has advanced by a day, by jar.
     public let waitingCookies: [String: Int]
     /// How many entries of the journal were removed.
     public let journalEntries: Int

@@ -4,15 +4,15 @@ public struct AccessTokenDocument: Codable, Sendable, RequestDocument {
         case skew, method, url, nonce, resource
     }
 
-    /// How many seconds the token has to be valid.
+    /// How many seconds the token has to be valid for, or it is renewed first; 60 by default.
     public let skew: Number<TokenSkew>?
-    /// The method of the request; GET by default.
+    /// The method of the request that the token is for; GET by default.
     public let method: String?
-    /// The URL of the request, for the proof of a token that is bound to a key.
+    /// The URL of that request. With it, a token that is bound to a key (DPoP) comes with a proof.
     public let url: String?
-    /// The nonce that the URL's server requires.
+    /// The nonce that the URL's server requires in the proof.
     public let nonce: String?
-    /// The URL of the resource that the token is for; `nil` for the login's own.
+    /// The URL of the resource that the token is for (RFC 8707); `nil` for the login's own token.
     public let resource: String?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -33,7 +33,7 @@ public struct IDTokenDocument: Codable, Sendable, RequestDocument {
         case skew
     }
 
-    /// How many seconds the token has to be valid.
+    /// How many seconds the token has to be valid for, or it is renewed first; 60 by default.
     public let skew: Number<TokenSkew>?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -48,7 +48,7 @@ public struct LogoutDocument: Codable, Sendable, RequestDocument {
         case force
     }
 
-    /// Whether the tokens are removed anyway.
+    /// Whether the login is removed even if the server cannot revoke its tokens.
     public let force: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
@@ -78,7 +78,7 @@ public struct RedirectDocument: Codable, Sendable, RequestDocument {
         case url
     }
 
-    /// The URL.
+    /// The URL that the browser was redirected to.
     public let url: String
 
     /// Creates the document. Members that are `nil` are left out.
@@ -87,7 +87,7 @@ public struct RedirectDocument: Codable, Sendable, RequestDocument {
     }
 }
 
-/// A login, as `crumb token login` takes it.
+/// A login, as `crumb token login` takes it. Members that are `nil` have the values of the last login under the name.
 public struct LoginDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name, flow, issuer, provider, providerTenant, providerHost, endpoints, clientID, clientSecret, clientKey,
@@ -101,9 +101,9 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public let name: String
     /// `browser`, `device`, `client-credentials`, `jwt-bearer` or `token-exchange`.
     public var flow: String?
-    /// The issuer of the authorization server.
+    /// The issuer of the authorization server, whose metadata names the endpoints.
     public var issuer: String?
-    /// The name of a preset.
+    /// The preset of a provider, such as `google` or `github`. Other members take precedence.
     public var provider: String?
     /// The value of `{tenant}` in the preset.
     public var providerTenant: String?
@@ -115,7 +115,7 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public var clientID: String?
     /// The client's secret.
     public var clientSecret: String?
-    /// The client's private key in PEM, instead of a secret.
+    /// The client's private key (P-256) in PEM, instead of a secret.
     public var clientKey: String?
     /// The identifier of the client's key.
     public var keyID: String?
@@ -123,7 +123,7 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public var keyAudience: String?
     /// How the client authenticates.
     public var authMethod: String?
-    /// The algorithm of ID tokens that the client is registered for.
+    /// The algorithm of ID tokens that the client is registered for; by default one of the server's metadata.
     public var idTokenAlgorithm: String?
     /// The scope to request.
     public var scope: String?
@@ -133,7 +133,7 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public var account: String?
     /// Whether the login of another account under the name may be replaced.
     public var replaceAccount: Bool?
-    /// The redirect URI that is registered for the client.
+    /// The redirect URI that is registered for the client; by default the callback of the service.
     public var redirectURI: String?
     /// Whether the authorization request is pushed to the server first (RFC 9126).
     public var push: Bool?
@@ -141,31 +141,31 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     public var parameters: [String: String]?
     /// Whether the tokens are bound to a key (RFC 9449).
     public var dpop: Bool?
-    /// Whether tokens may travel over plain HTTP.
+    /// Whether secrets may be sent unencrypted to other machines.
     public var dangerouslyAllowPlainHTTP: Bool?
-    /// The private key in PEM that signs assertions in place of a user's login.
+    /// The private key in PEM that signs assertions in place of a user's login (RFC 7523).
     public var assertionKey: String?
     /// The identifier of the key that signs assertions.
     public var assertionKeyID: String?
-    /// The issuer of the assertions.
+    /// The issuer of the assertions; the client by default.
     public var assertionIssuer: String?
-    /// The subject of the assertions.
+    /// The account that the assertions are about; by default their issuer.
     public var assertionSubject: String?
-    /// The audience of the assertions.
+    /// The audience of the assertions; by default as `keyAudience`.
     public var assertionAudience: String?
-    /// The name of the login whose token is exchanged.
+    /// The name of the login whose access token is exchanged (RFC 8693).
     public var exchange: String?
-    /// The name of the login that acts for it.
+    /// The name of the login of the party that acts for its user.
     public var actor: String?
-    /// The audiences of the exchanged token.
+    /// The services that the exchanged token is for.
     public var audiences: [String]?
-    /// The client's certificate and its private key in PEM.
+    /// The client's certificate followed by its private key, in PEM (RFC 8705).
     public var clientCertificate: String?
-    /// Whether a client is registered at the server first.
+    /// Whether a client is registered at the server first, and its identifier and credentials are stored (RFC 7591).
     public var register: Bool?
-    /// The initial access token for the registration.
+    /// The initial access token, if the server requires one for the registration.
     public var registrationToken: String?
-    /// Where the browser returns to in this login only.
+    /// Where the browser returns to in this login only, such as the redirect URI with a free port.
     public var browserReturnsTo: String?
 
     /// Creates a login that has a name only. Set the properties that the server needs.

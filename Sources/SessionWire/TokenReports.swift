@@ -18,9 +18,9 @@ public struct StoredTokenReport: Codable, Sendable {
     public let expires: String?
     /// Whether there is a refresh token.
     public let hasRefreshToken: Bool
-    /// When the grant ends, and with it every refresh; only if the server reports it.
+    /// When the user's grant ends (RFC 3339), and with it every refresh; only if the server reports it.
     public let grantExpires: String?
-    /// Why the ID token of this refresh was not stored: one sentence.
+    /// Why the new ID token was rejected: one sentence. The previous one stays.
     public let idTokenProblem: String?
 
     package init(
@@ -195,17 +195,17 @@ public struct TokenRemoval: Codable, Sendable {
 public struct LoginRuleReport: Codable, Sendable {
     /// The name.
     public let name: String
-    /// The beginning of the URLs it applies to.
+    /// The beginning of the URLs that the rule is for.
     public let scope: String
     /// The name of the login.
     public let profile: String
     /// The statuses that say "not signed in".
     public let statuses: [Int]
-    /// The URLs of redirects that say "not signed in".
+    /// The beginning of the URLs of login pages that the site redirects to.
     public let redirects: [String]
-    /// `cookie`, `authorization` or `exchange`.
+    /// How the token gets to the site: `cookie`, `authorization` or `exchange`.
     public let delivery: String
-    /// The Set-Cookie line, or the URL that answers with cookies.
+    /// The `Set-Cookie` line with `{access_token}` or `{id_token}`, or the URL that answers with cookies.
     public let template: String?
 
     package init(
@@ -236,7 +236,8 @@ public struct LoginRuleList: Codable, Sendable {
 public struct LoginChallengeReport: Codable, Sendable {
     /// The next step.
     public enum Action: String, Codable, Sendable {
-        /// Have the tokens renewed and delivered, then send the request again with the result if ``mayRepeat``.
+        /// Have the tokens renewed and delivered (`renewals`), then send the request again with the result if
+        /// ``mayRepeat``.
         case renew
         /// Send the request again with the jar's cookies: they were renewed after the request was sent.
         case sendAgain = "send-again"
@@ -248,19 +249,20 @@ public struct LoginChallengeReport: Codable, Sendable {
 
     /// The next step.
     public let action: Action
-    /// Whether the request may be sent again afterwards: its method is safe, or the site has certainly not acted on it.
+    /// Whether the request may be sent again afterwards: its method is safe, or the site has certainly not acted on it
+    /// (RFC 9110, section 9.2.2). If not, the response is final, and the next request is signed in.
     public let mayRepeat: Bool
     /// The name of the rule that matched.
     public let rule: String
     /// The sign that the response gave.
     public let sign: String
-    /// The name of the tokens.
+    /// The name of the login.
     public let profile: String
     /// The page that the site wants the user to log in on.
     public let loginURL: String?
-    /// How the site wants the user to log in (RFC 9470, section 3).
+    /// How the site wants the user to log in: `acr_values` (RFC 9470, section 3).
     public let authenticationContext: String?
-    /// How many seconds ago the login may have been at most.
+    /// How many seconds ago the login may have been at most: `max_age` (RFC 9470, section 3).
     public let maximumAge: Int?
 
     package init(

@@ -26,11 +26,6 @@ struct RouteTests {
         #expect(Set(operations.keys) == Set(router.routes.map { "\($0.method) \($0.path)" }))
         for route in fixture.api.routes {
             let operation = operations["\(route.method) \(route.path)"]
-            #expect(operation?["operationId"] as? String == route.id)
-            #expect((operation?["requestBody"] == nil) == (route.body == .none), "\(route.method) \(route.path)")
-            let parameters = operation?["parameters"] as? [[String: Any]] ?? []
-            let query = parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String }
-            #expect(Set(query) == route.parameters ?? [], "\(route.method) \(route.path)")
             let said = operation?["x-crumb-access"] as? String
             let further = route.furtherVerbs.map { "+\($0.rawValue)" }.sorted().joined()
             let access =

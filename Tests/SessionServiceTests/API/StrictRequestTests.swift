@@ -50,15 +50,6 @@ struct StrictRequestTests {
         #expect(Set(Self.documents.map(\.path)).count >= 18)
     }
 
-    @Test("A route accepts a body if its document has one")
-    func bodiesAreDocumented() throws {
-        let operations = try APIDocument().operations
-        for route in try ServiceFixture().api.routes {
-            let isDocumented = operations["\(route.method) \(route.path)"]?["requestBody"] != nil
-            #expect((route.body != .none) == isDocumented, "\(route.method) \(route.path)")
-        }
-    }
-
     @Test("A route without a body rejects one, and changes nothing", arguments: RouteSample.all)
     func bodiesOfOthers(sample: RouteSample) async throws {
         let fixture = try ServiceFixture()
@@ -202,16 +193,6 @@ struct StrictRequestTests {
         }
         #expect(answer.status == 400 && answer.code == "parameter-invalid", "\(answer.text)")
         #expect((answer.object["detail"] as? String)?.hasPrefix("unknown: ") == true)
-    }
-
-    @Test("The parameters of each route are those of its document")
-    func documented() throws {
-        let operations = try APIDocument().operations
-        for route in try ServiceFixture().api.routes {
-            let parameters = operations["\(route.method) \(route.path)"]?["parameters"] as? [[String: Any]] ?? []
-            let names = parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String }
-            #expect(route.parameters.map { $0 == Set(names) } ?? true, "\(route.method) \(route.path)")
-        }
     }
 
     @Test("A plain object has few members, each of which is compared with all")

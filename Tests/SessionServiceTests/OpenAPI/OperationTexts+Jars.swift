@@ -1,0 +1,89 @@
+import SessionWire
+
+extension OperationText {
+    /// Jars, and what they have besides cookies.
+    static let ofJars: [OperationText] = [
+        Self(
+            .listJars, "List the jars that the caller may see, by name",
+            query: [
+                "limit": ["schema": ["type": "integer", "minimum": 1, "maximum": 1000, "default": 1000]],
+                "cursor": [
+                    "schema": ["type": "string", "pattern": "^([0-9a-f]{2})+$"],
+                    "description": "the 'next' of the previous page",
+                ],
+            ], gives: "JarList"),
+        Self(
+            .createJar, "Create a jar", takes: "NewJar",
+            example: ["name": "new", "profile": "browser", "limits": ["domain-cookies": 50, "total-cookies": nil]],
+            .document(201, "Created", "JarSettings")),
+        Self(.getJar, "Get the settings and counts of a jar", gives: "Jar"),
+        Self(
+            .putJar, "Create the jar if it does not exist, and change the given settings", takes: "JarPut",
+            example: ["profile": "browser"], .document(200, "The jar exists. Its settings", "JarSettings"),
+            .document(201, "Created", "JarSettings")),
+        Self(
+            .changeJar, "Change the profile and limits of a jar", takes: "JarChange",
+            example: ["limits": ["total-cookies": 1000]], gives: "JarSettings"),
+        Self(.removeJar, "Remove a jar and its contents. For a day, it can be restored", gives: "JarRemoval"),
+        Self(.clearJar, "Remove every cookie of a jar. Its settings and saved sessions stay", gives: "JarClear"),
+        Self(
+            .listSites, "List the sites of the jars that the caller may see, each once for each of its jars",
+            query: ["limit": ["schema": ["type": "integer", "minimum": 1, "maximum": 1000, "default": 1000]]],
+            gives: "SiteList", fails: [404]),
+        Self(
+            .listRemovedJars, "List what can be restored of the jars that the caller may see", gives: "RemovedJarList"),
+        Self(
+            .restoreJar, "Restore a removed jar, or the state of a jar from before it was cleared or merged into",
+            takes: "JarRestoration", example: ["to": "restored"], gives: "RemovedJar"),
+        Self(
+            .pruneJar, "Remove the expired cookies of a jar and unused data", takes: "PruneRequest",
+            example: ["vacuum": false], gives: "Pruning"),
+        Self(
+            .prune, "Remove the expired cookies of all jars, old journal entries, and free pages of the file",
+            takes: "PruneRequest", gives: "Pruning"),
+        Self(.renameJar, "Rename a jar", takes: "JarTarget", example: ["to": "other"], gives: "JarRename"),
+        Self(
+            .copyJar, "Copy a jar with its cookies and settings to a new jar", takes: "JarTarget",
+            example: ["to": "other"], .document(201, "Done", "JarCopy")),
+        Self(
+            .mergeJar, "Merge the cookies of a jar into another jar", takes: "JarTarget", example: ["to": "other"],
+            gives: "JarMerge"),
+        Self(.listSnapshots, "List the saved sessions", gives: "SavedSessionList"),
+        Self(
+            .saveSnapshot, "Save the cookies of a jar under a name", takes: "NewSnapshot", example: ["name": "tuesday"],
+            .document(200, "Saved, and replaced the previous one", "SessionSave"),
+            .document(201, "Saved", "SessionSave")),
+        Self(.removeSnapshot, "Remove a saved session", gives: "SavedSession"),
+        Self(.restoreSnapshot, "Restore the cookies of a jar from a saved session", gives: "SessionRestoration"),
+        Self(.endSession, "Remove the session cookies of a jar, as a browser does when it quits", gives: "SessionEnd"),
+        Self(
+            .listHeaderFields, "List the header fields that requests of a jar carry besides cookies",
+            gives: "HeaderFieldList"),
+        Self(
+            .setHeaderField, "Store a header field in a jar. It replaces the one with the same name and scope",
+            takes: "HeaderFieldRequest", example: ["scope": "https://api.example/v2", "value": "k3y"],
+            gives: "HeaderField"),
+        Self(.removeHeaderField, "Remove a header field", gives: "HeaderField"),
+        Self(.listLoginRules, "List the login rules of a jar", gives: "LoginRuleList"),
+        Self(
+            .setLoginRule,
+            "Store a login rule under a name. The rule sends tokens to a site, so this requires access to tokens",
+            takes: "LoginRuleRequest",
+            example: [
+                "scope": "https://app.example/", "profile": "work", "redirects": ["/login"], "delivery": "cookie",
+                "template": "session={access_token}; Path=/; Secure; HttpOnly",
+            ], gives: "LoginRule"),
+        Self(.removeLoginRule, "Remove a login rule", Answer(status: 204, description: "Removed")),
+        Self(
+            .listWebStorage, "List the origins with localStorage in a jar, or the items of one origin",
+            query: [
+                "origin": [
+                    "schema": ["type": "string"], "description": "a URL of the origin whose items are listed",
+                ],
+                "values": ["schema": ["type": "boolean"], "description": "requires 'secrets' and an origin"],
+            ], gives: "WebStorageList"),
+        Self(
+            .removeWebStorage, "Remove localStorage: all of a jar, all of an origin, or one item",
+            gives: "WebStorageRemoval"),
+    ]
+}
