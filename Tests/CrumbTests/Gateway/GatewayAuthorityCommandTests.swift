@@ -183,13 +183,7 @@ struct GatewayAuthorityCommandTests {
         try create("localhost")
         #expect(try home.crumb("gateway", "ca", "export", "-o", home.file("authority.pem")).status == 0)
         try home.makeCertificate(for: "localhost", names: "DNS:localhost")
-        let port = try RunningService.freePort()
-        let server = try RunningProcess(
-            "openssl",
-            [
-                "s_server", "-accept", "\(port)", "-cert", home.file("host.pem"), "-key", home.file("host.key"), "-www",
-                "-quiet",
-            ], environment: home.environment, scratch: home.path)
+        let (server, port) = try home.startTLSServer()
         defer {
             server.kill()
             _ = server.wait()

@@ -40,13 +40,7 @@ struct ServiceGatewayTests {
         let address = try #require(listening["address"] as? String)
         let path = try #require(listening["eventsPath"] as? String)
         try home.write(try #require(report["certificate"] as? String).utf8, to: "authority.pem")
-        let port = try RunningService.freePort()
-        let server = try RunningProcess(
-            "openssl",
-            [
-                "s_server", "-accept", "\(port)", "-cert", home.file("host.pem"), "-key", home.file("host.key"), "-www",
-                "-quiet",
-            ], environment: home.environment, scratch: home.path)
+        let (server, port) = try home.startTLSServer()
         defer {
             server.kill()
             _ = server.wait()

@@ -163,6 +163,16 @@ final class CrumbHome: Sendable {
 }
 
 extension CrumbHome {
+    /// Starts a server with the certificate of ``makeCertificate(for:names:)``.
+    func startTLSServer() throws -> (server: RunningProcess, port: UInt16) {
+        let port = try RunningService.freePort()
+        let server = try RunningProcess(
+            "openssl",
+            ["s_server", "-accept", "\(port)", "-cert", file("host.pem"), "-key", file("host.key"), "-www", "-quiet"],
+            environment: environment, scratch: path)
+        return (server, port)
+    }
+
     /// What `crumb explain` prints; expects that it succeeds and shows no value called `secret`.
     func explanation(_ words: [String]) throws -> String {
         let result = try start(["explain"] + words).wait()
