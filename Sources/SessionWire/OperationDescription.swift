@@ -28,6 +28,17 @@ package struct OperationDescription: Sendable, Hashable {
         case allJars(Verb)
         /// The verb, for the jar in the path.
         case jar(Verb)
+
+        /// The verb; `nil` if none is needed.
+        package var verb: Verb? {
+            switch self {
+            case .everyone, .caller: nil
+            case .someJars(let verb), .allJars(let verb), .jar(let verb): verb
+            }
+        }
+
+        /// All verbs that a caller needs.
+        package func verbs(and further: Set<Verb>) -> Set<Verb> { verb.map { further.union([$0]) } ?? further }
     }
 
     /// The kind of body that a request has.

@@ -263,6 +263,7 @@ extension DatabaseOperation {
         to request: SessionRequest<Output>, in database: SessionDatabase, policy: CookiePolicy, now: Timestamp
     ) throws -> Output {
         guard request.operation == description, let document = (request.document ?? NoDocument()) as? Document else {
+            // A command pairs the two in its source, so no input leads here.
             preconditionFailure("'\(description.id)' cannot answer a request for '\(request.operation.id)'")
         }
         var context = OperationContext(ownerOf: database, policy: policy, now: now)

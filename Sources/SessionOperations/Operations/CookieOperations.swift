@@ -51,9 +51,7 @@ extension CookieFilter {
 extension DatabaseOperation where Document == NoDocument, Output == CookieList {
     package static var listCookies: Self {
         Self(.listCookies) { input, context in
-            let showsValues = try input.query.flag("values") ?? false
-            let jar = try context.jar(named: input.jar)
-            if showsValues { try context.require(.secrets, jar: jar.name) }
+            let (jar, showsValues) = try context.jar(showingValuesAskedIn: input)
             let limit = try context.limit(input.query)
             let start = try CookieCursor(input.query)
             let condition = try CookieCondition(input.query)
@@ -78,9 +76,7 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieList {
 extension DatabaseOperation where Document == NoDocument, Output == CookieReport {
     package static var getCookie: Self {
         Self(.getCookie) { input, context in
-            let showsValue = try input.query.flag("values") ?? false
-            let jar = try context.jar(named: input.jar)
-            if showsValue { try context.require(.secrets, jar: jar.name) }
+            let (jar, showsValue) = try context.jar(showingValuesAskedIn: input)
             var condition = try CookieCondition(input.query)
             condition.filter.name = Octets(input.name)
             condition.filter.request = try CookieCondition.request(input.query)

@@ -19,9 +19,7 @@ extension DatabaseOperation where Document == NoDocument, Output == HeaderFieldL
     /// The header fields of a jar. Seeing their values requires the right to see the secrets of a session.
     package static var listHeaderFields: Self {
         Self(.listHeaderFields) { input, context in
-            let showsValues = try input.query.flag("values") ?? false
-            let jar = try context.jar(named: input.jar)
-            if showsValues { try context.require(.secrets, jar: jar.name) }
+            let (jar, showsValues) = try context.jar(showingValuesAskedIn: input)
             let fields = try jar.cachedHeaderFields()
             if showsValues {
                 context.disclosed = SecretAccess(.fieldValues, jar: jar.name, names: fields.map(\.name))

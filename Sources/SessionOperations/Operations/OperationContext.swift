@@ -59,6 +59,14 @@ package struct OperationContext: Sendable {
         return jar
     }
 
+    /// The jar of a request, and whether its answer shows values, which requires the right to see secrets.
+    func jar<Document>(showingValuesAskedIn input: OperationInput<Document>) throws -> (CookieJar, showsValues: Bool) {
+        let showsValues = try input.query.flag("values") ?? false
+        let jar = try jar(named: input.jar)
+        if showsValues { try require(.secrets, jar: jar.name) }
+        return (jar, showsValues)
+    }
+
     /// The limit of a page in a query.
     func limit(_ query: QueryItems) throws(OperationError) -> Int {
         let most = pageLimit ?? Int64(Int32.max)

@@ -9,30 +9,8 @@ import SessionWire
 /// Routes are data, so that access is decided in one place, a request with the wrong method for a path gets the right
 /// error, and a test can enumerate all of them.
 struct ServiceRoute: Sendable {
-    /// The access that a caller needs. The handler checks conditions that also depend on the request.
-    enum Access: Sendable, Hashable {
-        /// Nothing: the request carries its own proof, which the handler checks.
-        case everyone
-        /// To be someone.
-        case caller
-        /// The verb, for whatever jars; the handler shows only those that the grant covers.
-        case someJars(AccessVerb)
-        /// The verb, for resources that belong to no single jar.
-        case allJars(AccessVerb)
-        /// The verb, for the jar in the path.
-        case jar(AccessVerb)
-    }
-
-    /// The kind of body that a request has.
-    enum Body: Sendable, Hashable {
-        /// Nothing: a body is refused, since its sender expects it to count.
-        case none
-        /// A document, which the handler reads as a whole.
-        case document
-        /// A stream of any length, which the handler reads piece by piece and never holds in memory as a whole.
-        case streamed
-    }
-
+    typealias Access = OperationDescription.Access
+    typealias Body = OperationDescription.Body
     typealias Handler = @Sendable (Request, ServiceRequestContext) async throws -> Response
 
     /// The name of the operation in the OpenAPI document; `nil` for a page.
@@ -42,7 +20,7 @@ struct ServiceRoute: Sendable {
     let path: String
     let access: Access
     /// The verbs that a caller needs in addition, for the same jars.
-    let furtherVerbs: Set<AccessVerb>
+    let furtherVerbs: Set<OperationDescription.Verb>
     /// The query parameters that it knows; `nil` if another program makes the URL, whose parameters are its own.
     let parameters: Set<String>?
     /// The kind of body that its requests have.
@@ -55,7 +33,8 @@ struct ServiceRoute: Sendable {
     let handler: Handler
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access, and furtherVerbs: Set<AccessVerb> = [],
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access,
+        and furtherVerbs: Set<OperationDescription.Verb> = [],
         query parameters: Set<String>? = [], body: Body = .none, isOfLock: Bool = false, id: String? = nil,
         use handler: @escaping Handler
     ) {
@@ -73,28 +52,17 @@ struct ServiceRoute: Sendable {
     /// The route of an operation.
     init(_ operation: OperationDescription, isOfLock: Bool = false, use handler: @escaping Handler) {
         self.init(
-            HTTPRequest.Method(operation.method), "/v1/\(operation.path)", Access(operation.access),
-            and: Set(operation.furtherVerbs.map { AccessVerb($0) }), query: operation.parameters,
-            body: Body(operation.body), isOfLock: isOfLock, id: operation.id, use: handler)
+            HTTPRequest.Method(operation.method), "/v1/\(operation.path)", operation.access,
+            and: operation.furtherVerbs, query: operation.parameters, body: operation.body, isOfLock: isOfLock,
+            id: operation.id, use: handler)
     }
 
     /// All that a caller has to be allowed to do.
-    var verbs: Set<AccessVerb> {
-        switch access {
-        case .everyone, .caller: furtherVerbs
-        case .someJars(let verb), .allJars(let verb), .jar(let verb): furtherVerbs.union([verb])
-        }
-    }
+    var verbs: Set<AccessVerb> { Set(access.verbs(and: furtherVerbs).map { AccessVerb($0) }) }
 
     /// Whether it changes stored data and discloses no secret, so that a repeated request may do harm and the response
     /// can be kept. The lock's own routes are harmless when repeated, and their passphrase must not be kept.
-    var isWrite: Bool {
-        switch access {
-        case _ where isOfLock: false
-        case .someJars(let verb), .allJars(let verb), .jar(let verb): verb == .write
-        case .everyone, .caller: false
-        }
-    }
+    var isWrite: Bool { !isOfLock && access.verb == .write }
 
     /// The same route, which gives out no secret and changes nothing while the service is locked. The lock's own stay open.
     func guarded(by lock: AgentLock) -> ServiceRoute {
@@ -116,44 +84,17 @@ struct ServiceRoute: Sendable {
 
     /// Checks that the caller may send the request.
     func check(_ context: ServiceRequestContext) throws(ServiceFailure) {
+        if access == .caller { try context.requireCaller() }
+        if let verb = access.verb { try check(AccessVerb(verb), context) }
+        for verb in furtherVerbs { try check(AccessVerb(verb), context) }
+    }
+
+    private func check(_ verb: AccessVerb, _ context: ServiceRequestContext) throws(ServiceFailure) {
         switch access {
-        case .everyone: break
-        case .caller: try context.requireCaller()
-        case .someJars(let verb): try context.requireForSomeJars(verb)
-        case .allJars(let verb): try context.require(verb)
-        case .jar(let verb): try context.require(verb, jar: try context.jarName)
+        case .jar: try context.require(verb, jar: try context.jarName)
+        case .someJars: try context.requireForSomeJars(verb)
+        case .everyone, .caller, .allJars: try context.require(verb)
         }
-        for verb in furtherVerbs {
-            switch access {
-            case .jar: try context.require(verb, jar: try context.jarName)
-            case .someJars: try context.requireForSomeJars(verb)
-            case .everyone, .caller, .allJars: try context.require(verb)
-            }
-        }
-    }
-}
-
-extension ServiceRoute.Access {
-    fileprivate init(_ access: OperationDescription.Access) {
-        self =
-            switch access {
-            case .everyone: .everyone
-            case .caller: .caller
-            case .someJars(let verb): .someJars(AccessVerb(verb))
-            case .allJars(let verb): .allJars(AccessVerb(verb))
-            case .jar(let verb): .jar(AccessVerb(verb))
-            }
-    }
-}
-
-extension ServiceRoute.Body {
-    fileprivate init(_ body: OperationDescription.Body) {
-        self =
-            switch body {
-            case .none: .none
-            case .document, .optionalDocument: .document
-            case .streamed: .streamed
-            }
     }
 }
 

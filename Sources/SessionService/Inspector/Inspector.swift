@@ -5,6 +5,7 @@ import Hummingbird
 import OAuth2
 import SessionOperations
 import SessionStore
+import SessionWire
 
 /// The web pages at `/`: the contents of the jars, the reasons why a cookie is or is not sent, and the changes.
 ///

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import SessionOperations
 import SessionStore
+import SessionWire
 import Synchronization
 
 /// The failures that persist beyond one request: logged at intervals, and reported by `/readyz`.

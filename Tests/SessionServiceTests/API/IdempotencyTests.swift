@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import SessionStore
+import SessionWire
 import Testing
 
 @testable import SessionService

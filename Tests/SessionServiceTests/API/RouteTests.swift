@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import SessionStore
+import SessionWire
 import Testing
 
 @testable import SessionService

@@ -1,5 +1,6 @@
 import CookieModel
 import HTTPTypes
+import SessionWire
 import Testing
 
 @testable import SessionService

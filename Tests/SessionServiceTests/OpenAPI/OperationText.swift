@@ -60,24 +60,12 @@ struct OperationText: Sendable {
         }
     }
 
-    /// The verbs that its caller needs.
-    private var verbs: Set<OperationDescription.Verb> {
-        switch operation.access {
-        case .everyone, .caller: operation.furtherVerbs
-        case .someJars(let verb), .allJars(let verb), .jar(let verb): operation.furtherVerbs.union([verb])
-        }
-    }
-
     /// Whether a repetition with the same key gets the first answer again.
-    var isRepeatable: Bool {
-        switch operation.access {
-        case .someJars(.write), .allJars(.write), .jar(.write): operation.body != .streamed
-        default: false
-        }
-    }
+    var isRepeatable: Bool { operation.access.verb == .write && operation.body != .streamed }
 
     /// The statuses of its problems.
     var problems: Set<Int> {
+        let verbs = operation.access.verbs(and: operation.furtherVerbs)
         var statuses: Set = [400, 401, 403, 415, 421, 429, 500, 503]
         if operation.path.contains("{") { statuses.insert(404) }
         if operation.body != .none { statuses.insert(413) }

@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 import SessionOperations
 import SessionStore
+import SessionWire
 import Synchronization
 
 /// Answers a repeated write with the response to the first one (draft-ietf-httpapi-idempotency-key-header).

@@ -7,6 +7,7 @@ import NIOPosix
 import OAuth2
 import SessionOperations
 import SessionStore
+import SessionWire
 
 extension LoginDocument {
     /// How the user logs in.

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Hummingbird
 import SessionStore
+import SessionWire
 import Synchronization
 
 /// Keeps the metrics, and renders them in Prometheus' text format (version 0.0.4).
