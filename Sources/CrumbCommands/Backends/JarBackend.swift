@@ -14,11 +14,6 @@ protocol JarBackend {
     /// - Parameter withFields: whether the header fields that are kept with the jar are asked for, too.
     func header(for request: RequestContext, withFields: Bool) throws -> HeaderReport
 
-    /// The script that sets the cookies and the `localStorage` of pages.
-    func script(
-        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
-    ) throws -> ScriptReport
-
     /// The cookies of the jar and the `localStorage` of a page, from which a web view is filled.
     func contents(for page: RequestURL) throws -> PageContents
 

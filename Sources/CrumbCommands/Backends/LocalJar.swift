@@ -36,15 +36,6 @@ struct LocalJar: JarBackend {
         return HeaderReport(url: request.url.description, decoration, withFields: withFields)
     }
 
-    func script(
-        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
-    ) throws -> ScriptReport {
-        guard let found = try existing() else {
-            return ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
-        }
-        return try ScriptReport(of: found, for: pages, writing: writing, verification: verification, now: now)
-    }
-
     func contents(for page: RequestURL) throws -> PageContents {
         guard let existing = try existing() else { return PageContents(policy: try options.policy()) }
         let (cookies, unreadable) = try existing.cookies()

@@ -250,6 +250,15 @@ extension CommandFailure {
 }
 
 extension SessionRequest {
+    /// The document of a request for an operation.
+    func document<Document: RequestDocument>(of operation: OperationDescription) -> Document {
+        guard self.operation == operation, let document = (document ?? NoDocument()) as? Document else {
+            // A command pairs the two in its source, so no input leads here.
+            preconditionFailure("'\(operation.id)' cannot answer a request for '\(self.operation.id)'")
+        }
+        return document
+    }
+
     /// The jar in the path or in the query; empty if it has none.
     fileprivate var jar: String {
         operation.isOfJar
@@ -262,10 +271,7 @@ extension DatabaseOperation {
     fileprivate func answer(
         to request: SessionRequest<Output>, in database: SessionDatabase, policy: CookiePolicy, now: Timestamp
     ) throws -> Output {
-        guard request.operation == description, let document = (request.document ?? NoDocument()) as? Document else {
-            // A command pairs the two in its source, so no input leads here.
-            preconditionFailure("'\(description.id)' cannot answer a request for '\(request.operation.id)'")
-        }
+        let document: Document = request.document(of: description)
         var context = OperationContext(ownerOf: database, policy: policy, now: now)
         return try work(
             OperationInput(

@@ -211,10 +211,9 @@ struct ListeningAddress {
 extension GatewayJob {
     /// Creates the job for a gateway of a jar. It needs the network, so `crumb` is replaced first.
     init(jar: CookieJar, _ console: Console) throws {
-        let network = try Network.required()
-        let refresher = try TokenAccess(jar.tokens, clock: console.clock).refresher()
-        self.init(jar: jar, clock: console.clock) { rules in
-            LoginFallback(rules: rules, store: jar.tokens, refresher: refresher, transport: network.endpoints)
+        let access = try TokenAccess(jar.tokens, clock: console.clock)
+        self.init(jar: jar, clock: console.clock) {
+            access.fallback($0)
         } failed: {
             console.error($0)
         }

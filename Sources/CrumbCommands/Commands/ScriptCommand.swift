@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -45,9 +46,12 @@ struct ScriptCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let pages = try urls.map { try context.context(for: try requestURL($0), interface: .script) }
-        let report = try jar.backend(now: console.now).script(
-            for: pages, writing: write.writing,
-            verification: handler.map { .message($0) } ?? (verify ? .value : .none))
+        let document = ScriptDocument(
+            urls: pages.map(\.url.description), pages.first.map { RequestDetails($0) } ?? RequestDetails(),
+            write: write.rawValue, verify: verify, handler: handler?.description)
+        let report =
+            try jar.place(now: console.now).performIfThere(.script(document, of: jar.jar), by: .script)
+            ?? ScriptReport(pages.map(\.url), InjectionScript([]))
         if output.json {
             try console.writeJSON(report)
         } else if !report.script.isEmpty {
@@ -101,14 +105,6 @@ struct CaptureScriptCommand: CrumbCommand {
 /// When a script sets a cookie, as the command line writes it.
 enum ScriptWriting: String, ExpressibleByArgument, CaseIterable {
     case once, missing, always
-
-    var writing: InjectionScript.Writing {
-        switch self {
-        case .once: .once
-        case .missing: .missing
-        case .always: .always
-        }
-    }
 }
 
 /// Reads a message handler's name that a user typed.

@@ -1,6 +1,7 @@
 import CookieModel
 import OAuth2
 import RequestDecoration
+import SessionOperations
 import SessionStore
 
 /// Gets the session back in where an answer says "not signed in": one ``LoginRecovery`` for each command.
@@ -12,12 +13,9 @@ struct CurlFallback {
     init?(_ jar: CookieJar, _ plan: CurlPlan, clock: @escaping CommandClock) throws {
         let rules = try jar.loginRules().map(\.rule)
         // A rule that was added a moment ago, too late for this program to be replaced, is for the next request.
-        guard !rules.isEmpty, !plan.signsIn, let network = Network.current else { return nil }
+        guard !rules.isEmpty, !plan.signsIn, Network.current != nil else { return nil }
         self.jar = jar
-        recovery = LoginRecovery(
-            LoginFallback(
-                rules: rules, store: jar.tokens, refresher: try TokenAccess(jar.tokens, clock: clock).refresher(),
-                transport: network.endpoints))
+        recovery = LoginRecovery(try TokenAccess(jar.tokens, clock: clock).fallback(rules))
     }
 
     /// Whether nothing is left to try.

@@ -24,19 +24,6 @@ struct DatabaseOptions: DatabaseChoice {
     func place(now: Timestamp) throws -> OperationPlace {
         OperationPlace(self, try service(), now: now)
     }
-
-    /// The tokens, in the file or of the service.
-    ///
-    /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
-    func tokensBackend(clock: @escaping CommandClock, refresh: RefreshOptions? = nil) throws -> any TokensBackend {
-        if let service = try service() {
-            guard refresh?.refreshTimeout == nil else {
-                throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")
-            }
-            return RemoteTokens(service)
-        }
-        return LocalTokens(self, refreshTimeout: refresh?.refreshTimeout, clock: clock)
-    }
 }
 
 /// Which database a command works on that no service can replace.

@@ -121,10 +121,15 @@ struct ContextOptions: ParsableArguments {
         help: "Whether the request navigates the tab. Default: yes, unless --top-level is given.")
     var navigation: Bool?
 
-    func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {
-        guard HTTPRequest.Method(rawValue: method) != nil else {
+    /// Refuses a value of `--method` that is none.
+    static func check(method: String?) throws {
+        guard method.map({ HTTPRequest.Method(rawValue: $0) != nil }) ?? true else {
             throw ValidationError("--method: this is not an HTTP method. Write one such as POST.")
         }
+    }
+
+    func context(for url: RequestURL, interface: RequestContext.Interface = .http) throws -> RequestContext {
+        try ContextOptions.check(method: method)
         var context = RequestContext(url: url)
         context.method = method.uppercased()
         context.topLevel = try topLevel.map(requestURL)

@@ -105,18 +105,6 @@ struct RemoteJar: JarBackend {
         return report
     }
 
-    func script(
-        for pages: [RequestContext], writing: InjectionScript.Writing, verification: InjectionScript.Verification
-    ) throws -> ScriptReport {
-        var handler: String?
-        if case .message(let name) = verification { handler = name.description }
-        let document = ScriptDocument(
-            urls: pages.map(\.url.description), pages.first.map { RequestDetails($0) } ?? RequestDetails(),
-            write: writing.rawValue, verify: verification == .value ? true : nil, handler: handler)
-        return try answer(.script(document, of: name))
-            ?? ScriptReport(pages.map(\.url), InjectionScript([], writing: writing, verification: verification))
-    }
-
     func contents(for page: RequestURL) throws -> PageContents {
         guard let jar = try answer(.jar(name)) else { return PageContents(policy: CookiePolicy()) }
         let lists = try pages(next: \.next) { try answer(.cookies(of: name, showingValues: true, cursor: $0)) }

@@ -9,7 +9,7 @@ struct CredentialHelper {
     /// The most that a program may ask with, in bytes.
     private static let limit = 1 << 16
 
-    let tokens: any TokensBackend
+    let tokens: TokenPlace
     /// The name of the login.
     let login: String
     /// The only host, with its port, that the token is for.
@@ -36,7 +36,7 @@ struct CredentialHelper {
     }
 
     private func token() throws -> AccessTokenReport {
-        try tokens.accessToken(of: login, skew: skew)
+        try tokens.accessToken(of: login, AccessTokenDocument(skew: skew))
     }
 
     /// Has the next question answered with a renewed token.

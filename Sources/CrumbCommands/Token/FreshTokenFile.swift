@@ -17,12 +17,12 @@ struct TokenSource {
     ///
     /// - Parameter console: Where a note goes if the token is the last one of its login.
     func token(_ console: Console? = nil) throws -> (text: String, end: Timestamp?) {
-        let tokens = try database.tokensBackend(clock: clock, refresh: refresh)
+        let tokens = try TokenPlace(database, refresh: refresh, clock: clock)
         if wantsIDToken {
             let report = try tokens.idToken(of: login, skew: skew)
             return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
         }
-        let report = try tokens.accessToken(of: login, skew: skew)
+        let report = try tokens.accessToken(of: login, AccessTokenDocument(skew: skew))
         if let console { report.noteIfLast(of: login, console) }
         return (report.accessToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
     }

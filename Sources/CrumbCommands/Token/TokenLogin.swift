@@ -8,11 +8,12 @@ import Synchronization
 /// Logs in at a server by one of the flows, and shows the user each step.
 struct TokenLogin {
     private let flow: LoginFlow
+    private let access: TokenAccess
     private let console: Console
 
-    init(_ plan: TokenLoginPlan, over network: Network, console: Console) {
-        flow = LoginFlow(
-            plan, over: network.endpoints, checkingIDTokens: network.checkIDToken, now: console.clock)
+    init(_ flow: LoginFlow, _ access: TokenAccess, _ console: Console) {
+        self.flow = flow
+        self.access = access
         self.console = console
     }
 
@@ -29,22 +30,19 @@ struct TokenLogin {
     }
 
     /// Logs in, and stores the tokens.
-    func run(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
-        switch flow.plan.credentials.settings.grant {
-        case .clientCredentials, .jwtBearer, .tokenExchange: try keep(try withoutUser(store), in: store)
+    func run(_ presentation: Presentation) throws -> StoredToken {
+        let store = access.store
+        return switch flow.plan.credentials.settings.grant {
+        case .clientCredentials, .jwtBearer, .tokenExchange: try keep(try withoutUser(), in: store)
         case .deviceCode: try keep(try onAnotherDevice(presentation), in: store)
         case .authorizationCode, .imported: try inBrowser(presentation, in: store)
         }
     }
 
     /// The tokens of a grant that needs no user.
-    ///
-    /// - Parameter store: Has the logins that an exchange takes.
-    private func withoutUser(_ store: TokenStore) throws -> TokenSet {
-        let flow = flow
-        let refresher = try TokenAccess(store, clock: console.clock).refresher()
-        return try Blocking.run {
-            try await flow.tokensWithoutUser { try await refresher.token($0).tokens }
+    private func withoutUser() throws -> TokenSet {
+        try Blocking.run { [flow, access] in
+            try await flow.tokensWithoutUser { try await access.refresher.token($0).tokens }
         }
     }
 
@@ -76,10 +74,10 @@ struct TokenLogin {
             guard let store = try database.openExisting(now: console.now, durability: .full)?.tokens,
                 try store.credentials(name)?.settings.grant != .imported
             else { throw error }
-            let network = try Network.required()
+            let access = try TokenAccess(store, clock: console.clock)
             console.ask("\(error)")
-            let plan = try Blocking.run { try await TokenLoginRequest(name: name).plan(store, over: network.endpoints) }
-            _ = try TokenLogin(plan, over: network, console: console).run(Presentation(), in: store)
+            let flow = try Blocking.run { try await access.flow(TokenLoginRequest(name: name)) }
+            _ = try TokenLogin(flow, access, console).run(Presentation())
             return try body()
         }
     }

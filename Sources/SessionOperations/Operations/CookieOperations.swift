@@ -65,8 +65,10 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieList {
                 }, unreadable: page.unreadable.map { CookieIdentityReport($0) },
                 next: page.hasMore ? page.cookies.last?.place.text : nil)
             if showsValues {
-                context.disclosed = SecretAccess(
-                    .cookieValues, jar: jar.name, names: list.cookies.map { $0.name ?? $0.nameBase64 ?? "" })
+                context.disclosed = [
+                    SecretAccess(
+                        .cookieValues, jar: jar.name, names: list.cookies.map { $0.name ?? $0.nameBase64 ?? "" })
+                ]
             }
             return list
         }
@@ -94,8 +96,9 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieReport
             }
             let report = CookieReport(cookie, showingValue: showsValue, origin: try jar.origin(of: cookie.id))
             if showsValue {
-                context.disclosed = SecretAccess(
-                    .cookieValues, jar: jar.name, site: report.domain, names: [input.name])
+                context.disclosed = [
+                    SecretAccess(.cookieValues, jar: jar.name, site: report.domain, names: [input.name])
+                ]
             }
             return report
         }

@@ -22,7 +22,7 @@ extension DatabaseOperation where Document == NoDocument, Output == HeaderFieldL
             let (jar, showsValues) = try context.jar(showingValuesAskedIn: input)
             let fields = try jar.cachedHeaderFields()
             if showsValues {
-                context.disclosed = SecretAccess(.fieldValues, jar: jar.name, names: fields.map(\.name))
+                context.disclosed = [SecretAccess(.fieldValues, jar: jar.name, names: fields.map(\.name))]
             }
             return HeaderFieldList(fields: fields.map { HeaderFieldReport($0, showingValue: showsValues) })
         }
@@ -127,7 +127,7 @@ extension DatabaseOperation where Document == NoDocument, Output == WebStorageLi
             let jar = try context.jar(named: input.jar)
             if showsValues { try context.require(.secrets, jar: jar.name) }
             let list = try WebStorageList(jar, ofOrigin: origin, showingValues: showsValues)
-            if showsValues { context.disclosed = SecretAccess(.storageValues, jar: jar.name, site: origin) }
+            if showsValues { context.disclosed = [SecretAccess(.storageValues, jar: jar.name, site: origin)] }
             return list
         }
     }

@@ -17,7 +17,7 @@ package struct OperationContext: Sendable {
     /// Whether the answer is about something that was created.
     package internal(set) var isCreation = false
     /// The secrets that the answer contains.
-    package internal(set) var disclosed: SecretAccess?
+    package internal(set) var disclosed: [SecretAccess] = []
 
     /// Creates a context.
     ///

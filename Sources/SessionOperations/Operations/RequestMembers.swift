@@ -63,9 +63,7 @@ extension RequestDescription {
     ) throws(OperationError) -> RequestContext {
         var context = RequestContext(url: try RequestURL(url, member: member))
         if let method {
-            guard HTTPRequest.Method(rawValue: method) != nil else {
-                throw .bodyInvalid("method: this is not an HTTP method")
-            }
+            try checkMethod(method)
             context.method = method.uppercased()
         }
         if let topLevel { context.topLevel = try RequestURL(topLevel, member: "topLevel") }
@@ -74,6 +72,30 @@ extension RequestDescription {
         }
         context.isTopLevelNavigation = navigation ?? (topLevel == nil)
         return interface == .script ? context.scriptAccess : context
+    }
+}
+
+/// A request in the members of a document.
+package struct DescribedRequest: RequestDescription {
+    package let url: String
+    package let method: String?
+    package let topLevel: String?
+    package let initiator: String?
+    package let navigation: Bool?
+
+    package init(url: String, method: String?, topLevel: String?, initiator: String?, navigation: Bool?) {
+        self.url = url
+        self.method = method
+        self.topLevel = topLevel
+        self.initiator = initiator
+        self.navigation = navigation
+    }
+}
+
+/// Checks the member `method` of a document.
+func checkMethod(_ method: String) throws(OperationError) {
+    guard HTTPRequest.Method(rawValue: method) != nil else {
+        throw .bodyInvalid("method: this is not an HTTP method")
     }
 }
 

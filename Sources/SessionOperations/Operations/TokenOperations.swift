@@ -1,6 +1,7 @@
+package import CookieModel
 import OAuth2
-import SessionStore
-import SessionWire
+package import SessionStore
+package import SessionWire
 
 extension DatabaseOperation where Document == NoDocument, Output == StoredTokenList {
     package static var listTokens: Self {
@@ -26,9 +27,146 @@ extension DatabaseOperation where Document == NoDocument, Output == TokenRemoval
     package static var removeToken: Self {
         Self(.removeToken) { input, context in
             guard try context.database.tokens.remove(input.name, now: context.now) else {
-                throw OperationError(.tokenNotFound, "\(input.name): there is no token with this name")
+                throw OperationError(noTokenNamed: input.name)
             }
             return TokenRemoval(removed: input.name)
         }
+    }
+}
+
+extension OperationError {
+    /// The error that there is no login of a name.
+    init(noTokenNamed name: String) {
+        self.init(.tokenNotFound, "\(name): there is no token with this name")
+    }
+}
+
+/// An operation on a login, whose authorization server may have to be asked.
+///
+/// `Document` is the body of its requests, and `Output` the answer.
+package struct TokenOperation<Document: RequestDocument, Output: Sendable>: Sendable {
+    package typealias Stored = @Sendable (_ name: String, Document, TokenStore, _ now: Timestamp) throws -> Output?
+    package typealias Work =
+        @Sendable (_ name: String, Document, TokenAccess, _ now: Timestamp) async throws -> Output
+
+    package let description: OperationDescription
+    /// The secret that the answer contains; `nil` if it contains none.
+    package let disclosed: SecretAccess.Kind?
+    /// The answer if no server has to be asked; else `nil`.
+    package let stored: Stored
+    /// The answer, for which a server may be asked.
+    package let work: Work
+
+    fileprivate init(
+        _ description: OperationDescription, disclosing disclosed: SecretAccess.Kind? = nil,
+        stored: @escaping Stored = { _, _, _, _ in nil }, _ work: @escaping Work
+    ) {
+        self.description = description
+        self.disclosed = disclosed
+        self.stored = stored
+        self.work = work
+    }
+}
+
+extension TokenOperation where Document == AccessTokenDocument, Output == AccessTokenReport {
+    package static var accessToken: Self {
+        Self(.accessToken, disclosing: .accessToken) { name, asked, tokens, now in
+            let stored = try tokens.get(name, for: asked.resource)
+            switch stored.tokens.validity(at: now, skew: asked.skew.duration) {
+            case .valid, .unknown: return try AccessTokenReport(stored, of: tokens, for: asked, now: now)
+            case .due, .expired: return nil
+            }
+        } _: { name, asked, access, now in
+            let stored = try await access.refresher.token(name, for: asked.resource, skew: asked.skew.duration)
+            return try AccessTokenReport(stored, of: access.store, for: asked, now: now)
+        }
+    }
+}
+
+extension TokenOperation where Document == IDTokenDocument, Output == IDTokenReport {
+    package static var idToken: Self {
+        Self(.idToken, disclosing: .idToken) { name, asked, tokens, now in
+            let held = try ValidIDToken(try tokens.get(name))
+            switch held.lifetime.validity(at: now, skew: asked.skew.duration) {
+            case .valid, .unknown: return try IDTokenReport(held, of: name)
+            case .due, .expired: return nil
+            }
+        } _: { name, asked, access, _ in
+            try IDTokenReport(try await access.refresher.idToken(name, skew: asked.skew.duration), of: name)
+        }
+    }
+}
+
+extension TokenOperation where Document == NoDocument, Output == StoredTokenReport {
+    package static var refreshToken: Self {
+        Self(.refreshToken) { name, _, access, now in
+            StoredTokenReport(try await access.refresher.refreshed(name), now: now)
+        }
+    }
+}
+
+extension TokenOperation where Document == NoDocument, Output == RevocationReport {
+    package static var revokeToken: Self {
+        Self(.revokeToken) { name, _, access, _ in
+            RevocationReport(name: name, revoked: try await access.revoke(name), isRemoved: false)
+        }
+    }
+}
+
+extension TokenOperation where Document == LogoutDocument, Output == RevocationReport {
+    package static var logOut: Self {
+        Self(.logOut) { name, asked, access, _ in
+            try await access.logOut(name, force: asked.force ?? false)
+        }
+    }
+}
+
+extension Number<TokenSkew>? {
+    /// The time for which a token has to be valid.
+    fileprivate var duration: Duration { .seconds(self?.value ?? TokenSkew.usual) }
+}
+
+extension AccessTokenReport {
+    /// The report of a token, with the proof for a request that the caller describes.
+    fileprivate init(
+        _ stored: StoredToken, of store: TokenStore, for asked: AccessTokenDocument, now: Timestamp
+    ) throws {
+        let request = try asked.request()
+        let name = stored.profile.name
+        guard let request, stored.tokens.tokenType == .dpop else {
+            self.init(stored.tokens, of: stored, token: try stored.tokens.exposedAccessToken(of: name))
+            return
+        }
+        // The token and its key are read at once: a login may replace both in the meantime.
+        let credential = try store.credential(name, for: asked.resource)
+        self.init(
+            credential.tokens, of: stored, token: try credential.tokens.exposedAccessToken(of: name),
+            proof: try request.proof(by: credential, of: name, now: now))
+    }
+}
+
+extension TokenSet {
+    /// The access token as text, which is no longer protected.
+    ///
+    /// - Parameter name: The name of the login.
+    package func exposedAccessToken(of name: String) throws(OperationError) -> String {
+        guard let token = accessToken.exposedText else {
+            throw OperationError(.valueDamaged, "\(name): the stored token is not text")
+        }
+        return token
+    }
+}
+
+extension AccessTokenDocument {
+    /// The request that the token is for; `nil` if the caller describes none.
+    fileprivate func request() throws(OperationError) -> DPoPRequest? {
+        guard let url else {
+            guard method == nil, nonce == nil else {
+                throw .bodyInvalid("url: method and nonce describe a request; add its URL")
+            }
+            return nil
+        }
+        if let method { try checkMethod(method) }
+        return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
 }

@@ -40,19 +40,19 @@ struct SessionAPI: Sendable {
     /// - Parameters:
     ///   - policy: the rules, with the public suffix list. The settings of each jar replace the rest.
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
-    ///   - tokens: the client of authorization servers; `nil` if they are not asked.
+    ///   - tokens: the client of authorization servers.
     ///   - gateways: the gateways; `nil` if none are run.
     ///   - now: the clock.
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
-        tokens: TokenAPI? = nil, following: ChangeFollowing = ChangeFollowing(),
+        tokens: TokenAPI, following: ChangeFollowing = ChangeFollowing(),
         changes: ChangeSignal = ChangeSignal(), gateways: GatewayRegistry = GatewayRegistry(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         self.policy = policy
         self.writers = writers
-        self.tokens = tokens ?? TokenAPI(database.tokens, transport: nil, now: now)
+        self.tokens = tokens
         self.following = following
         self.changes = changes
         self.gateways = gateways
@@ -64,8 +64,8 @@ struct SessionAPI: Sendable {
 
     /// All routes, with the access that each requires.
     var routes: [ServiceRoute] {
-        operationRoutes + responseRoutes + captureRoutes + decorateRoutes + scriptRoutes + changeRoutes + exportRoutes
-            + tokenRoutes + loginRoutes + renewalRoutes + simulateRoutes + agentRoutes + gatewayRoutes + documentRoutes
+        operationRoutes + responseRoutes + captureRoutes + decorateRoutes + changeRoutes + exportRoutes
+            + loginRoutes + renewalRoutes + simulateRoutes + agentRoutes + gatewayRoutes + documentRoutes
     }
 
     /// Adds the routes of `/v1`, and that errors are answered as problems, those of routes that are added later too.

@@ -15,7 +15,7 @@ struct Housekeeper: Service {
 
     let database: SessionDatabase
     let uses: TokenUses
-    let refresher: TokenRefresher?
+    let refresher: TokenRefresher
     let configuration: ServiceConfiguration
     let logger: Logger
     /// Logs persistent failures at intervals.
@@ -61,7 +61,7 @@ struct Housekeeper: Service {
     ///
     /// - Parameter pauses: until when profiles are left alone whose tokens could not be renewed.
     func refresh(_ pauses: inout [String: Timestamp]) async {
-        guard let refresher, configuration.refreshAheadSeconds > 0 else { return }
+        guard configuration.refreshAheadSeconds > 0 else { return }
         let now = now()
         var due: [StoredToken] = []
         perform("refresh-ahead-failed", "Finding tokens that expire soon failed") {

@@ -16,12 +16,14 @@ import UnixSignals
 /// ```swift
 /// var configuration = ServiceConfiguration()
 /// configuration.socket = "/run/user/1000/crumb/crumb.sock"
-/// try await SessionServer(database: database, configuration: configuration, logger: logger, now: now).run()
+/// try await SessionServer(
+///     database: database, configuration: configuration, transport: transport, logger: logger, now: now
+/// ).run()
 /// ```
 public struct SessionServer: Sendable {
     let database: SessionDatabase
     let configuration: ServiceConfiguration
-    let transport: (any EndpointTransport)?
+    let transport: any EndpointTransport
     let logger: Logger
     let now: @Sendable () -> Timestamp
     /// Runs a gateway until the task is cancelled; `nil` if this service runs none.
@@ -32,10 +34,10 @@ public struct SessionServer: Sendable {
     /// Creates a service over a database.
     ///
     /// - Parameters:
-    ///   - transport: sends requests to authorization servers; if `nil`, no tokens are renewed.
+    ///   - transport: sends requests to authorization servers.
     ///   - now: the clock.
     public init(
-        database: SessionDatabase, configuration: ServiceConfiguration, transport: (any EndpointTransport)? = nil,
+        database: SessionDatabase, configuration: ServiceConfiguration, transport: any EndpointTransport,
         logger: Logger, now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
@@ -66,13 +68,13 @@ public struct SessionServer: Sendable {
             end = .failure(error)
         }
         // The responses of authorization servers cannot be had again, so they get more time than callers.
-        await services.refresher?.finish()
+        await services.refresher.finish()
         try end.get()
         logger.info("Stopped")
     }
 
-    private func logStop(of refresher: TokenRefresher?) {
-        let names = refresher?.refreshing ?? []
+    private func logStop(of refresher: TokenRefresher) {
+        let names = refresher.refreshing
         guard !names.isEmpty else { return logger.info("Stopping") }
         logger.notice(
             "Stopping; waiting for responses to token refreshes",
@@ -84,7 +86,7 @@ public struct SessionServer: Sendable {
         let all: [any Service]
         let listeners: Listeners
         let state: ServiceState
-        let refresher: TokenRefresher?
+        let refresher: TokenRefresher
     }
 
     /// Begins to listen, and creates the services.
@@ -96,7 +98,7 @@ public struct SessionServer: Sendable {
             database.tokens, transport: transport,
             checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) },
             answerTimeout: .seconds(configuration.refreshTimeoutSeconds), now: now)
-        let state = ServiceState(announcingStop: { [refresher = tokens.refresher] in logStop(of: refresher) })
+        let state = ServiceState(announcingStop: { [refresher = tokens.access.refresher] in logStop(of: refresher) })
         let health = ServiceHealth(logger: logger)
         let metrics = ServiceMetrics(tokens: database.tokens)
         let audit = try configuration.auditFile.map { path throws(ServiceStartError) in
@@ -143,7 +145,7 @@ public struct SessionServer: Sendable {
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
             database: database, uses: admission.uses,
-            refresher: tokens.refresher, configuration: configuration, logger: logger, health: health,
+            refresher: tokens.access.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
         // The first service to start is the last to stop.
         var all: [any Service] = [
@@ -151,7 +153,7 @@ public struct SessionServer: Sendable {
             state,
         ]
         if let audit { all.insert(audit, at: 0) }
-        return Services(all: all, listeners: listeners, state: state, refresher: tokens.refresher)
+        return Services(all: all, listeners: listeners, state: state, refresher: tokens.access.refresher)
     }
 
     /// Writes the owner's access token to its file if it is not there. Connections are accepted only later.

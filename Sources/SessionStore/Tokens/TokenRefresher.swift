@@ -121,24 +121,27 @@ public final class TokenRefresher: Sendable {
     ///
     /// If a refresh fails and the access token is still valid, it is returned all the same.
     ///
-    /// - Parameter resource: The URL of what the access token is for (RFC 8707); `nil` for the login's own. Each
-    ///   resource has a token of its own, and all come from one refresh token under one lease.
+    /// - Parameters:
+    ///   - resource: The URL of what the access token is for (RFC 8707); `nil` for the login's own. Each resource has a
+    ///     token of its own, and all come from one refresh token under one lease.
+    ///   - skew: How long before its end the token is refreshed; the refresher's own skew if `nil`.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func token(_ name: String, for resource: String? = nil) async throws -> StoredToken {
+    public func token(
+        _ name: String, for resource: String? = nil, skew: Duration? = nil
+    ) async throws -> StoredToken {
         if let resource { try ResourceIndicator.check(resource) }
         let stored = try store.get(name, for: resource)
-        guard needsRefresh(stored) else { return stored }
+        let validity = stored.tokens.validity(at: now(), skew: skew ?? timing.skew)
+        guard validity == .due || validity == .expired else { return stored }
         guard stored.refusal == nil else {
-            guard stored.tokens.validity(at: now()) == .due else {
-                throw TokenRefreshError(.loginRequired, name)
-            }
+            guard validity == .due else { throw TokenRefreshError(.loginRequired, name) }
             return stored
         }
         do {
             return try await refreshed(insteadOf: stored)
         } catch {
             let latest = try store.get(name, for: resource)
-            guard latest.tokens.validity(at: now(), skew: timing.skew) == .due else { throw error }
+            guard latest.tokens.validity(at: now()) != .expired else { throw error }
             return latest
         }
     }
@@ -187,13 +190,6 @@ public final class TokenRefresher: Sendable {
             return progress.exchanges.keys.compactMap { progress.flights[$0] }
         }
         for flight in flights { _ = try? await flight.value }
-    }
-
-    private func needsRefresh(_ stored: StoredToken) -> Bool {
-        switch stored.tokens.validity(at: now(), skew: timing.skew) {
-        case .valid, .unknown: false
-        case .due, .expired: true
-        }
     }
 
     /// The tokens that replace those of the caller: refreshed, unless another caller or process has done so since.

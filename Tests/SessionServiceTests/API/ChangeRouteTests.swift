@@ -152,7 +152,10 @@ struct ChangeRouteTests {
     ) throws -> @Sendable (HTTPRequest.Method, String, String) async throws -> Response {
         var following = ChangeFollowing()
         following.interval = interval
-        let api = SessionAPI(database: try ServiceFixture().database, following: following) { ServiceFixture.now }
+        let database = try ServiceFixture().database
+        let api = SessionAPI(
+            database: database, tokens: ServiceFixture.tokens(of: database), following: following
+        ) { ServiceFixture.now }
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
         api.addRoutes(to: router)

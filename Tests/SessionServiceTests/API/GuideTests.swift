@@ -49,7 +49,8 @@ struct GuideTests {
             for: Profile(id: ProfileID(), name: "work"), now: ServiceFixture.now)
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
-        SessionAPI(database: database) { ServiceFixture.now }.addRoutes(to: router)
+        SessionAPI(database: database, tokens: ServiceFixture.tokens(of: database)) { ServiceFixture.now }.addRoutes(
+            to: router)
         try await Application(router: router).test(.router) { client in
             let client = ServiceClient(client: client)
             for example in examples {

@@ -56,7 +56,8 @@ final class RunningServer: Sendable {
     /// - Returns: the service as it was, with what it has written.
     @discardableResult
     static func with(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in }, transport: (any EndpointTransport)? = nil,
+        _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        transport: any EndpointTransport = AuthorizationServer(),
         inherited: [Int32] = [], keys: KeySource? = nil,
         runningGateway: @escaping @Sendable (GatewayJob) async throws -> Void = {
             try await PretendedGateways().run($0)

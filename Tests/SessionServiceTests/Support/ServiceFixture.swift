@@ -64,6 +64,11 @@ struct ServiceFixture {
             gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) }, now: now)
     }
 
+    /// The logins of a database, whose servers are pretended.
+    static func tokens(of database: SessionDatabase) -> TokenAPI {
+        TokenAPI(database.tokens, transport: AuthorizationServer()) { now }
+    }
+
     /// Puts in what every test finds there.
     static func fill(_ database: SessionDatabase) throws {
         try fill("default", of: database)

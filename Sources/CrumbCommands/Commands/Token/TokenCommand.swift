@@ -82,7 +82,8 @@ struct TokenRefreshCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
-        let report = try database.tokensBackend(clock: console.clock, refresh: refresh).refresh(name)
+        let report = try TokenPlace(database, refresh: refresh, clock: console.clock).perform(
+            .refreshToken(name), by: .refreshToken)
         if let problem = report.idTokenProblem {
             console.error("\(name): the tokens were renewed, except the ID token: \(problem)")
         }
@@ -161,7 +162,7 @@ struct TokenRevokeCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let report = try database.tokensBackend(clock: console.clock).revoke(name)
+        let report = try TokenPlace(database, clock: console.clock).perform(.revokeToken(name), by: .revokeToken)
         if output.json {
             try console.writeJSON(report)
         } else {
@@ -192,12 +193,24 @@ struct TokenLogoutCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let report = try database.tokensBackend(clock: console.clock).logOut(name, force: force)
+        let report = try loggedOut(console)
         if let problem = report.problem { console.error(problem) }
         if output.json {
             try console.writeJSON(report)
         } else {
             console.note("logged out: \(name)")
+        }
+    }
+
+    private func loggedOut(_ console: Console) throws -> RevocationReport {
+        do {
+            return try TokenPlace(database, clock: console.clock).perform(
+                .logOut(name, LogoutDocument(force: force)), by: .logOut)
+        } catch let error as OAuth2Error {
+            throw CommandFailure(
+                FailureKind(error),
+                "\(name): the login was not removed, since the server did not revoke the tokens: \(error) "
+                    + "Try again, or remove it with --force")
         }
     }
 }

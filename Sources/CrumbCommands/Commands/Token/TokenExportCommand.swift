@@ -82,7 +82,7 @@ struct TokenExportCommand: CrumbCommand {
         case .kubernetes: try exportToKubernetes(console)
         case .gitCredential:
             let helper = CredentialHelper(
-                tokens: try database.tokensBackend(clock: console.clock, refresh: freshness.refresh), login: name,
+                tokens: try freshness.tokens(database, console), login: name,
                 host: host ?? "", username: username, skew: freshness.skew, console: console)
             try helper.answerGit(operation ?? "get")
         default: try exportAccessToken(as: format, console)
@@ -90,10 +90,17 @@ struct TokenExportCommand: CrumbCommand {
     }
 
     private func exportAll(_ console: Console) throws {
-        let stored = try TokenAccess(database, for: name, clock: console.clock).token(
-            name, skew: freshness.skew, timeout: freshness.refresh.refreshTimeout)
-        warn(ofBinding: stored.tokens.tokenType, console)
-        try console.writeJSON(TokenReplyReport(stored.tokens, token: try stored.exposedAccessToken))
+        let store = try database.tokenStore(with: name, now: console.now)
+        var tokens = try store.get(name).tokens
+        if [.due, .expired].contains(tokens.validity(at: console.now, skew: .seconds(freshness.skew))) {
+            let access = try TokenAccess(
+                store, refreshTimeout: freshness.refresh.refreshTimeout, clock: console.clock)
+            tokens = try Blocking.run { [name, skew = freshness.skew] in
+                try await access.refresher.token(name, skew: .seconds(skew)).tokens
+            }
+        }
+        warn(ofBinding: tokens.tokenType, console)
+        try console.writeJSON(TokenReplyReport(tokens, token: try tokens.exposedAccessToken(of: name)))
     }
 
     private func exportAccessToken(as format: Format, _ console: Console) throws {
@@ -118,8 +125,7 @@ struct TokenExportCommand: CrumbCommand {
                 let report = try accessToken(console)
                 return (report.accessToken, report.expires)
             }
-            let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).idToken(
-                of: name, skew: freshness.skew)
+            let report = try freshness.tokens(database, console).idToken(of: name, skew: freshness.skew)
             return (report.idToken, report.expires)
         }
         let (token, expires) =
@@ -132,8 +138,8 @@ struct TokenExportCommand: CrumbCommand {
     }
 
     private func accessToken(_ console: Console) throws -> AccessTokenReport {
-        let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).accessToken(
-            of: name, skew: freshness.skew)
+        let report = try freshness.tokens(database, console).accessToken(
+            of: name, AccessTokenDocument(skew: freshness.skew))
         warn(ofBinding: TokenType(report.tokenType), console)
         report.noteIfLast(of: name, console)
         return report

@@ -43,13 +43,12 @@ struct TokenGetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         if wantsIDToken {
-            let report = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh).idToken(
-                of: name, skew: freshness.skew)
+            let report = try freshness.tokens(database, console).idToken(of: name, skew: freshness.skew)
             if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
             return
         }
-        let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
-            .accessToken(of: name, resource: resource, skew: freshness.skew, for: nil)
+        let token = try freshness.tokens(database, console).accessToken(
+            of: name, AccessTokenDocument(skew: freshness.skew, resource: resource))
         token.noteIfLast(of: name, console)
         if output.json {
             try console.writeJSON(token)
@@ -97,21 +96,22 @@ struct TokenHeaderCommand: CrumbCommand {
         guard url != nil || (method == nil && nonce == nil) else {
             throw ValidationError("--method and --nonce describe a request: add --url.")
         }
+        try ContextOptions.check(method: method)
     }
 
     var needsNetwork: Bool { database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
-        let request = try url.map {
-            DPoPRequest(method: method ?? "GET", url: try requestURL($0), nonce: nonce)
-        }
-        let token = try database.tokensBackend(clock: console.clock, refresh: freshness.refresh)
-            .accessToken(of: name, resource: resource, skew: freshness.skew, for: request)
+        let url = try url.map(requestURL)
+        let token = try freshness.tokens(database, console).accessToken(
+            of: name,
+            AccessTokenDocument(
+                skew: freshness.skew, method: method, url: url?.description, nonce: nonce, resource: resource))
         token.noteIfLast(of: name, console)
-        if let resource, let request, let scope = try? URLScope(resource), !scope.contains(request.url) {
+        if let resource, let url, let scope = try? URLScope(resource), !scope.contains(url) {
             console.error(
-                "--url \(request.url) is outside of --resource \(resource), and this token is only for that "
+                "--url \(url) is outside of --resource \(resource), and this token is only for that "
                     + "resource; name the resource of the URL")
         }
         for field in try token.exposedFields(of: name) {
@@ -131,97 +131,12 @@ struct FreshnessOptions: ParsableArguments {
 
     @OptionGroup var refresh: RefreshOptions
 
+    /// Where the tokens come from.
+    func tokens(_ database: DatabaseOptions, _ console: Console) throws -> TokenPlace {
+        try TokenPlace(database, refresh: refresh, clock: console.clock)
+    }
+
     func validate() throws {
         guard (0...86_400).contains(skew) else { throw ValidationError("--skew: use 0 to 86400 seconds.") }
     }
-}
-
-extension StoredToken {
-    /// The access token as text, which is no longer protected.
-    var exposedAccessToken: String {
-        get throws { try profile.exposedText(of: tokens) }
-    }
-}
-
-extension Profile {
-    /// The access token of the profile as text, which is no longer protected.
-    func exposedText(of tokens: TokenSet) throws -> String {
-        guard let token = tokens.accessToken.exposedText else {
-            throw CommandFailure(.valueDamaged, "\(name): the stored token is not text")
-        }
-        return token
-    }
-}
-
-/// The tokens of a database, and the means to get them from servers.
-struct TokenAccess: Sendable {
-    let store: TokenStore
-    let clock: CommandClock
-
-    /// The tokens of the database where there is one; makes nothing.
-    ///
-    /// - Throws: An error if there is no token called `name`.
-    init(_ options: some DatabaseChoice, for name: String, clock: @escaping CommandClock) throws {
-        // A rotated refresh token must outlive a power failure: the server has ended the one before.
-        guard let database = try options.openExisting(now: clock(), durability: .full) else {
-            throw CommandFailure.noToken(named: name)
-        }
-        self.init(database.tokens, clock: clock)
-    }
-
-    init(_ store: TokenStore, clock: @escaping CommandClock) {
-        self.store = store
-        self.clock = clock
-    }
-
-    /// Returns a refresher of the tokens. It needs the network, so `crumb` is replaced before a lease is taken.
-    ///
-    /// - Parameter timeout: how many seconds the server has to respond; `nil` for the value of the environment or the
-    ///   default.
-    func refresher(skew: Int = 60, timeout: Int? = nil) throws -> TokenRefresher {
-        let timeout = try RefreshOptions.seconds(timeout)
-        let network = try Network.required()
-        return TokenRefresher(
-            store: store, transport: network.endpoints, checkingIDTokens: network.checkIDToken,
-            process: ProcessInfo.processInfo.processIdentifier,
-            timing: TokenRefresher.Timing(skew: .seconds(skew), answer: .seconds(timeout)),
-            shield: { try await SignalDeferral.run($0) }, now: clock)
-    }
-
-    /// Returns the tokens of a profile, refreshed if they are due. Only a refresh needs the network.
-    ///
-    /// - Parameter resource: The resource that the access token is for; `nil` for the login's own.
-    func token(
-        _ name: String, for resource: String? = nil, skew: Int = 60, timeout: Int? = nil
-    ) throws -> StoredToken {
-        let stored = try store.get(name, for: resource)
-        switch stored.tokens.validity(at: clock(), skew: .seconds(skew)) {
-        case .valid, .unknown: return stored
-        case .due, .expired: break
-        }
-        let refresher = try refresher(skew: skew, timeout: timeout)
-        return try Blocking.run { try await refresher.token(name, for: resource) }
-    }
-
-    /// The profile and how its server is asked, for a command that needs an endpoint.
-    func connection(_ name: String) throws -> TokenConnection {
-        let stored = try store.get(name)
-        guard let credentials = try store.credentials(name) else {
-            throw OperationError(noEndpointsOf: name)
-        }
-        var generator = SystemRandomNumberGenerator()
-        return TokenConnection(
-            stored: stored, credentials: credentials,
-            authentication: try credentials.authentication(
-                of: stored.profile.id, now: clock(), using: &generator),
-            transport: try credentials.binding(try Network.required().endpoints) { clock() })
-    }
-}
-
-/// A profile and how its server is asked.
-struct TokenConnection: Sendable {
-    let stored: StoredToken
-    let credentials: ProfileCredentials
-    let authentication: ClientAuthentication
-    let transport: any EndpointTransport
 }

@@ -38,7 +38,7 @@ struct TokenHelperCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let helper = CredentialHelper(
-            tokens: try database.tokensBackend(clock: console.clock, refresh: freshness.refresh),
+            tokens: try freshness.tokens(database, console),
             login: try LoginArgument.resolve(place.login, in: database, clock: console.clock),
             host: place.host, username: place.username, skew: freshness.skew, console: console)
         switch tool {

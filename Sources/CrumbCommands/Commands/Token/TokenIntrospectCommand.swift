@@ -21,20 +21,24 @@ struct TokenIntrospectCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let access = try TokenAccess(database, for: name, clock: console.clock)
-        let connection = try access.connection(name)
-        let tokens = connection.stored.tokens
+        let store = try database.tokenStore(with: name, now: console.now)
+        let stored = try store.get(name)
+        guard let credentials = try store.credentials(name) else { throw OperationError(noEndpointsOf: name) }
+        let tokens = stored.tokens
         guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
             throw CommandFailure(.tokenNotFound, "\(name): there is no refresh token")
         }
+        var generator = SystemRandomNumberGenerator()
         let introspection = TokenIntrospection(
-            endpoint: try connection.credentials.settings.url(of: .introspection),
-            authentication: connection.authentication)
+            endpoint: try credentials.settings.url(of: .introspection),
+            authentication: try credentials.authentication(
+                of: stored.profile.id, now: console.now, using: &generator))
+        let transport = try credentials.binding(try Network.required().endpoints, now: console.clock)
         let request = introspection.request(about: token, refreshToken ? .refreshToken : .accessToken)
-        let response = try Blocking.run { try await connection.transport.send(request) }
+        let response = try Blocking.run { try await transport.send(request) }
         let answer = try introspection.answer(in: response, about: token)
         if refreshToken, answer.isActive, let expiry = answer.expiry {
-            try access.store.noteExpiry(expiry, ofRefreshToken: token, of: name)
+            try store.noteExpiry(expiry, ofRefreshToken: token, of: name)
         }
         let report = IntrospectionReport(answer)
         if output.json {

@@ -107,9 +107,9 @@ struct TokenLoginCommand: CrumbCommand {
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let store = try database.open(now: console.now, durability: .full).tokens
-        let (request, network) = (try request(), try Network.required())
-        let plan = try Blocking.run { try await request.plan(store, over: network.endpoints) }
-        let stored = try TokenLogin(plan, over: network, console: console).run(presentation, in: store)
+        let (request, access) = (try request(), try TokenAccess(store, clock: console.clock))
+        let flow = try Blocking.run { try await access.flow(request) }
+        let stored = try TokenLogin(flow, access, console).run(presentation)
         return StoredTokenReport(stored, now: console.now)
     }
 

@@ -10,7 +10,7 @@ extension ExportDocument {
     /// The request that the cookies are for; where the format is for one URL, there has to be one.
     fileprivate func request(_ format: ExportFormat) throws(OperationError) -> CookieModel.RequestContext? {
         if let url {
-            return try ScriptDocument.Page(
+            return try DescribedRequest(
                 url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation
             ).requestContext()
         }

@@ -70,7 +70,7 @@ extension SessionAPI {
         try context.require(.write, jar: asked.jar)
         try context.require(.secrets, jar: asked.jar)
         let jar = try jar(named: asked.jar)
-        var job = GatewayJob(jar: jar, clock: now, fallback: { [tokens] in tokens.fallback($0) }) {
+        var job = GatewayJob(jar: jar, clock: now, fallback: { [tokens] in tokens.access.fallback($0) }) {
             [logger = context.logger] reason in
             logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
         }

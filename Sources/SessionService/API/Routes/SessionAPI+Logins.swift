@@ -139,12 +139,12 @@ extension SessionAPI {
         let document = try await request.document(LoginDocument.self, in: context)
         var asked = try document.request()
         asked.registration?.defaultRedirectURI = tokens.callback.url
-        let flow = try await tokens.flow(asked)
+        let flow = try await tokens.access.flow(asked)
         var report: LoginReport
         switch flow.plan.credentials.settings.grant {
         case .clientCredentials, .jwtBearer, .tokenExchange:
-            let issued = try await flow.tokensWithoutUser { try await tokens.token($0, skew: 60).tokens }
-            _ = try await flow.keep(issued, in: tokens.store, if: agentLock.check)
+            let issued = try await flow.tokensWithoutUser { try await tokens.access.refresher.token($0).tokens }
+            _ = try await flow.keep(issued, in: tokens.access.store, if: agentLock.check)
             report = LoginReport(try await begin(asked.name, .none))
         case .deviceCode:
             let device = try await flow.deviceAuthorization()
@@ -231,7 +231,7 @@ extension SessionAPI {
     /// - Returns: The login as it ended; `nil` if the URL does not belong to it.
     /// - Throws: `ServiceFailure` if the service is locked. The login still waits for its browser.
     private func end(_ login: LoginRegistry.Login, with url: String) async throws -> LoginRegistry.Login? {
-        let flow = try login.visit.map { try tokens.flow($0.plan) }
+        let flow = login.visit.map { tokens.access.flow($0.plan) }
         if let visit = login.visit, let flow, !visit.isEnded(by: url, in: flow) { return nil }
         try agentLock.check()
         switch try await blocking({ try logins.take(login.id, with: url, now: now()) }) {
@@ -279,7 +279,7 @@ extension SessionAPI {
     ) async {
         var problem: ServiceFailure?
         do {
-            _ = try await flow.keep(try await body(), in: tokens.store) {
+            _ = try await flow.keep(try await body(), in: tokens.access.store) {
                 try agentLock.check()
                 try logins.confirm(id, attempt, now: now())
             }

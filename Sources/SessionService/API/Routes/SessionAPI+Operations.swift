@@ -19,8 +19,9 @@ extension SessionAPI {
             route(.listLoginRules), route(.setLoginRule), route(.removeLoginRule),
             route(.listWebStorage), route(.removeWebStorage),
             route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.removeCookies),
-            route(.explain), route(.explainSetCookie), route(.listChanges),
+            route(.explain), route(.explainSetCookie), route(.listChanges), route(.script), route(.captureScript),
             route(.listTokens), route(.getToken), route(.removeToken),
+            route(.accessToken), route(.idToken), route(.refreshToken), route(.revokeToken), route(.logOut),
         ]
     }
 
@@ -50,14 +51,7 @@ extension SessionAPI {
         of operation: DatabaseOperation<Document, Output>, _ request: Request, _ context: ServiceRequestContext
     ) async throws -> (Output, isCreation: Bool) {
         let path = operation.description.path
-        let document: Document
-        if let none = NoDocument() as? Document {
-            document = none
-        } else if operation.description.body == .optionalDocument {
-            document = try await request.optionalDocument(Document.self, in: context)
-        } else {
-            document = try await request.document(Document.self, in: context)
-        }
+        let document: Document = try await document(of: operation.description, request, context)
         let input = OperationInput(
             jar: path.contains("{jar}") ? try context.jarName : "",
             name: path.contains("{name}") ? try context.pathParameter("name") : "", query: context.query,
@@ -73,7 +67,28 @@ extension SessionAPI {
             let output = try operation.work(input, &end)
             return (output, end)
         }
-        if let access = end.disclosed { context.audit(access) }
+        for access in end.disclosed { context.audit(access) }
         return (output, end.isCreation)
+    }
+
+    /// The route of an operation on a login. Tokens belong to no jar: only callers with access to all jars may see them.
+    private func route<Document, Output: Encodable>(_ operation: TokenOperation<Document, Output>) -> ServiceRoute {
+        ServiceRoute(operation.description) { request, context in
+            let document: Document = try await document(of: operation.description, request, context)
+            let name = try context.pathParameter("name")
+            let output = try await operation.work(name, document, tokens.access, now())
+            if let kind = operation.disclosed { context.audit(SecretAccess(kind, names: [name])) }
+            return .json(output)
+        }
+    }
+
+    /// The document in the body of a request.
+    private func document<Document: RequestDocument>(
+        of operation: OperationDescription, _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> Document {
+        if let none = NoDocument() as? Document { return none }
+        return operation.body == .optionalDocument
+            ? try await request.optionalDocument(Document.self, in: context)
+            : try await request.document(Document.self, in: context)
     }
 }

@@ -16,7 +16,7 @@ extension SessionAPI {
         in document: ResponseDocument, by rules: [LoginRuleMemory.Rule], of jar: CookieJar
     ) throws -> (name: String, challenge: LoginChallenge)? {
         let url = try document.requestContext().url
-        guard let found = tokens.fallback(rules.map(\.rule)).challenge(in: try document.head(), from: url),
+        guard let found = tokens.access.fallback(rules.map(\.rule)).challenge(in: try document.head(), from: url),
             let name = rules.first(where: { $0.rule == found.rule })?.name
         else { return nil }
         return (name, found)
@@ -45,7 +45,7 @@ extension SessionAPI {
         case .renew: break
         }
         do throws(SessionStoreError) {
-            let stored = try tokens.store.get(rule.profile)
+            let stored = try tokens.access.store.get(rule.profile)
             let lives = stored.tokens.validity(at: now) != .expired
             return lives || stored.isRefreshable(at: now) ? .renew : .logIn
         } catch {
@@ -80,10 +80,10 @@ extension SessionAPI {
             throw problem
         case .sendAgain:
             // Of many requests that were under way together, the first has done it for all.
-            var recovery = LoginRecovery(tokens.fallback([challenge.rule]))
+            var recovery = LoginRecovery(tokens.access.fallback([challenge.rule]))
             authorization = await recovery.present(to: challenge.url, now: now())
         case .renew(let begun):
-            var recovery = begun ?? LoginRecovery(tokens.fallback([challenge.rule]))
+            var recovery = begun ?? LoginRecovery(tokens.access.fallback([challenge.rule]))
             if case .authorization(let rule) = try await recovery.answer(challenge, in: jar, now: now()) {
                 authorization = rule
             }
@@ -108,7 +108,7 @@ extension SessionAPI {
         let rules = try loginRules.rules(of: jar)
         let isSignedIn = (asked.headers ?? []).contains { $0.name.lowercased() == "authorization" }
         guard !rules.isEmpty, !isSignedIn, context.caller.grant.verbs.contains(.write) else { return [] }
-        var recovery = LoginRecovery(tokens.fallback(rules.map(\.rule)))
+        var recovery = LoginRecovery(tokens.access.fallback(rules.map(\.rule)))
         let rule = await recovery.present(to: description.url, now: now())
         let fields = try credential(by: rule, for: description, nonce: nil)
         if let profile = recovery.presentedProfile, !fields.isEmpty {

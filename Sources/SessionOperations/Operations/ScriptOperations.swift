@@ -1,0 +1,70 @@
+import CookieModel
+import RequestDecoration
+import SessionStore
+import SessionWire
+
+extension DatabaseOperation where Document == ScriptDocument, Output == ScriptReport {
+    /// The script that sets the cookies and the `localStorage` of pages.
+    package static var script: Self {
+        Self(.script) { input, context in
+            let pages = try input.document.pages(atMost: context.pageLimit.map { Int($0) } ?? .max)
+            let writing = try InjectionScript.Writing.named(input.document.write, member: "write") ?? .once
+            let verification = try input.document.verification()
+            let jar = try context.jar(named: input.jar)
+            context.disclosed = Set(pages.map(\.url.host)).map {
+                SecretAccess(.script, jar: jar.name, site: $0.description)
+            }
+            return try ScriptReport(
+                of: jar, for: pages, writing: writing, verification: verification, now: context.now)
+        }
+    }
+}
+
+extension DatabaseOperation where Document == NoDocument, Output == CaptureScriptReport {
+    /// The script that reports what pages do to cookies.
+    package static var captureScript: Self {
+        Self(.captureScript) { input, context in
+            guard let text = try input.query.one("handler") else {
+                throw OperationError(.parameterMissing, "handler: name the message handler")
+            }
+            let handler = try MessageHandlerName(text, of: "handler")
+            _ = try context.jar(named: input.jar)
+            return CaptureScriptReport(CaptureScript(handler: handler), handler: handler)
+        }
+    }
+}
+
+extension ScriptDocument {
+    /// The pages, for their scripts.
+    ///
+    /// - Parameter limit: How many pages one script serves, since each adds all cookies of its site to the answer.
+    fileprivate func pages(atMost limit: Int) throws(OperationError) -> [RequestContext] {
+        guard !urls.isEmpty, urls.count <= limit else { throw .bodyInvalid("urls: name 1 to \(limit) pages") }
+        var pages: [RequestContext] = []
+        for (index, url) in urls.enumerated() {
+            let page = DescribedRequest(
+                url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation)
+            pages.append(try page.requestContext(for: url, member: "urls.[\(index)]", .script))
+        }
+        return pages
+    }
+
+    /// How the script reports the outcome of each cookie.
+    fileprivate func verification() throws(OperationError) -> InjectionScript.Verification {
+        guard let handler else { return verify == true ? .value : .none }
+        return .message(try MessageHandlerName(handler, of: "handler"))
+    }
+}
+
+extension MessageHandlerName {
+    /// The name that a caller wrote.
+    fileprivate init(_ text: String, of member: String) throws(OperationError) {
+        guard let name = MessageHandlerName(text) else {
+            throw .parameterInvalid(
+                member,
+                "the name of a handler has up to \(MessageHandlerName.limit) letters, digits, _ and $, and does "
+                    + "not begin with a digit")
+        }
+        self = name
+    }
+}
