@@ -38,39 +38,34 @@ public struct HeaderFieldDocument: Codable, Sendable, RequestDocument {
 }
 
 /// A request that is about to be sent.
-public struct DecorateDocument: Codable, Sendable, RequestDocument, RequestDescription {
+public typealias DecorateDocument = Detailed<DecorateMembers>
+
+/// The members of ``DecorateDocument`` besides the details of the request.
+public struct DecorateMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, headers
+        case url, headers
     }
 
     /// The URL: absolute, http or https.
     public let url: String
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// The header fields that the request has already. Its own cookies come first and take precedence by name.
     public let headers: [HeaderFieldDocument]?
+}
 
+extension DecorateDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(url: String, _ details: RequestDetails = RequestDetails(), headers: [HeaderFieldDocument]? = nil) {
-        self.url = url
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.headers = headers
+        self.init(DecorateMembers(url: url, headers: headers), details)
     }
 }
 
 /// A response that was received.
-public struct ResponseDocument: Codable, Sendable, RequestDocument, RequestDescription {
+public typealias ResponseDocument = Detailed<ResponseMembers>
+
+/// The members of ``ResponseDocument`` besides the details of the request.
+public struct ResponseMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, status, headers, method, topLevel, initiator, navigation, sent, received
+        case url, status, headers, sent, received
     }
 
     /// The URL: absolute, http or https.
@@ -80,106 +75,77 @@ public struct ResponseDocument: Codable, Sendable, RequestDocument, RequestDescr
     /// The header fields. `Set-Cookie` is used and, for login rules, `Location`, `WWW-Authenticate` and `DPoP-Nonce`;
     /// others are ignored.
     public let headers: [HeaderFieldDocument]
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// When the request was sent (RFC 3339), with fractions of a second. Login rules use it to tell whether the request
     /// carried the renewed token.
     public let sent: String?
     /// When the response was received (RFC 3339): lifetimes count from then. Now by default.
     public let received: String?
+}
 
+extension ResponseDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         url: String, status: Int? = nil, headers: [HeaderFieldDocument], _ details: RequestDetails = RequestDetails(),
         sent: String? = nil, received: String? = nil
     ) {
-        self.url = url
-        self.status = status.map(Number.init(unchecked:))
-        self.headers = headers
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.sent = sent
-        self.received = received
+        self.init(
+            ResponseMembers(
+                url: url, status: status.map(Number.init(unchecked:)), headers: headers, sent: sent, received: received),
+            details)
     }
 }
 
 /// `Set-Cookie` lines that are stored as if a URL had answered with them.
-public struct SetCookieDocument: Codable, Sendable, RequestDocument, RequestDescription {
+public typealias SetCookieDocument = Detailed<SetCookieMembers>
+
+/// The members of ``SetCookieDocument`` besides the details of the request.
+public struct SetCookieMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, setCookie, setCookieBase64
+        case url, setCookie, setCookieBase64
     }
 
     /// The URL: absolute, http or https.
     public let url: String
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
     public let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
     public let setCookieBase64: [String]?
+}
 
+extension SetCookieDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         url: String, _ details: RequestDetails = RequestDetails(), setCookie: [String]? = nil,
         setCookieBase64: [String]? = nil
     ) {
-        self.url = url
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.setCookie = setCookie
-        self.setCookieBase64 = setCookieBase64
+        self.init(SetCookieMembers(url: url, setCookie: setCookie, setCookieBase64: setCookieBase64), details)
     }
 }
 
 /// The request whose cookies are explained.
-public struct ExplainDocument: Codable, Sendable, RequestDocument, RequestDescription {
+public typealias ExplainDocument = Detailed<ExplainMembers>
+
+/// The members of ``ExplainDocument`` besides the details of the request.
+public struct ExplainMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, script, verdict
+        case url, script, verdict
     }
 
     /// The URL: absolute, http or https.
     public let url: String
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
     /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
     public let verdict: EngineVerdictDocument?
+}
 
+extension ExplainDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil,
         verdict: EngineVerdictDocument? = nil
     ) {
-        self.url = url
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.script = script
-        self.verdict = verdict
+        self.init(ExplainMembers(url: url, script: script, verdict: verdict), details)
     }
 }
 
@@ -215,101 +181,78 @@ public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
 }
 
 /// `Set-Cookie` lines that are tried without being stored.
-public struct ExplainSetCookieDocument: Codable, Sendable, RequestDocument, RequestDescription {
+public typealias ExplainSetCookieDocument = Detailed<ExplainSetCookieMembers>
+
+/// The members of ``ExplainSetCookieDocument`` besides the details of the request.
+public struct ExplainSetCookieMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, method, topLevel, initiator, navigation, script, setCookie, setCookieBase64
+        case url, script, setCookie, setCookieBase64
     }
 
     /// The URL: absolute, http or https.
     public let url: String
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// Whether the cookies are those that scripts of the page can read or set.
     public let script: Bool?
     /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
     public let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
     public let setCookieBase64: [String]?
+}
 
+extension ExplainSetCookieDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil, setCookie: [String]? = nil,
         setCookieBase64: [String]? = nil
     ) {
-        self.url = url
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.script = script
-        self.setCookie = setCookie
-        self.setCookieBase64 = setCookieBase64
+        self.init(
+            ExplainSetCookieMembers(url: url, script: script, setCookie: setCookie, setCookieBase64: setCookieBase64),
+            details)
     }
 }
 
 /// The pages that an injection script is for, and how it sets cookies.
-public struct ScriptDocument: Codable, Sendable, RequestDocument {
+public typealias ScriptDocument = Detailed<ScriptMembers>
+
+/// The members of ``ScriptDocument`` besides the details of the request.
+public struct ScriptMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case urls, method, topLevel, initiator, navigation, write, verify, handler
+        case urls, write, verify, handler
     }
 
     /// The URLs of the pages: absolute, http or https.
     public let urls: [String]
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// When a cookie is set: `once`, `missing` or `always`.
     public let write: String?
     /// Whether the value of the script reports each cookie.
     public let verify: Bool?
     /// The message handler that gets the report instead.
     public let handler: String?
+}
 
+extension ScriptDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         urls: [String], _ details: RequestDetails = RequestDetails(), write: String? = nil, verify: Bool? = nil,
         handler: String? = nil
     ) {
-        self.urls = urls
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.write = write
-        self.verify = verify
-        self.handler = handler
+        self.init(ScriptMembers(urls: urls, write: write, verify: verify, handler: handler), details)
     }
 }
 
 /// The cookies to export, and the format.
-public struct ExportDocument: Codable, Sendable, RequestDocument {
+public typealias ExportDocument = Detailed<ExportMembers>
+
+/// The members of ``ExportDocument`` besides the details of the request.
+public struct ExportMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case format, url, method, topLevel, initiator, navigation, sites, names, httpOnly, session, report, reportFirst
+        case format, url, sites, names, httpOnly, session, report, reportFirst
     }
 
     /// The name of a format, as `crumb export` takes it.
     public let format: String
     /// The URL of the request that the cookies are for; `nil` for all cookies. Formats for one URL need it.
     public let url: String?
-    /// The method of the request; GET by default.
-    public let method: String?
-    /// The URL of the page in the address bar; by default that of the request.
-    public let topLevel: String?
-    /// The URL of the origin that starts the request, or `user` for a person.
-    public let initiator: String?
-    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public let navigation: Bool?
     /// The domains whose cookies are exported, with their subdomains; `nil` for all.
     public let sites: [String]?
     /// The names of the cookies to export; `nil` for all.
@@ -322,24 +265,18 @@ public struct ExportDocument: Codable, Sendable, RequestDocument {
     public let report: Bool?
     /// Whether the response begins with a line that holds the report, followed by the exported file.
     public let reportFirst: Bool?
+}
 
+extension ExportDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         format: String, url: String? = nil, _ details: RequestDetails = RequestDetails(), sites: [String]? = nil,
         names: [String]? = nil, httpOnly: Bool? = nil, session: Bool? = nil, report: Bool? = nil,
         reportFirst: Bool? = nil
     ) {
-        self.format = format
-        self.url = url
-        self.method = details.method
-        self.topLevel = details.topLevel
-        self.initiator = details.initiator
-        self.navigation = details.navigation
-        self.sites = sites
-        self.names = names
-        self.httpOnly = httpOnly
-        self.session = session
-        self.report = report
-        self.reportFirst = reportFirst
+        self.init(
+            ExportMembers(
+                format: format, url: url, sites: sites, names: names, httpOnly: httpOnly, session: session,
+                report: report, reportFirst: reportFirst), details)
     }
 }

@@ -4,14 +4,19 @@ import WebPrimitives
 /// is requested.
 package protocol RequestDocument: Codable, Sendable {
     associatedtype CodingKeys: CodingKey, CaseIterable
+    /// The names of the members.
+    static var memberNames: Set<String> { get }
+}
+
+extension RequestDocument {
+    package static var memberNames: Set<String> { Set(CodingKeys.allCases.map(\.stringValue)) }
 }
 
 extension Decoder {
     /// Rejects members that a document does not have.
     package func requireMembers<Document: RequestDocument>(of document: Document.Type) throws(RequestFault) {
-        let known = Set(Document.CodingKeys.allCases.map(\.stringValue))
         // A body that is not an object is reported when the document is decoded.
-        guard let member = try? firstMember(besides: known) else { return }
+        guard let member = try? firstMember(besides: Document.memberNames) else { return }
         let place = RequestFault.place(codingPath + [member])
         throw RequestFault("\(place.prefix(100)): unknown member")
     }
@@ -104,14 +109,18 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
 }
 
 /// The details of a request, other than its URL, that the cookie rules need. `nil` means the service's default.
-public struct RequestDetails: Sendable {
-    /// The method; GET by default.
+public struct RequestDetails: Codable, Sendable, Hashable, RequestDocument {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case method, topLevel, initiator, navigation
+    }
+
+    /// The method of the request; GET by default.
     public var method: String?
-    /// The URL of the page in the address bar; by default the request's own.
+    /// The URL of the page in the address bar; by default that of the request.
     public var topLevel: String?
-    /// The URL that initiated the request, or `user`; by default the page in the address bar.
+    /// The URL of the origin that starts the request, or `user` for a person.
     public var initiator: String?
-    /// Whether the request navigates the page in the address bar; by default if `topLevel` is `nil`.
+    /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
     public var navigation: Bool?
 
     /// Creates the details of a request. `nil` means the service's default.
@@ -125,11 +134,33 @@ public struct RequestDetails: Sendable {
     }
 }
 
-/// The members of every document that describes a request.
-package protocol RequestDescription {
-    var url: String { get }
-    var method: String? { get }
-    var topLevel: String? { get }
-    var initiator: String? { get }
-    var navigation: Bool? { get }
+/// A document with the details of a request among its members: one JSON object has the members of both.
+public struct Detailed<Members: Codable & Sendable>: Codable, Sendable {
+    /// The members besides the details.
+    public let members: Members
+    /// The details of the request.
+    public let details: RequestDetails
+
+    init(_ members: Members, _ details: RequestDetails) {
+        self.members = members
+        self.details = details
+    }
+
+    /// Decodes both from one object.
+    public init(from decoder: any Decoder) throws {
+        members = try Members(from: decoder)
+        details = try RequestDetails(from: decoder)
+    }
+
+    /// Encodes both as one object.
+    public func encode(to encoder: any Encoder) throws {
+        try members.encode(to: encoder)
+        try details.encode(to: encoder)
+    }
+}
+
+extension Detailed: RequestDocument where Members: RequestDocument {
+    package typealias CodingKeys = Members.CodingKeys
+
+    package static var memberNames: Set<String> { Members.memberNames.union(RequestDetails.memberNames) }
 }

@@ -1,6 +1,7 @@
 import CookieModel
 import PublicSuffix
 import SessionStore
+import SessionWire
 
 /// A place in the order in which a jar's cookies are listed: by site, and within a site as they were made; opaque to
 /// callers. In a list of sites, the number is a jar's.
@@ -50,18 +51,10 @@ struct CookieCondition: Sendable {
     /// The request that a query is about; `nil` if it has no URL.
     static func request(_ query: QueryItems) throws(OperationError) -> RequestContext? {
         guard let url = try query.one("url") else { return nil }
-        return try RequestParameters(
-            url: url, method: try query.one("method"), topLevel: try query.one("topLevel"),
+        return try RequestDetails(
+            method: try query.one("method"), topLevel: try query.one("topLevel"),
             initiator: try query.one("initiator"), navigation: try query.flag("navigation")
-        ).requestContext()
-    }
-
-    private struct RequestParameters: RequestDescription {
-        let url: String
-        let method: String?
-        let topLevel: String?
-        let initiator: String?
-        let navigation: Bool?
+        ).requestContext(for: url)
     }
 
     /// The conditions of a query, of those that its route knows.

@@ -6,13 +6,13 @@ import SessionWire
 extension SetCookieDocument {
     /// The response of the URL with these lines.
     package func response() throws(OperationError) -> ReceivedResponse {
-        ReceivedResponse(context: try requestContext(), setCookie: try lines())
+        ReceivedResponse(context: try details.requestContext(for: members.url), setCookie: try lines())
     }
 
     /// The field values, in order: text first.
     fileprivate func lines() throws(OperationError) -> [Octets] {
-        var lines = (setCookie ?? []).map { Octets($0) }
-        for base64 in setCookieBase64 ?? [] {
+        var lines = (members.setCookie ?? []).map { Octets($0) }
+        for base64 in members.setCookieBase64 ?? [] {
             guard let data = Data(base64Encoded: base64) else {
                 throw .bodyInvalid("setCookieBase64: this is not base64")
             }
@@ -28,7 +28,9 @@ extension SetCookieDocument {
 extension ExplainSetCookieDocument {
     /// The field values, in order.
     fileprivate func lines() throws(OperationError) -> [Octets] {
-        try SetCookieDocument(url: url, setCookie: setCookie, setCookieBase64: setCookieBase64).lines()
+        try SetCookieDocument(
+            url: members.url, setCookie: members.setCookie, setCookieBase64: members.setCookieBase64
+        ).lines()
     }
 }
 
@@ -127,8 +129,9 @@ extension DatabaseOperation where Document == NoDocument, Output == CookieRemova
 extension DatabaseOperation where Document == ExplainDocument, Output == ExplanationReport {
     package static var explain: Self {
         Self(.explain) { input, context in
-            var description = try input.document.requestContext(input.document.script == true ? .script : .http)
-            description.verdict = try input.document.verdict?.verdict()
+            let (members, details) = (input.document.members, input.document.details)
+            var description = try details.requestContext(for: members.url, members.script == true ? .script : .http)
+            description.verdict = try members.verdict?.verdict()
             let jar = try context.jar(named: input.jar)
             var explanation = Explanation(description, jar: jar.name, policy: jar.policy, now: context.now)
             try explanation.add(jar)
@@ -143,7 +146,8 @@ extension DatabaseOperation where Document == ExplainDocument, Output == Explana
 extension DatabaseOperation where Document == ExplainSetCookieDocument, Output == SetCookieDryRunReport {
     package static var explainSetCookie: Self {
         Self(.explainSetCookie) { input, context in
-            let description = try input.document.requestContext(input.document.script == true ? .script : .http)
+            let (members, details) = (input.document.members, input.document.details)
+            let description = try details.requestContext(for: members.url, members.script == true ? .script : .http)
             let lines = try input.document.lines()
             let jar = try context.jar(named: input.jar)
             let stored = try jar.cookies()

@@ -49,17 +49,13 @@ extension RawRepresentable<String> where Self: CaseIterable {
     }
 }
 
-extension RequestDescription {
-    /// The request, as the options `--method`, `--top-level`, `--initiator` and `--navigation` of the command say it.
+extension RequestDetails {
+    /// The request, as the options `--method`, `--top-level`, `--initiator` and `--navigation` of the command describe
+    /// it.
+    ///
+    /// - Parameter member: the member that contains the URL.
     package func requestContext(
-        _ interface: RequestContext.Interface = .http
-    ) throws(OperationError) -> RequestContext {
-        try requestContext(for: url, member: "url", interface)
-    }
-
-    /// The same for another URL.
-    package func requestContext(
-        for url: String, member: String, _ interface: RequestContext.Interface = .http
+        for url: String, member: String = "url", _ interface: RequestContext.Interface = .http
     ) throws(OperationError) -> RequestContext {
         var context = RequestContext(url: try RequestURL(url, member: member))
         if let method {
@@ -72,23 +68,6 @@ extension RequestDescription {
         }
         context.isTopLevelNavigation = navigation ?? (topLevel == nil)
         return interface == .script ? context.scriptAccess : context
-    }
-}
-
-/// A request in the members of a document.
-package struct DescribedRequest: RequestDescription {
-    package let url: String
-    package let method: String?
-    package let topLevel: String?
-    package let initiator: String?
-    package let navigation: Bool?
-
-    package init(url: String, method: String?, topLevel: String?, initiator: String?, navigation: Bool?) {
-        self.url = url
-        self.method = method
-        self.topLevel = topLevel
-        self.initiator = initiator
-        self.navigation = navigation
     }
 }
 

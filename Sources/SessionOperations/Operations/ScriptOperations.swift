@@ -8,7 +8,7 @@ extension DatabaseOperation where Document == ScriptDocument, Output == ScriptRe
     package static var script: Self {
         Self(.script) { input, context in
             let pages = try input.document.pages(atMost: context.pageLimit.map { Int($0) } ?? .max)
-            let writing = try InjectionScript.Writing.named(input.document.write, member: "write") ?? .once
+            let writing = try InjectionScript.Writing.named(input.document.members.write, member: "write") ?? .once
             let verification = try input.document.verification()
             let jar = try context.jar(named: input.jar)
             context.disclosed = Set(pages.map(\.url.host)).map {
@@ -39,19 +39,18 @@ extension ScriptDocument {
     ///
     /// - Parameter limit: How many pages one script serves, since each adds all cookies of its site to the answer.
     fileprivate func pages(atMost limit: Int) throws(OperationError) -> [RequestContext] {
+        let urls = members.urls
         guard !urls.isEmpty, urls.count <= limit else { throw .bodyInvalid("urls: name 1 to \(limit) pages") }
         var pages: [RequestContext] = []
         for (index, url) in urls.enumerated() {
-            let page = DescribedRequest(
-                url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation)
-            pages.append(try page.requestContext(for: url, member: "urls.[\(index)]", .script))
+            pages.append(try details.requestContext(for: url, member: "urls.[\(index)]", .script))
         }
         return pages
     }
 
     /// How the script reports the outcome of each cookie.
     fileprivate func verification() throws(OperationError) -> InjectionScript.Verification {
-        guard let handler else { return verify == true ? .value : .none }
+        guard let handler = members.handler else { return members.verify == true ? .value : .none }
         return .message(try MessageHandlerName(handler, of: "handler"))
     }
 }

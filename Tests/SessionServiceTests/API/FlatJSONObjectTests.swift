@@ -91,18 +91,19 @@ struct PlainObjectTests {
 
     private static func parts(_ document: ResponseDocument) -> [String?] {
         let head = [
-            document.url, document.status.map { "\($0.value)" }, document.method, document.topLevel, document.initiator,
-            document.navigation.map { "\($0)" }, document.received,
+            document.members.url, document.members.status.map { "\($0.value)" }, document.details.method,
+            document.details.topLevel, document.details.initiator,
+            document.details.navigation.map { "\($0)" }, document.members.received,
         ]
-        return document.headers.reduce(into: head) { parts, field in
+        return document.members.headers.reduce(into: head) { parts, field in
             parts += [field.name, field.value, field.valueBase64]
         }
     }
 
     private static func parts(_ document: DecorateDocument) -> [String?] {
         [
-            document.url, document.method, document.topLevel, document.initiator,
-            document.navigation.map { "\($0)" }, document.headers.map { "\($0.count)" },
+            document.members.url, document.details.method, document.details.topLevel, document.details.initiator,
+            document.details.navigation.map { "\($0)" }, document.members.headers.map { "\($0.count)" },
         ]
     }
 }

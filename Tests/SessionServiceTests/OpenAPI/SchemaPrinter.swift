@@ -7,8 +7,9 @@ struct SchemaPrinter {
     private let names: [String: String]
 
     init() throws {
-        source = try WireSource()
-        names = Dictionary(grouping: SchemaTests.rows) { "\($0.type)" }
+        let source = try WireSource()
+        self.source = source
+        names = Dictionary(grouping: SchemaTests.rows) { source.name(of: $0.type) }
             .compactMapValues { $0.count == 1 ? $0[0].schema : nil }
     }
 
@@ -16,7 +17,10 @@ struct SchemaPrinter {
     var schemas: PrintedJSON {
         .object(
             SchemaTests.rows.map { row in
-                (name: row.schema, value: object("\(row.type)", required: row.required, without: row.without))
+                (
+                    name: row.schema,
+                    value: object(source.name(of: row.type), required: row.required, without: row.without)
+                )
             })
     }
 

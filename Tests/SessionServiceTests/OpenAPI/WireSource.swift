@@ -22,13 +22,25 @@ struct WireSource {
 
     /// The types by name; a nested one has the names of those around it in front, with dots.
     private(set) var types: [String: WireType] = [:]
+    /// The names of documents with the details of a request, by their generic types.
+    private var detailed: [String: String] = [:]
 
     init() throws {
         for file in try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
         where file.pathExtension == "swift" {
             read(try String(contentsOf: file, encoding: .utf8))
         }
+        let details = types["RequestDetails"]?.members ?? []
+        for (type, name) in detailed {
+            let members = types[String(type.dropFirst("Detailed<".count).dropLast())]?.members ?? []
+            // The details come after the URL that they belong to.
+            let end = (members.firstIndex { $0.name.hasPrefix("url") } ?? -1) + 1
+            types[name]?.members = members[..<end] + details + members[end...]
+        }
     }
+
+    /// The name of a type in the sources.
+    func name(of type: Any.Type) -> String { detailed["\(type)"] ?? "\(type)" }
 
     /// The folder of the package's sources.
     static var folder: URL {
@@ -58,6 +70,10 @@ struct WireSource {
             }
             defer { comment = [] }
             let said = Self.published(comment.joined(separator: " "))
+            if let match = content.wholeMatch(of: /public typealias (\w+) = (Detailed<\w+>)/) {
+                detailed[String(match.output.2)] = String(match.output.1)
+                types[String(match.output.1)] = WireType(comment: said)
+            }
             if depth < names.count, content == "}" {
                 names.removeLast(names.count - depth)
             } else if depth == names.count,

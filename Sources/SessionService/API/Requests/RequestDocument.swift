@@ -12,6 +12,27 @@ protocol PlainDocument: RequestDocument, SendableMetatype {
     init?(_ object: FlatJSONObject)
 }
 
+/// The members of a ``PlainDocument`` besides the details of its request.
+protocol PlainMembers: RequestDocument, SendableMetatype {
+    /// The document out of a plain object, and how many members were taken besides those of the details; `nil` if the
+    /// decoder has to try.
+    static func document(_ object: FlatJSONObject, _ details: RequestDetails) -> (Detailed<Self>, count: Int)?
+}
+
+extension Detailed: PlainDocument where Members: PlainMembers {
+    init?(_ object: FlatJSONObject) {
+        let details = RequestDetails(
+            method: object.text("method"), topLevel: object.text("topLevel"), initiator: object.text("initiator"),
+            navigation: object.bool("navigation"))
+        let texts = [details.method, details.topLevel, details.initiator].count { $0 != nil }
+        // The decoder refuses a member with another name or another kind of value.
+        guard let (document, count) = Members.document(object, details),
+            count + texts + (details.navigation == nil ? 0 : 1) == object.count
+        else { return nil }
+        self = document
+    }
+}
+
 /// Decodes a document and refuses members that it does not have.
 struct StrictlyDecoded<Document: RequestDocument>: Decodable {
     let document: Document

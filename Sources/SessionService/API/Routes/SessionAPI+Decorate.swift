@@ -6,23 +6,18 @@ import SessionOperations
 import SessionStore
 import SessionWire
 
-extension DecorateDocument: PlainDocument {
+extension DecorateMembers: PlainMembers {
     /// All but one with header fields.
-    init?(_ object: FlatJSONObject) {
-        guard let url = object.text("url") else { return nil }
-        let details = RequestDetails(
-            method: object.text("method"), topLevel: object.text("topLevel"), initiator: object.text("initiator"),
-            navigation: object.bool("navigation"))
-        self.init(url: url, details)
-        // A member of another name, or with another kind of value, is for the decoder to refuse.
-        let taken = [method, topLevel, initiator].count { $0 != nil }
-        guard 1 + taken + (navigation == nil ? 0 : 1) == object.count else { return nil }
+    static func document(_ object: FlatJSONObject, _ details: RequestDetails) -> (DecorateDocument, count: Int)? {
+        object.text("url").map { (DecorateDocument(url: $0, details), 1) }
     }
+}
 
+extension DecorateDocument {
     /// The caller's own Cookie fields.
     func ownCookies() throws(OperationError) -> [Octets] {
         var own: [Octets] = []
-        for (index, field) in (headers ?? []).enumerated() where field.name.lowercased() == "cookie" {
+        for (index, field) in (members.headers ?? []).enumerated() where field.name.lowercased() == "cookie" {
             let octets = try field.octets(at: "headers.[\(index)]")
             // They come back in the answer: who writes those into a message would write whole fields.
             guard !octets.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
@@ -41,11 +36,11 @@ extension SessionAPI {
         [
             ServiceRoute(.decorate) { request, context in
                 let asked = try await request.document(DecorateDocument.self, in: context)
-                let description = try asked.requestContext()
+                let description = try asked.details.requestContext(for: asked.members.url)
                 let own = try asked.ownCookies()
                 let jar = try jarOnArrival(in: context)
                 var decoration = try decoration(
-                    of: description, in: jar, own: own, fields: asked.headers?.map(\.name) ?? [], context)
+                    of: description, in: jar, own: own, fields: asked.members.headers?.map(\.name) ?? [], context)
                 context.metrics?.count(decoration.retrieval)
                 decoration.credential = try await presentedCredential(in: jar, for: asked, description, context)
                 return .json(text: DecorationText(decoration).bytes)

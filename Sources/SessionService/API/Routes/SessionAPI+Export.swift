@@ -9,12 +9,8 @@ import SessionStore
 extension ExportDocument {
     /// The request that the cookies are for; where the format is for one URL, there has to be one.
     fileprivate func request(_ format: ExportFormat) throws(OperationError) -> CookieModel.RequestContext? {
-        if let url {
-            return try DescribedRequest(
-                url: url, method: method, topLevel: topLevel, initiator: initiator, navigation: navigation
-            ).requestContext()
-        }
-        guard method == nil, topLevel == nil, initiator == nil, navigation == nil else {
+        if let url = members.url { return try details.requestContext(for: url) }
+        guard details == RequestDetails() else {
             throw .bodyInvalid("url: method, topLevel, initiator and navigation describe a request; add its URL")
         }
         guard format.scope == .anySite else {
@@ -27,15 +23,15 @@ extension ExportDocument {
     /// All other conditions.
     fileprivate func selection() throws(OperationError) -> CookieSelection {
         var hosts: [WebHost] = []
-        for (index, site) in (sites ?? []).enumerated() {
+        for (index, site) in (members.sites ?? []).enumerated() {
             guard let host = CookieFilter.domain(named: site) else {
                 throw .bodyInvalid("sites.[\(index)]: this is not a host name")
             }
             hosts.append(host)
         }
         return CookieSelection(
-            sites: hosts, names: Set((names ?? []).map { Octets($0) }), isHTTPOnly: httpOnly,
-            isPersistent: session.map { !$0 })
+            sites: hosts, names: Set((members.names ?? []).map { Octets($0) }), isHTTPOnly: members.httpOnly,
+            isPersistent: members.session.map { !$0 })
     }
 }
 
@@ -44,7 +40,7 @@ extension SessionAPI {
         [
             ServiceRoute(.export) { request, context in
                 let asked = try await request.document(ExportDocument.self, in: context)
-                let format = try ExportFormat.named(asked.format, member: "format")
+                let format = try ExportFormat.named(asked.members.format, member: "format")
                 let description = try asked.request(format)
                 let selection = try asked.selection()
                 let jar = try jar(in: context)
@@ -56,10 +52,10 @@ extension SessionAPI {
                     }
                     return (try stream().report(), try stream())
                 }
-                if asked.report == true { return .json(report) }
+                if asked.members.report == true { return .json(report) }
                 context.audit(
                     SecretAccess(.export, jar: jar.name, site: description?.url.host.description))
-                let line = asked.reportFirst == true ? JSONText.of(report) + [UInt8(ascii: "\n")] : []
+                let line = asked.members.reportFirst == true ? JSONText.of(report) + [UInt8(ascii: "\n")] : []
                 return Response(
                     status: .ok,
                     headers: [

@@ -106,7 +106,7 @@ extension SessionAPI {
         _ context: ServiceRequestContext
     ) async throws -> [HTTPField] {
         let rules = try loginRules.rules(of: jar)
-        let isSignedIn = (asked.headers ?? []).contains { $0.name.lowercased() == "authorization" }
+        let isSignedIn = (asked.members.headers ?? []).contains { $0.name.lowercased() == "authorization" }
         guard !rules.isEmpty, !isSignedIn, context.caller.grant.verbs.contains(.write) else { return [] }
         var recovery = LoginRecovery(tokens.access.fallback(rules.map(\.rule)))
         let rule = await recovery.present(to: description.url, now: now())

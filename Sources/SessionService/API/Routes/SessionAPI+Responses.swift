@@ -20,43 +20,46 @@ extension HeaderFieldDocument: PlainDocument {
     }
 }
 
-extension ResponseDocument: PlainDocument {
-    init?(_ object: FlatJSONObject) {
+extension ResponseMembers: PlainMembers {
+    static func document(_ object: FlatJSONObject, _ details: RequestDetails) -> (ResponseDocument, count: Int)? {
         guard let url = object.text("url"), let headers = object.objects("headers") else { return nil }
         var fields: [HeaderFieldDocument] = []
         for header in headers {
             guard let field = HeaderFieldDocument(header) else { return nil }
             fields.append(field)
         }
-        let details = RequestDetails(
-            method: object.text("method"), topLevel: object.text("topLevel"), initiator: object.text("initiator"),
-            navigation: object.bool("navigation"))
         let status = object.number("status").flatMap { Number<StatusRange>($0)?.value }
-        self.init(
-            url: url, status: status, headers: fields, details, sent: object.text("sent"),
-            received: object.text("received"))
-        // A member of another name, or with another kind of value, is for the decoder to refuse.
-        let taken = [method, topLevel, initiator, sent, received].count { $0 != nil }
-        guard 2 + taken + (status == nil ? 0 : 1) + (navigation == nil ? 0 : 1) == object.count else { return nil }
+        let (sent, received) = (object.text("sent"), object.text("received"))
+        let document = ResponseDocument(
+            url: url, status: status, headers: fields, details, sent: sent, received: received)
+        return (document, count: 2 + (status == nil ? 0 : 1) + (sent == nil ? 0 : 1) + (received == nil ? 0 : 1))
+    }
+}
+
+extension ResponseDocument {
+    /// The request, as the cookie rules need it.
+    func requestContext() throws(OperationError) -> CookieModel.RequestContext {
+        try details.requestContext(for: members.url)
     }
 
     /// The response as the cookie rules read it.
     func response() throws(OperationError) -> ReceivedResponse {
         ReceivedResponse(
-            context: try requestContext(), status: status?.value ?? 200, setCookie: try values(of: "set-cookie"))
+            context: try requestContext(), status: members.status?.value ?? 200, setCookie: try values(of: "set-cookie")
+        )
     }
 
     /// The parts of the response that may say "not signed in".
     func head() throws(OperationError) -> ResponseHead {
         ResponseHead(
-            status: status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
+            status: members.status?.value ?? 200, location: try values(of: "location").first { !$0.isEmpty },
             authenticate: try values(of: "www-authenticate"),
             proofNonce: try values(of: "dpop-nonce").first?.utf8String, proxyStatus: try values(of: "proxy-status"))
     }
 
     private func values(of name: String) throws(OperationError) -> [Octets] {
         var values: [Octets] = []
-        for (index, field) in headers.enumerated() where field.name.lowercased() == name {
+        for (index, field) in members.headers.enumerated() where field.name.lowercased() == name {
             values.append(try field.octets(at: "headers.[\(index)]"))
         }
         return values
@@ -64,12 +67,12 @@ extension ResponseDocument: PlainDocument {
 
     /// When it came: not after `now`.
     func time(now: Timestamp) throws(OperationError) -> Timestamp {
-        try ResponseDocument.time(received, of: "received").map { min($0, now) } ?? now
+        try ResponseDocument.time(members.received, of: "received").map { min($0, now) } ?? now
     }
 
     /// When the request was sent; `nil` if that is not said.
     func sendTime() throws(OperationError) -> Timestamp? {
-        try ResponseDocument.time(sent, of: "sent")
+        try ResponseDocument.time(members.sent, of: "sent")
     }
 
     private static func time(_ text: String?, of member: String) throws(OperationError) -> Timestamp? {
