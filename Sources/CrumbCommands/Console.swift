@@ -65,6 +65,38 @@ struct Console {
         try Console.write(line, to: toStandardError ? STDERR_FILENO : STDOUT_FILENO)
     }
 
+    /// Writes a result: as JSON with `--json`, otherwise by `text`.
+    func report<Value: Encodable>(_ result: @autoclosure () throws -> Value, text: () throws -> Void) throws {
+        if isJSON { try writeJSON(try result()) } else { try text() }
+    }
+
+    /// Writes a result: as JSON with `--json`, otherwise as a line.
+    func report<Value: Encodable>(
+        _ result: @autoclosure () throws -> Value, line: @autoclosure () throws -> String
+    ) throws {
+        try report(try result()) { try writeLine(try line()) }
+    }
+
+    /// Writes a result: as JSON with `--json`, otherwise as a note.
+    func report<Value: Encodable>(
+        _ result: @autoclosure () throws -> Value, note: @autoclosure () throws -> String
+    ) throws {
+        try report(try result()) { self.note(try note()) }
+    }
+
+    /// Writes a list: with `--json` as a line of JSON for each result, otherwise as a table or, if it is empty, a note.
+    func report(
+        all results: [some Encodable], ifEmpty note: @autoclosure () throws -> String, table: () throws -> [[String]]
+    ) throws {
+        if isJSON {
+            for result in results { try writeJSON(result) }
+        } else if results.isEmpty {
+            self.note(try note())
+        } else {
+            try writeLine(Console.table(try table()))
+        }
+    }
+
     /// Prints a note, which is neither data nor an error.
     func note(_ text: String) {
         guard !isQuiet else { return }

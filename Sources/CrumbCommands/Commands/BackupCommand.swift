@@ -31,11 +31,7 @@ struct BackupCommand: CrumbCommand {
         let key = try KeyLocation().name()
         let size = try opened.backUp(to: file, replacing: force)
         KnownDatabases().remember(file)
-        if output.json {
-            try console.writeJSON(BackupReport(file: file, sizeInBytes: size, key: key))
-        } else {
-            try console.writeLine("\(file): \(size) bytes")
-        }
+        try console.report(BackupReport(file: file, sizeInBytes: size, key: key), line: "\(file): \(size) bytes")
         console.note(
             "the backup is sealed: it cannot be opened without the key from \(key); back that up too, in another "
                 + "place")
@@ -85,9 +81,7 @@ struct RestoreCommand: CrumbCommand {
         let restored = try SessionDatabase.restore(
             file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)
         KnownDatabases().remember(path)
-        if output.json {
-            try console.writeJSON(RestorationReport(database: path, file: file, restored))
-        } else {
+        try console.report(RestorationReport(database: path, file: file, restored)) {
             let jars = counted(restored.jars, "jar")
             let values = counted(restored.sealedValues, "sealed value")
             try console.writeLine(
@@ -135,9 +129,7 @@ struct CheckCommand: CrumbCommand {
             return
         }
         let check = try opened.check()
-        if output.json {
-            try console.writeJSON(CheckReport(database: opened.path, check, text(of:)))
-        } else {
+        try console.report(CheckReport(database: opened.path, check, text(of:))) {
             for finding in check.findings {
                 try console.writeLine("\(finding.isProblem ? "wrong" : "note ")  \(text(of: finding))")
             }

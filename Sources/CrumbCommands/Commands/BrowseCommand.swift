@@ -59,7 +59,7 @@ struct BrowseCommand: CrumbCommand {
             job.settings.intercepted =
                 try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
             job.settings.interceptedSites = try job.sites()
-            logging.apply(to: &job, json: output.json, console)
+            logging.apply(to: &job, console)
             let passages = PassageLog()
             job.passed = { passages.append($0) }
             let status = try job.run(network) { access in

@@ -34,8 +34,7 @@ struct ChangesCommand: CrumbCommand {
             try jar.backend(now: console.now).followChanges(after: after) { page in
                 noteGap(in: page, after: position, console)
                 for change in page.changes {
-                    try output.json
-                        ? console.writeJSON(change) : console.writeLine(ChangesCommand.line(ChangesCommand.row(change)))
+                    try console.report(change, line: ChangesCommand.line(ChangesCommand.row(change)))
                 }
                 position = page.position
             }
@@ -49,7 +48,7 @@ struct ChangesCommand: CrumbCommand {
             }
             noteGap(in: page, after: position, console)
             for change in page.changes {
-                if output.json { try console.writeJSON(change) } else { rows.append(ChangesCommand.row(change)) }
+                try console.report(change) { rows.append(ChangesCommand.row(change)) }
             }
             position = page.position
             if !page.hasMore { break }

@@ -40,8 +40,7 @@ struct ClusterCreateCommand: CrumbCommand {
         let applied = try access.upgrade(url, true)
         // The first use enters the key.
         _ = try access.open(url, keys, console.now)
-        if output.json { return try console.writeJSON(SchemaReport(applied: applied)) }
-        try console.writeLine("created the schema \(applied.last ?? "")")
+        try console.report(SchemaReport(applied: applied), line: "created the schema \(applied.last ?? "")")
     }
 }
 
@@ -55,9 +54,9 @@ struct ClusterUpgradeCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let applied = try Network.required().servers.upgrade(try server.url(), false)
-        if output.json { return try console.writeJSON(SchemaReport(applied: applied)) }
-        try console.writeLine(
-            applied.isEmpty ? "the schema is up to date" : "applied \(applied.joined(separator: ", "))")
+        try console.report(
+            SchemaReport(applied: applied),
+            line: applied.isEmpty ? "the schema is up to date" : "applied \(applied.joined(separator: ", "))")
     }
 }
 
@@ -77,7 +76,7 @@ struct ClusterStatusCommand: CrumbCommand {
         guard let status = try store.serverStatus() else { return }
         let report = ServerReport(
             database: store.path, status, isRotationUnfinished: try store.keyUse() != .newest, now: console.now)
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
     }
 }
 
@@ -97,10 +96,9 @@ struct ClusterCheckCommand: CrumbCommand {
         let check = try store.check()
         problems += check.findings.filter(\.isProblem).map(\.description)
         for finding in check.findings where !finding.isProblem { console.note(finding.description) }
-        if output.json {
-            try console.writeJSON(
-                ClusterCheckReport(database: store.path, problems: problems, readableValues: check.readableValues))
-        } else {
+        try console.report(
+            ClusterCheckReport(database: store.path, problems: problems, readableValues: check.readableValues)
+        ) {
             for problem in problems.prefix(ClusterCheckReport.shownLimit) { try console.writeLine("wrong  \(problem)") }
             if problems.count > ClusterCheckReport.shownLimit {
                 try console.writeLine("and \(problems.count - ClusterCheckReport.shownLimit) more; --json has all")
@@ -138,9 +136,10 @@ struct ClusterQuarantineCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let names = try server.open(now: console.now).tokens.quarantine(now: console.now)
-        if output.json { return try console.writeJSON(QuarantineReport(logins: names)) }
-        for name in names { try console.writeLine(name) }
-        console.note("quarantined \(counted(names.count, "login"))")
+        try console.report(QuarantineReport(logins: names)) {
+            for name in names { try console.writeLine(name) }
+            console.note("quarantined \(counted(names.count, "login"))")
+        }
     }
 }
 

@@ -74,7 +74,7 @@ struct MoveSelection: ParsableArguments {
             console.note("\(parts.count) of \(total): \(name) \(state), \(counted(part.rows, "row"))")
         }
         let report = MoveReport(source: source.path, target: target.path, parts: parts)
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
     }
 }
 

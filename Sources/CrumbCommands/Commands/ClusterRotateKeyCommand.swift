@@ -31,13 +31,10 @@ struct ClusterRotateKeyCommand: CrumbCommand {
             reported = count
             console.note("\(counted(count, "value")) resealed")
         }
-        if output.json {
-            try console.writeJSON(
-                ClusterRotationReport(
-                    resealed: rotation.resealed, unreadable: rotation.unreadable.map(SealedValueReport.init)))
-        } else {
-            try console.writeLine("rotated the key: \(counted(rotation.resealed, "value")) resealed")
-        }
+        try console.report(
+            ClusterRotationReport(
+                resealed: rotation.resealed, unreadable: rotation.unreadable.map(SealedValueReport.init)),
+            line: "rotated the key: \(counted(rotation.resealed, "value")) resealed")
         rotation.reportUnreadable(console)
         if !output.quiet, rotation.unreadable.isEmpty {
             console.note(
@@ -56,9 +53,9 @@ struct ClusterRotateKeyCommand: CrumbCommand {
         let file = try location.file()
         let isThere = try store.keyUse() != .newest
         if !isThere { try file.addKey(now: console.now) }
-        if output.json { return try console.writeJSON(NewKeyReport(keyFile: file.path, added: !isThere)) }
-        try console.writeLine(
-            "\(file.path) \(isThere ? "has a new key already" : "has a new key"); "
+        try console.report(
+            NewKeyReport(keyFile: file.path, added: !isThere),
+            line: "\(file.path) \(isThere ? "has a new key already" : "has a new key"); "
                 + "copy it to every machine, then run 'crumb cluster rotate-key'")
     }
 }

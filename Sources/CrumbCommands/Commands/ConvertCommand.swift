@@ -77,8 +77,7 @@ struct ConvertCommand: CrumbCommand {
                 continue
             }
             let report = try converter.read(InputFile(capture: file, tlsKeys: tlsKeys))
-            let failure = try report.tell(
-                console, json: output.json, toStandardError: !output.json || destination.file == nil)
+            let failure = try report.tell(console, toStandardError: !output.json || destination.file == nil)
             status = status ?? failure
         }
         if status == nil, converter.collection.isEmpty { status = .nothingImported }
@@ -96,7 +95,7 @@ struct ConvertCommand: CrumbCommand {
                 format.holdsWebStorage
                     ? ExportedCookies.StoragePart(items: items) : ExportedCookies.StoragePart(leftOut: items.count))
         }
-        try exporter.finish().tell(console, json: output.json)
+        try exporter.finish().tell(console)
         if let status { throw status.exitCode }
     }
 

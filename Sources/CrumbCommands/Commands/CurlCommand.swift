@@ -112,12 +112,7 @@ struct CurlCommand: CrumbCommand {
             if !isSilent { console.note("crumb: \(CurlSummary(hops: hops))") }
             return
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for hop in hops {
-            // If standard error cannot be written either, the error cannot be reported.
-            guard let line = try? encoder.encode(hop) else { continue }
-            try? Console.write(Array(line) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
-        }
+        // If standard error cannot be written either, the error cannot be reported.
+        for hop in hops { try? console.writeJSON(hop, toStandardError: true) }
     }
 }

@@ -71,13 +71,10 @@ struct ExplainCommand: CrumbCommand {
             for (index, line) in lines.enumerated() {
                 if let note = JoinedSetCookie.note(on: line) { console.note("note: Set-Cookie \(index + 1): \(note)") }
             }
-            return output.json
-                ? try console.writeJSON(report) : try console.writeLine(report.text(for: request), colors: colors)
+            return try console.report(report) { try console.writeLine(report.text(for: request), colors: colors) }
         }
         let report = try explanation(of: request, in: place)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
+        try console.report(report) {
             try console.writeLine(report.text(for: request, in: jar.databaseOptions), colors: colors)
         }
     }

@@ -33,6 +33,6 @@ struct ExportCommand: CrumbCommand {
         let report = try jar.backend(now: console.now).export(
             ExportOrder(format: format, request: request, selection: selection)
         ) { try export.destination(sparing: try jar.databaseOptions.ownFiles(), console) }
-        try report.tell(console, json: output.json)
+        try report.tell(console)
     }
 }

@@ -90,9 +90,11 @@ struct GatewayAuthorityCreateCommand: CrumbCommand {
         }
         let authority = try Network.required().createAuthority(hosts, console.now)
         try database.openAnywhere(creating: true, now: console.now)?.addAuthority(authority)
-        if output.json { return try console.writeJSON(AuthorityReport(authority)) }
-        try console.writeLine(AuthorityReport(authority).text)
-        console.note("'crumb gateway ca export --output FILE' writes the certificate that clients have to trust")
+        let report = AuthorityReport(authority)
+        try console.report(report) {
+            try console.writeLine(report.text)
+            console.note("'crumb gateway ca export --output FILE' writes the certificate that clients have to trust")
+        }
     }
 }
 
@@ -106,7 +108,7 @@ struct GatewayAuthorityShowCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let authority = try database.authority(now: console.now)
         let report = AuthorityReport(authority)
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
         if authority.isExpired(at: console.now) {
             console.note("the authority has expired: \(authority.replacement(for: authority.hosts))")
         }
@@ -137,11 +139,7 @@ struct GatewayAuthorityExportCommand: CrumbCommand {
         destination.bytes = Array(certificate.utf8)
         try destination.finish()
         guard let written = destination.file else { return }
-        if output.json {
-            try console.writeJSON(["output": written])
-        } else {
-            console.note("\(written): the certificate of the gateway's authority")
-        }
+        try console.report(["output": written], note: "\(written): the certificate of the gateway's authority")
     }
 }
 
@@ -157,8 +155,9 @@ struct GatewayAuthorityRemoveCommand: CrumbCommand {
         guard try database.openAnywhere(creating: false, now: console.now)?.removeAuthority() == true else {
             throw try database.noAuthority()
         }
-        if output.json { return try console.writeJSON(["removed": true]) }
-        console.note("removed the gateway's authority; clients that trust its certificate no longer need it")
+        try console.report(
+            ["removed": true],
+            note: "removed the gateway's authority; clients that trust its certificate no longer need it")
     }
 }
 

@@ -95,7 +95,6 @@ struct GatewayRunCommand: CrumbCommand {
         for kept: CookieJar, _ origins: [GatewaySettings.Origin], at address: ListeningAddress?,
         decrypting hosts: [HostPattern], isTemporary: Bool, _ console: Console
     ) throws -> GatewayJob {
-        let isJSON = output.json
         var job = try GatewayJob(jar: kept, console)
         if !isTemporary, !hosts.isEmpty {
             job.authority = try StoredAuthority.forInterception(
@@ -120,12 +119,8 @@ struct GatewayRunCommand: CrumbCommand {
             )
         }
         if log {
-            job.log = { report in
-                if isJSON { try? console.writeJSON(report) } else { try? console.writeLine(report.line) }
-            }
-            job.pageEvents = { event in
-                if isJSON { try? console.writeJSON(["pageEvent": event]) } else { try? console.writeLine(event.line) }
-            }
+            job.log = { report in try? console.report(report, line: report.line) }
+            job.pageEvents = { event in try? console.report(["pageEvent": event], line: event.line) }
         }
         return job
     }
@@ -135,17 +130,15 @@ struct GatewayRunCommand: CrumbCommand {
         _ job: GatewayJob, _ certificate: AuthorityFile?, _ network: Network, _ console: Console,
         _ hasStarted: @escaping @Sendable () -> Void
     ) throws {
-        let (isJSON, hasLog) = (output.json, log)
+        let hasLog = log
         let note = try noteOnUnread(job)
         var job = job
         job.serving = { access in
             if let authority = access.authority { try certificate?.replace(by: authority) }
             hasStarted()
             if let note { console.note("note: \(note)") }
-            for listening in access.listening {
-                if isJSON { try console.writeJSON(listening) } else { try console.writeLine(listening.line) }
-            }
-            if !isJSON, hasLog, let path = access.listening.first?.eventsPath {
+            for listening in access.listening { try console.report(listening, line: listening.line) }
+            if !console.isJSON, hasLog, let path = access.listening.first?.eventsPath {
                 console.note("pages send events to \(path)")
             }
             // Until a signal cancels it.

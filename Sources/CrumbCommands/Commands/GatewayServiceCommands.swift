@@ -59,8 +59,7 @@ struct GatewayStartCommand: CrumbCommand {
         let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
         let report = try connection.answer(about: jar, to: .startGateway(name, document))
         if let certificate = report.certificate { try file?.create(certificate, for: name) }
-        if output.json { return try console.writeJSON(report) }
-        for listening in report.addresses { try console.writeLine(listening.line) }
+        try console.report(report) { for listening in report.addresses { try console.writeLine(listening.line) } }
     }
 }
 
@@ -73,17 +72,17 @@ struct GatewayListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let gateways = try service.required().answer(to: .gateways()).gateways
-        if output.json { return try gateways.forEach { try console.writeJSON($0) } }
-        if gateways.isEmpty { return console.note("the service runs no gateway") }
-        var rows = [["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"]]
-        for gateway in gateways {
-            for (index, listening) in gateway.addresses.enumerated() {
-                // The counts are those of the gateway, whatever its number of addresses.
-                let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
-                rows.append([gateway.name, gateway.jar, listening.line, gateway.client] + counts)
+        try console.report(all: gateways, ifEmpty: "the service runs no gateway") {
+            var rows = [["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"]]
+            for gateway in gateways {
+                for (index, listening) in gateway.addresses.enumerated() {
+                    // The counts are those of the gateway, whatever its number of addresses.
+                    let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
+                    rows.append([gateway.name, gateway.jar, listening.line, gateway.client] + counts)
+                }
             }
+            return rows
         }
-        try console.writeLine(Console.table(rows))
     }
 }
 
@@ -107,9 +106,7 @@ struct GatewayRequestsCommand: CrumbCommand {
         while true {
             let page = try connection.answer(to: .gatewayRequests(name, after: position))
             if page.hasGap, position > 0 { console.note("requests after position \(position) are no longer known") }
-            for report in page.requests {
-                if output.json { try console.writeJSON(report) } else { try console.writeLine(report.line) }
-            }
+            for report in page.requests { try console.report(report, line: report.line) }
             if page.requests.isEmpty, position == 0 { console.note("no request has passed through \(name) yet") }
             // A page that leads no further would be asked for without end.
             guard page.hasMore, page.position > position else { return }
@@ -131,6 +128,6 @@ struct GatewayStopCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         try service.required().send(.stopGateway(name))
-        if output.json { try console.writeJSON(["stopped": name]) } else { console.note("stopped \(name)") }
+        try console.report(["stopped": name], note: "stopped \(name)")
     }
 }

@@ -49,8 +49,7 @@ struct GetCommand: CrumbCommand {
             explanation = try place.explanation(of: request, in: jar.jar)
         }
         if let cookie {
-            return output.json
-                ? try console.writeJSON(cookie) : try console.write(cookie.valueOctets + [UInt8(ascii: "\n")])
+            return try console.report(cookie) { try console.write(cookie.valueOctets + [UInt8(ascii: "\n")]) }
         }
         let damaged = explanation?.excluded.first { exclusion in
             exclusion.cookie.nameOctets == Octets(name)
@@ -122,22 +121,15 @@ struct ListCommand: CrumbCommand {
         let list = try place.cookies(
             of: jar.jar, CookieQuery(domain: host?.description), showingValues: values, origins: origins)
         for cookie in list.unreadable { console.error(cookie.unreadableLine) }
-        if output.json {
-            for cookie in list.cookies { try console.writeJSON(cookie) }
-        } else if list.cookies.isEmpty {
-            console.note(try emptyListNote(place))
-        } else {
+        try console.report(all: list.cookies, ifEmpty: try emptyListNote(place)) {
             let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
-            var rows = [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added]
-            for cookie in list.cookies {
-                rows.append(
-                    [
-                        cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
-                        cookie.flags,
-                    ] + (origins ? [cookie.origin?.label ?? "-"] : [])
-                        + (values ? [cookie.valueOctets.description] : []))
+            let rows = list.cookies.map { cookie in
+                [
+                    cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
+                    cookie.flags,
+                ] + (origins ? [cookie.origin?.label ?? "-"] : []) + (values ? [cookie.valueOctets.description] : [])
             }
-            try console.writeLine(Console.table(rows))
+            return [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added] + rows
         }
         if !list.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
@@ -177,11 +169,7 @@ struct RemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         for cookie in try removed(try condition(), in: try jar.place(now: console.now)) {
-            if output.json {
-                try console.writeJSON(cookie)
-            } else {
-                try console.writeLine("removed \(cookie.label)")
-            }
+            try console.report(cookie, line: "removed \(cookie.label)")
         }
     }
 

@@ -30,9 +30,7 @@ struct HeaderCommand: CrumbCommand {
         let request = try context.context(for: try requestURL(url))
         let report = try jar.backend(now: console.now).header(for: request, withFields: fields)
         let cookieString = report.cookieString
-        if output.json {
-            try console.writeJSON(report)
-        } else {
+        try console.report(report) {
             if !cookieString.isEmpty { try console.write(HeaderCommand.line("Cookie", cookieString)) }
             for field in report.fields ?? [] { try console.write(HeaderCommand.line(field.name, field.octets)) }
         }

@@ -134,7 +134,7 @@ struct ImportCommand: CrumbCommand {
         }
         let report = try importer.importFile(InputFile(capture: file, tlsKeys: tlsKeys), isOwn: isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }
-        let failure = try report.tell(console, json: output.json)
+        let failure = try report.tell(console)
         outcome.status = outcome.status ?? failure
     }
 }

@@ -39,9 +39,7 @@ struct JarsRemoveCommand: CrumbCommand {
 
     private func remove(_ name: String, in place: OperationPlace, _ console: Console) throws {
         let removal = try place.perform(.removeJar(name, isFinal: now), by: .removeJar)
-        if output.json {
-            try console.writeJSON(removal)
-        } else {
+        try console.report(removal) {
             console.note(
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
                     + counted(removal.savedSessions, "saved session"))
@@ -64,9 +62,7 @@ struct JarsClearCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try database.place(now: console.now).perform(.clearJar(name), by: .clearJar)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
+        try console.report(report) {
             let items =
                 report.storageItems == 0 ? "" : " and \(counted(report.storageItems, "localStorage item"))"
             console.note("removed \(counted(report.removed, "cookie"))\(items) from jar '\(name)'")
@@ -97,7 +93,7 @@ struct JarsRestoreCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let restored = try restored(in: try database.place(now: console.now))
-        if output.json { return try console.writeJSON(restored) }
+        if console.isJSON { return try console.writeJSON(restored) }
         if restored.cause == "removed" {
             console.note(
                 "restored jar '\(restored.jar)' with \(counted(restored.cookies, "cookie")) and "

@@ -31,36 +31,25 @@ struct JarsListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         if removed { return try listRemoved(console) }
         let jars = try database.place(now: console.now).jars()
-        if output.json {
-            for jar in jars { try console.writeJSON(jar) }
-            return
+        try console.report(
+            all: jars, ifEmpty: "no jars yet: 'crumb import FILE' and 'crumb jars create NAME' create one"
+        ) {
+            [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
+                + jars.map { jar in
+                    [
+                        shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
+                        jar.nextExpiry ?? "-",
+                    ]
+                }
         }
-        guard !jars.isEmpty else {
-            console.note("no jars yet: 'crumb import FILE' and 'crumb jars create NAME' create one")
-            return
-        }
-        var rows = [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
-        for jar in jars {
-            rows.append([
-                shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
-                jar.nextExpiry ?? "-",
-            ])
-        }
-        try console.writeLine(Console.table(rows))
     }
 
     private func listRemoved(_ console: Console) throws {
         let jars = try database.place(now: console.now).removedJars()
-        if output.json {
-            for jar in jars { try console.writeJSON(jar) }
-            return
+        try console.report(all: jars, ifEmpty: "there is nothing to restore") {
+            [["JAR", "WHAT", "WHEN", "COOKIES", "SAVED"]]
+                + jars.map { [shown($0.jar), $0.cause, $0.time, "\($0.cookies)", "\($0.savedSessions)"] }
         }
-        guard !jars.isEmpty else { return console.note("there is nothing to restore") }
-        var rows = [["JAR", "WHAT", "WHEN", "COOKIES", "SAVED"]]
-        for jar in jars {
-            rows.append([shown(jar.jar), jar.cause, jar.time, "\(jar.cookies)", "\(jar.savedSessions)"])
-        }
-        try console.writeLine(Console.table(rows))
     }
 }
 
@@ -82,11 +71,7 @@ struct JarsCreateCommand: CrumbCommand {
         let place = try database.place(now: console.now)
         try place.createDatabase()
         let report = try place.perform(.createJar(document), by: .createJar)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            console.note("created jar '\(name)'; import cookies with 'crumb import --jar'")
-        }
+        try console.report(report, note: "created jar '\(name)'; import cookies with 'crumb import --jar'")
     }
 }
 
@@ -116,7 +101,7 @@ struct JarsSettingsCommand: CrumbCommand {
         } else {
             report = try place.perform(.changeSettings(of: name, try changes.document()), by: .changeJar)
         }
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
     }
 }
 
@@ -135,11 +120,7 @@ struct JarsRenameCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try database.place(now: console.now).perform(.renameJar(name, to: newName), by: .renameJar)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            console.note("jar '\(name)' is now '\(newName)'")
-        }
+        try console.report(report, note: "jar '\(name)' is now '\(newName)'")
     }
 }
 
@@ -160,9 +141,7 @@ struct JarsCopyCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let copy = try database.place(now: console.now).perform(.copyJar(name, to: newName), by: .copyJar)
-        if output.json {
-            try console.writeJSON(copy)
-        } else {
+        try console.report(copy) {
             let expired = copy.expired == 0 ? "" : ", \(copy.expired) expired left out"
             console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
         }
@@ -194,9 +173,7 @@ struct JarsMergeCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let merge = try database.place(now: console.now).perform(.mergeJar(name, into: target), by: .mergeJar)
-        if output.json {
-            try console.writeJSON(merge)
-        } else {
+        try console.report(merge) {
             console.note(
                 "merged jar '\(name)' into '\(target)': \(merge.added) added, \(merge.replaced) replaced, "
                     + "\(merge.kept) not newer, \(merge.expired) expired, "

@@ -83,11 +83,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
         let document = HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64)
         let report = try jar.place(now: console.now).performCreatingJar(
             .setHeaderField(rule.name, document, of: jar.jar), by: .setHeaderField)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            console.note("stored header field \(report.name) for \(report.place)")
-        }
+        try console.report(report, note: "stored header field \(report.name) for \(report.place)")
     }
 
     private func value() throws -> Secret {
@@ -114,18 +110,12 @@ struct JarsFieldsListCommand: CrumbCommand {
         let list = try jar.place(now: console.now).performIfThere(
             .headerFields(of: jar.jar, showingValues: values), by: .listHeaderFields)
         let fields = list?.fields ?? []
-        var rows = [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]]
-        for field in fields {
-            if output.json { try console.writeJSON(field) }
-            let value = field.isDamaged == true ? "" : field.octets.description
-            rows.append([field.name, field.place] + (values ? [value] : []))
-        }
-        if !output.json {
-            if rows.count > 1 {
-                try console.writeLine(Console.table(rows))
-            } else {
-                console.note("no header fields in jar '\(jar.jar)'")
+        try console.report(all: fields, ifEmpty: "no header fields in jar '\(jar.jar)'") {
+            let rows = fields.map { field in
+                let value = field.isDamaged == true ? "" : field.octets.description
+                return [field.name, field.place] + (values ? [value] : [])
             }
+            return [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]] + rows
         }
         let damaged = fields.filter { $0.isDamaged == true }
         for field in damaged { console.error(field.damageLine) }
@@ -153,11 +143,7 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
                 .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
             )
         }
-        if output.json {
-            try console.writeJSON(removed)
-        } else {
-            console.note("removed header field \(removed.name) for \(removed.place)")
-        }
+        try console.report(removed, note: "removed header field \(removed.name) for \(removed.place)")
     }
 
     /// - Returns: `nil` if the jar has no such field.

@@ -49,8 +49,7 @@ struct KeyStatusCommand: CrumbCommand {
             // All else is known without the passphrase.
             report.hasDatabase = true
         }
-        if output.json { return try console.writeJSON(report) }
-        try console.writeLine(report.text(rotation: database.command("key rotate", [])))
+        try console.report(report, line: report.text(rotation: database.command("key rotate", [])))
     }
 }
 
@@ -136,10 +135,11 @@ struct KeyCreateCommand: CrumbCommand {
                     + "--force, 'crumb key create' creates another key, which does not open that database")
         }
         try created.create()
-        if output.json { return try console.writeJSON(["keyFile": created.path]) }
-        try console.writeLine(created.path)
-        console.note("back the key up: without it, every value that it seals is lost")
-        if location.isInEnvironment { console.note("CRUMB_KEY is set, and counts before any key file") }
+        try console.report(["keyFile": created.path]) {
+            try console.writeLine(created.path)
+            console.note("back the key up: without it, every value that it seals is lost")
+            if location.isInEnvironment { console.note("CRUMB_KEY is set, and counts before any key file") }
+        }
     }
 }
 

@@ -26,9 +26,7 @@ struct KeyRotateCommand: CrumbCommand {
         }
         let rotation = try opened.rotateKey(now: console.now)
         let former = FormerKeyUse(try opened.formerKeys())
-        if output.json {
-            try console.writeJSON(KeyRotationReport(rotation, former))
-        } else {
+        try console.report(KeyRotationReport(rotation, former)) {
             let verb =
                 switch rotation.began {
                 case .newest: "rotated the key"

@@ -27,7 +27,7 @@ struct ManualCommand: CrumbCommand {
             } catch {
                 throw CommandFailure(.fileNotWritten, "\(path): the page cannot be written; check the folder")
             }
-            if output.json { try console.writeJSON(["page": path]) } else { try console.writeLine(path) }
+            try console.report(["page": path], line: path)
         }
     }
 }

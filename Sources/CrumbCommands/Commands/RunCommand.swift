@@ -72,7 +72,7 @@ struct RunCommand: CrumbCommand {
             traffic.apply(to: &job)
             job.settings.intercepted = try interception.hosts() + sites(of: kept)
             job.settings.interceptedSites = try job.sites()
-            logging.apply(to: &job, json: output.json, console)
+            logging.apply(to: &job, console)
             let passages = PassageLog()
             job.passed = { passages.append($0) }
             let status = try job.run(network) { access in

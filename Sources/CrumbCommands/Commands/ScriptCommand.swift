@@ -52,11 +52,7 @@ struct ScriptCommand: CrumbCommand {
         let report =
             try jar.place(now: console.now).performIfThere(.script(document, of: jar.jar), by: .script)
             ?? ScriptReport(pages.map(\.url), InjectionScript([]))
-        if output.json {
-            try console.writeJSON(report)
-        } else if !report.script.isEmpty {
-            try console.write(report.script.utf8)
-        }
+        try console.report(report) { if !report.script.isEmpty { try console.write(report.script.utf8) } }
         if let unverifiable = report.unverifiable, !unverifiable.isEmpty {
             console.note(
                 "set for other paths, which scripts of the page cannot verify: "
@@ -94,9 +90,7 @@ struct CaptureScriptCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let script = CaptureScript(handler: handler)
-        if output.json {
-            try console.writeJSON(CaptureScriptReport(script, handler: handler))
-        } else {
+        try console.report(CaptureScriptReport(script, handler: handler)) {
             try console.write(script.source.utf8)
         }
     }

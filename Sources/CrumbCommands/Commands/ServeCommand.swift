@@ -130,14 +130,11 @@ struct ServeRefreshCommand: CrumbCommand {
                 .tokenSettingsInvalid,
                 "\(name): the token endpoint is unknown, so its tokens cannot be renewed; log in or import it again")
         }
-        if output.json {
-            try console.writeJSON(RefreshAheadReport(name: name, refreshesAhead: !off))
-        } else {
-            console.note(
-                off
-                    ? "the service no longer renews '\(name)' ahead of time"
-                    : "the service renews '\(name)' before its tokens expire")
-        }
+        try console.report(
+            RefreshAheadReport(name: name, refreshesAhead: !off),
+            note: off
+                ? "the service no longer renews '\(name)' ahead of time"
+                : "the service renews '\(name)' before its tokens expire")
     }
 }
 

@@ -56,9 +56,7 @@ struct ServeTokenCreateCommand: CrumbCommand {
         let token = try store.serviceTokens.create(
             named: name, grant: AccessGrant(verbs: verbs, jars: jars.isEmpty ? .all : .named(Set(jars))),
             expiry: expiry, now: now, using: &generator)
-        if output.json {
-            try console.writeJSON(["name": name, "token": String(decoding: token.exposedBytes, as: UTF8.self)])
-        } else {
+        try console.report(["name": name, "token": String(decoding: token.exposedBytes, as: UTF8.self)]) {
             try console.write(token.exposedBytes + [UInt8(ascii: "\n")])
         }
     }
@@ -79,16 +77,9 @@ struct ServeTokenListCommand: CrumbCommand {
         let now = console.now
         let tokens = try database.openAnywhere(creating: false, now: now)?.serviceTokens.all() ?? []
         let reports = tokens.filter { all || $0.isValid(at: now) }.map { ServiceTokenReport($0, now: now) }
-        if output.json {
-            for report in reports { try console.writeJSON(report) }
-            return
+        try console.report(all: reports, ifEmpty: "no access tokens; 'crumb serve token create NAME' creates one") {
+            [["NAME", "STATE", "VERBS", "LAST USED", "EXPIRES", "JARS"]] + reports.map(\.row)
         }
-        guard !reports.isEmpty else {
-            console.note("no access tokens; 'crumb serve token create NAME' creates one")
-            return
-        }
-        try console.writeLine(
-            Console.table([["NAME", "STATE", "VERBS", "LAST USED", "EXPIRES", "JARS"]] + reports.map(\.row)))
     }
 }
 
@@ -111,11 +102,8 @@ struct ServeTokenRevokeCommand: CrumbCommand {
                 .tokenNotFound,
                 "\(name): there is no access token with this name; 'crumb serve token list' lists the access tokens")
         }
-        if output.json {
-            try console.writeJSON(["revoked": name])
-        } else {
-            console.note("revoked access token '\(name)'; requests with it are rejected from now on")
-        }
+        try console.report(
+            ["revoked": name], note: "revoked access token '\(name)'; requests with it are rejected from now on")
     }
 }
 

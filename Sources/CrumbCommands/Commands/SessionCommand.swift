@@ -32,9 +32,7 @@ struct SessionSaveCommand: CrumbCommand {
         let save =
             try jar.jar == "default"
             ? place.performCreatingJar(request, by: .saveSnapshot) : place.perform(request, by: .saveSnapshot)
-        if output.json {
-            try console.writeJSON(save)
-        } else {
+        try console.report(save) {
             let previous = save.replaced.map {
                 "; replaced the session of \($0.saved) with \(counted($0.cookies, "cookie"))"
             }
@@ -55,13 +53,10 @@ struct SessionListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let sessions = try jar.place(now: console.now).savedSessions(of: jar.jar)
-        if output.json {
-            for session in sessions { try console.writeJSON(session) }
-        } else if sessions.isEmpty {
-            console.note("no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' saves one")
-        } else {
-            let rows = sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
-            try console.writeLine(Console.table([["NAME", "SAVED", "COOKIES"]] + rows))
+        try console.report(
+            all: sessions, ifEmpty: "no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' saves one"
+        ) {
+            [["NAME", "SAVED", "COOKIES"]] + sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
         }
     }
 }
@@ -86,16 +81,14 @@ struct SessionRestoreCommand: CrumbCommand {
             let restoration = try jar.place(now: console.now)
                 .performIfThere(.restoreSession(name, of: jar.jar), by: .restoreSnapshot)
         else { throw CommandFailure.nothingSaved(as: name) }
-        if output.json {
-            try console.writeJSON(restoration)
-            return
+        try console.report(restoration) {
+            let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
+            console.note(
+                "restored '\(name)' in jar '\(jar.jar)': \(counted(restoration.cookies, "cookie")); "
+                    + "\(restoration.added) added, \(restoration.changed) changed, \(restoration.removed) removed"
+                    + expired)
+            for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
         }
-        let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
-        console.note(
-            "restored '\(name)' in jar '\(jar.jar)': \(counted(restoration.cookies, "cookie")); "
-                + "\(restoration.added) added, \(restoration.changed) changed, \(restoration.removed) removed\(expired)"
-        )
-        for cookie in restoration.expired { console.note("  expired \(cookie.label)") }
     }
 }
 
@@ -115,12 +108,9 @@ struct SessionRemoveCommand: CrumbCommand {
             let session = try jar.place(now: console.now)
                 .performIfThere(.removeSavedSession(name, of: jar.jar), by: .removeSnapshot)
         else { throw CommandFailure.nothingSaved(as: name) }
-        if output.json {
-            try console.writeJSON(session)
-        } else {
-            console.note(
-                "removed saved session '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
-        }
+        try console.report(
+            session,
+            note: "removed saved session '\(name)' of jar '\(jar.jar)' with \(counted(session.cookies, "cookie"))")
     }
 }
 
@@ -135,12 +125,9 @@ struct SessionEndCommand: CrumbCommand {
         let end =
             try jar.place(now: console.now).performIfThere(.endSession(of: jar.jar), by: .endSession)
             ?? SessionEndReport(jar: jar.jar, removed: 0, kept: 0)
-        if output.json {
-            try console.writeJSON(end)
-        } else {
-            console.note(
-                "ended the session of jar '\(jar.jar)': \(counted(end.removed, "session cookie")) removed, "
-                    + "\(end.kept) with an expiry kept")
-        }
+        try console.report(
+            end,
+            note: "ended the session of jar '\(jar.jar)': \(counted(end.removed, "session cookie")) removed, "
+                + "\(end.kept) with an expiry kept")
     }
 }

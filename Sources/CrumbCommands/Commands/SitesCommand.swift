@@ -27,12 +27,9 @@ struct SitesCommand: CrumbCommand {
             return try jar == nil
                 ? place.answer(to: request, by: .listSites) : place.performIfThere(request, by: .listSites)
         }.flatMap(\.sites)
-        if output.json {
-            for site in sites { try console.writeJSON(site) }
-            return
+        try console.report(all: sites, ifEmpty: "no cookies in \(jar.map { "jar '\($0)'" } ?? "any jar")") {
+            [["SITE", "JAR", "COOKIES", "NEXT EXPIRY", "LAST USE"]]
+                + sites.map { [$0.site, shown($0.jar), "\($0.cookies)", $0.nextExpiry ?? "-", $0.lastUse] }
         }
-        guard !sites.isEmpty else { return console.note("no cookies in \(jar.map { "jar '\($0)'" } ?? "any jar")") }
-        let rows = sites.map { [$0.site, shown($0.jar), "\($0.cookies)", $0.nextExpiry ?? "-", $0.lastUse] }
-        try console.writeLine(Console.table([["SITE", "JAR", "COOKIES", "NEXT EXPIRY", "LAST USE"]] + rows))
     }
 }

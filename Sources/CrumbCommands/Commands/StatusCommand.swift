@@ -28,7 +28,7 @@ struct StatusCommand: CrumbCommand {
             report.statistics = StatusReport.Statistics(try opened.statistics(now: now))
             report.tokens = try opened.tokens.all().count
         }
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
     }
 }
 

@@ -87,10 +87,7 @@ struct StorageRemoveCommand: CrumbCommand {
             try jar.place(now: console.now).performIfThere(
                 .removeWebStorage(of: jar.jar, origin: origin, key: key), by: .removeWebStorage)
             ?? WebStorageRemoval(jar: jar.jar, removed: 0)
-        if output.json {
-            try console.writeJSON(removal)
-        } else {
-            console.note("removed \(counted(removal.removed, "localStorage item")) from jar '\(jar.jar)'")
-        }
+        try console.report(
+            removal, note: "removed \(counted(removal.removed, "localStorage item")) from jar '\(jar.jar)'")
     }
 }

@@ -152,8 +152,8 @@ extension ExportReport {
     }
 
     /// Prints the outcome of the cookies. The command ends with the matching status.
-    func tell(_ console: Console, json: Bool) throws {
-        if json {
+    func tell(_ console: Console) throws {
+        if console.isJSON {
             // Without a file, the cookies go to standard output.
             try console.writeJSON(self, toStandardError: output == nil)
         } else {

@@ -12,10 +12,14 @@ struct RequestLogOptions: ParsableArguments {
     var log = false
 
     /// Applies the option.
-    func apply(to job: inout GatewayJob, json isJSON: Bool, _ console: Console) {
+    func apply(to job: inout GatewayJob, _ console: Console) {
         guard log else { return }
         job.log = { report in
-            if isJSON { try? console.writeJSON(report, toStandardError: true) } else { console.note(report.line) }
+            if console.isJSON {
+                try? console.writeJSON(report, toStandardError: true)
+            } else {
+                console.note(report.line)
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ extension ImportReport {
     ///
     /// - Parameter toStandardError: whether all of it goes to standard error, since standard output has data of another kind.
     /// - Returns: the status of the first failure.
-    func tell(_ console: Console, json: Bool, toStandardError: Bool = false) throws -> FailureKind? {
-        if json {
+    func tell(_ console: Console, toStandardError: Bool = false) throws -> FailureKind? {
+        if console.isJSON {
             try console.writeJSON(self, toStandardError: toStandardError)
         } else if lines + storageItems > 0 || alreadyImported != nil || hasRequestCookies
             || responses > 0 && nothingImported == nil && requestCookies == nil

@@ -30,7 +30,7 @@ struct TokenAgentLockCommand: CrumbCommand {
         let connection = try service.required()
         let document = try passphrase.document(isNew: true)
         let report: AgentReport = try connection.answer(to: .lockAgent(document))
-        if output.json { try console.writeJSON(report) } else { console.note("the service is locked") }
+        try console.report(report, note: "the service is locked")
     }
 }
 
@@ -48,7 +48,7 @@ struct TokenAgentUnlockCommand: CrumbCommand {
         let connection = try service.required()
         let document = try passphrase.document(isNew: false)
         let report: AgentReport = try connection.answer(to: .unlockAgent(document))
-        if output.json { try console.writeJSON(report) } else { console.note("the service is unlocked") }
+        try console.report(report, note: "the service is unlocked")
     }
 }
 
@@ -61,11 +61,7 @@ struct TokenAgentStatusCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report: AgentReport = try service.required().answer(to: .agent())
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            try console.writeLine(report.isLocked ? "locked" : "unlocked")
-        }
+        try console.report(report, line: report.isLocked ? "locked" : "unlocked")
     }
 }
 

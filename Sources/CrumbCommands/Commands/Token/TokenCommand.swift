@@ -29,18 +29,17 @@ struct TokenListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let list = try database.place(now: console.now).tokens()
-        var rows = [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]]
         for problem in list.problems ?? [] { console.error(problem) }
-        for report in list.tokens {
-            if output.json { try console.writeJSON(report) }
-            rows.append([
-                shown(report.name), report.state, report.expires ?? "unknown", report.hasRefreshToken ? "yes" : "no",
-                report.issuer.isEmpty ? "-" : shown(report.issuer),
-                report.account.isEmpty ? "-" : shown(report.account),
-            ])
-        }
-        if !output.json {
-            if rows.count > 1 { try console.writeLine(Console.table(rows)) } else { console.note("no tokens") }
+        try console.report(all: list.tokens, ifEmpty: "no tokens") {
+            let rows = list.tokens.map { report in
+                [
+                    shown(report.name), report.state, report.expires ?? "unknown",
+                    report.hasRefreshToken ? "yes" : "no",
+                    report.issuer.isEmpty ? "-" : shown(report.issuer),
+                    report.account.isEmpty ? "-" : shown(report.account),
+                ]
+            }
+            return [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]] + rows
         }
         if list.unreadable > 0 { throw FailureKind.valueDamaged.exitCode }
     }
@@ -59,9 +58,7 @@ struct TokenStatusCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let name = try login.resolved(in: database, clock: console.clock)
         let status = try database.place(now: console.now).tokenStatus(of: name)
-        if output.json {
-            try console.writeJSON(status)
-        } else {
+        try console.report(status) {
             for (label, value) in status.lines { try console.writeLine("\(label): \(shown(value))") }
         }
     }
@@ -87,7 +84,7 @@ struct TokenRefreshCommand: CrumbCommand {
         if let problem = report.idTokenProblem {
             console.error("\(name): the tokens were renewed, except the ID token: \(problem)")
         }
-        if output.json { try console.writeJSON(report) } else { console.note("refreshed \(report.text)") }
+        try console.report(report, note: "refreshed \(report.text)")
     }
 }
 
@@ -134,7 +131,7 @@ struct TokenRemoveCommand: CrumbCommand {
         guard try isRemoved(in: try database.place(now: console.now)) else {
             throw CommandFailure(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
-        if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+        try console.report(["removed": name], note: "removed \(name)")
     }
 
     private func isRemoved(in place: OperationPlace) throws -> Bool {
@@ -163,11 +160,7 @@ struct TokenRevokeCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try TokenPlace(database, clock: console.clock).perform(.revokeToken(name), by: .revokeToken)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            console.note("revoked \(name)")
-        }
+        try console.report(report, note: "revoked \(name)")
     }
 }
 
@@ -195,11 +188,7 @@ struct TokenLogoutCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let report = try loggedOut(console)
         if let problem = report.problem { console.error(problem) }
-        if output.json {
-            try console.writeJSON(report)
-        } else {
-            console.note("logged out: \(name)")
-        }
+        try console.report(report, note: "logged out: \(name)")
     }
 
     private func loggedOut(_ console: Console) throws -> RevocationReport {

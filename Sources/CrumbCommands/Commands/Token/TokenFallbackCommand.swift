@@ -78,7 +78,7 @@ struct FallbackSetCommand: CrumbCommand {
             delivery: told.delivery, template: told.template)
         let report = try jar.place(now: console.now).performCreatingJar(
             .setLoginRule(name, document, of: jar.jar), by: .setLoginRule, console)
-        if output.json { try console.writeJSON(report) } else { console.note("stored rule \(report.text)") }
+        try console.report(report, note: "stored rule \(report.text)")
     }
 }
 
@@ -93,10 +93,8 @@ struct FallbackListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let list = try jar.place(now: console.now).performIfThere(.loginRules(of: jar.jar), by: .listLoginRules)
         let rules = list?.rules ?? []
-        for report in rules {
-            if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
-        }
-        if rules.isEmpty, !output.json { console.note("no rules in jar '\(jar.jar)'") }
+        for report in rules { try console.report(report, line: report.text) }
+        if rules.isEmpty, !console.isJSON { console.note("no rules in jar '\(jar.jar)'") }
     }
 }
 
@@ -116,7 +114,7 @@ struct FallbackRemoveCommand: CrumbCommand {
             throw CommandFailure(
                 .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }
-        if output.json { try console.writeJSON(["removed": name]) } else { console.note("removed \(name)") }
+        try console.report(["removed": name], note: "removed \(name)")
     }
 
     private func isRemoved(in place: OperationPlace) throws -> Bool {

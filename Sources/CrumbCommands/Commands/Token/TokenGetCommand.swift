@@ -44,17 +44,13 @@ struct TokenGetCommand: CrumbCommand {
         let name = try login.resolved(in: database, clock: console.clock)
         if wantsIDToken {
             let report = try freshness.tokens(database, console).idToken(of: name, skew: freshness.skew)
-            if output.json { try console.writeJSON(report) } else { try console.writeLine(report.idToken) }
+            try console.report(report, line: report.idToken)
             return
         }
         let token = try freshness.tokens(database, console).accessToken(
             of: name, AccessTokenDocument(skew: freshness.skew, resource: resource))
         token.noteIfLast(of: name, console)
-        if output.json {
-            try console.writeJSON(token)
-        } else {
-            try console.writeLine(token.accessToken)
-        }
+        try console.report(token, line: token.accessToken)
     }
 }
 
@@ -115,11 +111,7 @@ struct TokenHeaderCommand: CrumbCommand {
                     + "resource; name the resource of the URL")
         }
         for field in try token.exposedFields(of: name) {
-            if output.json {
-                try console.writeJSON(["name": field.name, "value": field.value])
-            } else {
-                try console.writeLine("\(field.name): \(field.value)")
-            }
+            try console.report(["name": field.name, "value": field.value], line: "\(field.name): \(field.value)")
         }
     }
 }

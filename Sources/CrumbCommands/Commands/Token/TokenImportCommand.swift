@@ -86,7 +86,7 @@ struct TokenImportCommand: CrumbCommand {
             throw CommandFailure(.tokenRefreshBusy, "\(name): another process has just changed the login; try again")
         }
         let stored = StoredTokenReport(try store.get(name), now: now)
-        if output.json { try console.writeJSON(stored) } else { console.note("stored \(stored.text)") }
+        try console.report(stored, note: "stored \(stored.text)")
     }
 
     /// Rejects tokens of the past, such as those of an old backup: their refresh token may have been used already, and

@@ -41,9 +41,7 @@ struct TokenIntrospectCommand: CrumbCommand {
             try store.noteExpiry(expiry, ofRefreshToken: token, of: name)
         }
         let report = IntrospectionReport(answer)
-        if output.json {
-            try console.writeJSON(report)
-        } else {
+        try console.report(report) {
             for (label, value) in report.lines { try console.writeLine("\(label): \(shown(value))") }
         }
     }

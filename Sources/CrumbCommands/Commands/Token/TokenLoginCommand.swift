@@ -84,7 +84,7 @@ struct TokenLoginCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try database.service().map { try logIn(over: $0, console) } ?? logInHere(console)
-        if output.json { try console.writeJSON(report) } else { console.note("logged in: \(report.text)") }
+        try console.report(report, note: "logged in: \(report.text)")
     }
 
     /// Logs in where the browser is; a service gets and keeps the tokens.

@@ -30,22 +30,18 @@ struct TokenSwitchCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         if none {
             try ChosenLogin.choose(nil)
-            if output.json { try console.writeJSON(Report(name: nil)) } else { console.note("no login chosen") }
+            try console.report(Report(name: nil), note: "no login chosen")
             return
         }
         guard let name else {
             let name = try LoginArgument.resolve(nil, in: database, clock: console.clock)
-            if output.json { try console.writeJSON(Report(name: name)) } else { try console.writeLine(name) }
+            try console.report(Report(name: name), line: name)
             return
         }
         // A name that was mistyped would fail much later, elsewhere.
         let status = try database.place(now: console.now).tokenStatus(of: name)
         try ChosenLogin.choose(name)
-        if output.json {
-            try console.writeJSON(Report(name: name))
-        } else {
-            console.note("switched to \(status.token.text)")
-        }
+        try console.report(Report(name: name), note: "switched to \(status.token.text)")
     }
 
     private struct Report: Encodable {
