@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "HTTPMessages", targets: ["HTTPMessages"]),
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
+        .library(name: "CookieScenarios", targets: ["CookieScenarios"]),
         .library(name: "Captures", targets: ["Captures"]),
         .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
@@ -59,6 +60,7 @@ let package = Package(
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
+        .target(name: "CookieScenarios", dependencies: ["WebPrimitives", "PublicSuffix", "CookieModel"]),
         .target(name: "Captures", dependencies: ["WebPrimitives", "HTTPMessages", "CookieModel"]),
         .target(
             name: "BrowserCookies",
@@ -192,9 +194,9 @@ let package = Package(
         .target(
             name: "SessionService",
             dependencies: [
-                "Platform", "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures",
-                "OAuth2",
-                "OpenIDConnect", "SessionStore", "RequestDecoration", "SessionOperations", "SessionWire",
+                "Platform", "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "CookieScenarios",
+                "GatewayModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore", "RequestDecoration",
+                "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -227,9 +229,9 @@ let package = Package(
         .target(
             name: "CrumbCommands",
             dependencies: [
-                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "BrowserCookies",
-                "OAuth2",
-                "SessionStore", "RequestDecoration", "SessionOperations", "SessionClient",
+                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "GatewayModel",
+                "Captures", "BrowserCookies", "OAuth2", "SessionStore", "RequestDecoration", "SessionOperations",
+                "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -268,7 +270,8 @@ let package = Package(
             dependencies: ["WebPrimitives", "PublicSuffix", "public-suffix-compiler", "TestSupport"],
             exclude: ["Data"]),
         .testTarget(
-            name: "CookieModelTests", dependencies: ["CookieModel", "PublicSuffix", "TestSupport"],
+            name: "CookieModelTests",
+            dependencies: ["CookieModel", "CookieScenarios", "PublicSuffix", "TestSupport"],
             exclude: ["WebPlatform/Cases"]),
         .testTarget(
             name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"],

@@ -9,6 +9,7 @@ let upcomingFeatures = [
 ]
 
 let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
+let scenarios: Target.Dependency = .product(name: "CookieScenarios", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
 let messages: Target.Dependency = .product(name: "HTTPMessages", package: "crumb")
 let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
@@ -24,7 +25,7 @@ let package = Package(
         .executableTarget(name: "fuzz-date", dependencies: ["FuzzSupport", model]),
         .executableTarget(name: "fuzz-host", dependencies: ["FuzzSupport", model, list]),
         .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list, primitives]),
-        .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model]),
+        .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model, scenarios]),
         .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
         .executableTarget(name: "fuzz-message", dependencies: ["FuzzSupport", messages, primitives]),
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),

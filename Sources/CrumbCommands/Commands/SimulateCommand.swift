@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import CookieModel
+import CookieScenarios
 import SessionOperations
 
 struct SimulateCommand: CrumbCommand {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CookieModel
+@testable import CookieScenarios
 
 @Suite("Sites of very many cookies")
 struct LargeSiteTests {

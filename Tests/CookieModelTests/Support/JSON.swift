@@ -1,7 +1,6 @@
+import CookieScenarios
 import Foundation
 import Testing
-
-@testable import CookieModel
 
 /// A JSON value that compares as JSON: whatever the order of keys.
 struct JSON: Equatable, CustomStringConvertible {

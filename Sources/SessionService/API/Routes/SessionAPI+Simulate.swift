@@ -1,5 +1,6 @@
 import Captures
 import CookieModel
+import CookieScenarios
 import HTTPTypes
 import Hummingbird
 import NIOCore

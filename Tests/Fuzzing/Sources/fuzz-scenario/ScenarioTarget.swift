@@ -1,4 +1,5 @@
 import CookieModel
+import CookieScenarios
 import FuzzSupport
 
 /// Any bytes as a line of `crumb simulate`.

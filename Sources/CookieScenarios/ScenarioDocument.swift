@@ -1,3 +1,4 @@
+import CookieModel
 import Foundation
 import WebPrimitives
 

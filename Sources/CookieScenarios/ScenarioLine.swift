@@ -1,6 +1,7 @@
+import CookieModel
 import Foundation
 public import PublicSuffix
-import WebPrimitives
+public import WebPrimitives
 
 /// One line of a scenario file: JSON in, JSON out.
 public enum ScenarioLine {

@@ -1,3 +1,4 @@
+public import CookieModel
 public import PublicSuffix
 public import WebPrimitives
 
