@@ -8,33 +8,25 @@ package import WebPrimitives
 /// flag open gets the most protective one that a twin states, so that the order of a file's lines does not matter. The
 /// cookies that the receiving store had before the file count as well. Only a cookie that the store already has with
 /// the same value, readable by scripts, is not changed.
-///
-/// Cookies are identified by hashes, about 100 bytes for each. The time is O(*n* log *n*) in their number.
 package struct CookieTwins: Sendable {
-    /// Cookies that are known to be twins.
-    private struct Group {
-        var protection = CookieProtection()
+    /// An identity or a value; its root stands for all that belong to twins.
+    private struct Node {
+        var parent: Int
+        /// Of a root: how many nodes it stands for, and what their cookies state.
         var size = 1
-        /// Whether one of them was stored with open flags.
-        var hasOpenCookies = false
+        var protection = CookieProtection()
     }
 
-    /// How many octets a value has at least that tells one session from another.
-    private static let shortestSecret = 6
-
     private let publicSuffixes: PublicSuffixList
-    /// The node of each key, the parent of each node, and the groups of the nodes that are their own parents.
-    private var nodes: [Int: Int] = [:]
-    private var parents: [Int] = []
-    private var groups: [Group] = []
+    private var nodes: [Node] = []
+    /// The indices of the nodes, by the hash of the identity or value.
+    private var indices: [Int: Int] = [:]
     private var knownSites: Set<Octets> = []
     /// The cookies that the store had before and that scripts may read, with their values.
     private var readable: Set<Int> = []
-    /// The IDs of the cookies that were stored with open flags, and which flags these are.
-    private var open: [Int: CookieProperties] = [:]
-    /// The sites that have cookies which were stored with less protection than their twins state by now.
-    package private(set) var weakSites: Set<Octets> = []
-    /// How many steps the searches for groups took.
+    /// The cookies that were stored with open flags, by ID: which flags these are, and what their twins stated.
+    private var open: [Int: (flags: CookieProperties, site: Octets, key: Int, protection: CookieProtection)] = [:]
+    /// How many steps the searches for roots took.
     private(set) var stepCount = 0
 
     /// No cookies.
@@ -51,10 +43,14 @@ package struct CookieTwins: Sendable {
     ) throws(Failure) {
         for record in records {
             let (host, site) = place(of: record)
-            if knownSites.insert(site).inserted {
-                for cookie in try stored(site) { note(cookie, of: site) }
+            for cookie in knownSites.insert(site).inserted ? try stored(site) : [] {
+                let record = CookieRecord(cookie)
+                if !cookie.isHTTPOnly { readable.insert(line(record)) }
+                // In the partition of another site, only the value counts.
+                let isElsewhere = cookie.id.partitionKey.map { !$0.isOwnSite(of: cookie.domain) } ?? false
+                join(record, isElsewhere ? [] : [identity(record.name, cookie.domain.octets, record.path)], of: site)
             }
-            join(record, host: host, of: site)
+            join(record, [identity(record.name, host, record.path)], of: site)
         }
     }
 
@@ -62,21 +58,23 @@ package struct CookieTwins: Sendable {
     package func completed(_ record: CookieRecord) -> CookieRecord {
         guard leavesOpen(record) else { return record }
         var record = record
-        record.twins = protection(name: record.name, host: place(of: record).host, path: record.path)
+        record.twins = protection(of: identity(record.name, place(of: record).host, record.path))
         return record
     }
 
     /// Notes that a record was stored.
     package mutating func noteStored(_ record: CookieRecord, as id: Cookie.ID) {
-        let key = CookieTwins.key(id)
-        guard record.leavesProtectionOpen else {
-            open[key] = nil
-            return
-        }
+        guard record.leavesProtectionOpen else { return open[id.hashValue] = nil }
         guard leavesOpen(record) else { return }
-        open[key] = record.unstated.intersection(record.sameSite == .default ? .protection : [.secure, .httpOnly])
-        let node = node(CookieTwins.key(name: record.name, host: place(of: record).host, path: record.path))
-        groups[root(of: node)].hasOpenCookies = true
+        let flags = record.unstated.intersection(record.sameSite == .default ? .protection : [.secure, .httpOnly])
+        let (host, site) = place(of: record)
+        let key = identity(record.name, host, record.path)
+        open[id.hashValue] = (flags, site, key, protection(of: key))
+    }
+
+    /// The sites that have cookies which were stored with less protection than their twins state by now.
+    package var weakSites: Set<Octets> {
+        Set(open.values.filter { protection(of: $0.key) != $0.protection }.map(\.site))
     }
 
     /// The cookies that were stored with less protection than their twins state by now, to be received again, each with
@@ -85,12 +83,12 @@ package struct CookieTwins: Sendable {
     /// - Parameter stored: the cookies of one of ``weakSites``, with their values.
     package func mended(_ stored: [Cookie]) -> [(record: CookieRecord, kept: CookieProperties)] {
         stored.compactMap { cookie in
-            guard let properties = open[CookieTwins.key(cookie.id)] else { return nil }
+            guard let flags = open[cookie.id.hashValue]?.flags else { return nil }
             let before = CookieRecord(cookie)
             var record = before
-            record.unstated = properties
-            record.twins = protection(name: cookie.name, host: cookie.domain.octets, path: cookie.path)
-            if properties.contains(.sameSite) { record.sameSite = .default }
+            record.unstated = flags
+            record.twins = protection(of: identity(cookie.name, cookie.domain.octets, cookie.path))
+            if flags.contains(.sameSite) { record.sameSite = .default }
             var kept = record.complete(from: cookie)
             guard record.protection != before.protection else { return nil }
             record.unstated = []
@@ -99,73 +97,46 @@ package struct CookieTwins: Sendable {
         }
     }
 
-    // MARK: - Groups
-
-    private mutating func note(_ cookie: Cookie, of site: Octets) {
-        let record = CookieRecord(cookie)
-        if !cookie.isHTTPOnly { readable.insert(key(withValue: record)) }
-        let isElsewhere = cookie.id.partitionKey.map { !$0.isOwnSite(of: cookie.domain) } ?? false
-        join(record, host: isElsewhere ? nil : cookie.domain.octets, of: site)
-    }
-
-    /// Makes one group of the cookies with the same identity and those with the same value.
-    ///
-    /// - Parameter host: the cookie's host; `nil` if its identity does not count.
-    private mutating func join(_ record: CookieRecord, host: Octets?, of site: Octets) {
-        var found: [Int] = []
-        if let host {
-            found.append(root(of: node(CookieTwins.key(name: record.name, host: host, path: record.path))))
+    /// Gives the cookies with the same identity and those with the same value one root.
+    private mutating func join(_ record: CookieRecord, _ identities: [Int], of site: Octets) {
+        // A shorter value does not tell one session from another.
+        let values = record.value.count >= 6 ? [[[], record.name, site, record.value].hashValue] : []
+        let roots = (identities + values).map { key in
+            let index = indices[key] ?? nodes.count
+            if index == nodes.count {
+                indices[key] = index
+                nodes.append(Node(parent: index))
+            }
+            let root = root(of: index)
+            stepCount += root.depth
+            return root.index
         }
-        if record.value.count >= CookieTwins.shortestSecret {
-            found.append(root(of: node(CookieTwins.key(name: record.name, site: site, value: record.value))))
+        guard var large = roots.first, var small = roots.last else { return }
+        if nodes[large].size < nodes[small].size { swap(&large, &small) }
+        if large != small {
+            nodes[small].parent = large
+            nodes[large].size += nodes[small].size
+            nodes[large].protection.formUnion(nodes[small].protection)
         }
-        guard var root = found.first else { return }
-        if let other = found.last, other != root {
-            let (large, small) = groups[root].size < groups[other].size ? (other, root) : (root, other)
-            parents[small] = large
-            groups[large].size += groups[small].size
-            raise(small, groups[large].protection, of: site)
-            raise(large, groups[small].protection, of: site)
-            groups[large].hasOpenCookies = groups[large].hasOpenCookies || groups[small].hasOpenCookies
-            root = large
+        nodes[large].protection.formUnion(record.protection)
+    }
+
+    /// The depth grows with the logarithm of the size, since the smaller tree always comes below the larger one.
+    private func root(of index: Int) -> (index: Int, depth: Int) {
+        var (index, depth) = (index, 0)
+        while nodes[index].parent != index {
+            index = nodes[index].parent
+            depth += 1
         }
-        raise(root, record.protection, of: site)
+        return (index, depth)
     }
 
-    private mutating func raise(_ root: Int, _ protection: CookieProtection, of site: Octets) {
-        let before = groups[root].protection
-        groups[root].protection.formUnion(protection)
-        if groups[root].hasOpenCookies, groups[root].protection != before { weakSites.insert(site) }
+    private func protection(of key: Int) -> CookieProtection {
+        indices[key].map { nodes[root(of: $0).index].protection } ?? CookieProtection()
     }
-
-    private mutating func node(_ key: Int) -> Int {
-        if let node = nodes[key] { return node }
-        nodes[key] = parents.count
-        parents.append(parents.count)
-        groups.append(Group())
-        return parents.count - 1
-    }
-
-    private mutating func root(of node: Int) -> Int {
-        var node = node
-        while parents[node] != node {
-            stepCount += 1
-            parents[node] = parents[parents[node]]
-            node = parents[node]
-        }
-        return node
-    }
-
-    private func protection(name: Octets, host: Octets, path: Octets) -> CookieProtection {
-        guard var node = nodes[CookieTwins.key(name: name, host: host, path: path)] else { return CookieProtection() }
-        while parents[node] != node { node = parents[node] }
-        return groups[node].protection
-    }
-
-    // MARK: - Keys
 
     private func leavesOpen(_ record: CookieRecord) -> Bool {
-        record.leavesProtectionOpen && !readable.contains(key(withValue: record))
+        record.leavesProtectionOpen && !readable.contains(line(record))
     }
 
     private func place(of record: CookieRecord) -> (host: Octets, site: Octets) {
@@ -173,38 +144,10 @@ package struct CookieTwins: Sendable {
         return (host.octets, host.registrableDomain(publicSuffixes))
     }
 
+    private func identity(_ name: Octets, _ host: Octets, _ path: Octets) -> Int { [name, host, path].hashValue }
+
     /// Of a cookie with its value. Its partition is left out, which few formats state.
-    private func key(withValue record: CookieRecord) -> Int {
-        var hasher = Hasher()
-        hasher.combine(record.name)
-        hasher.combine(place(of: record).host)
-        hasher.combine(record.isHostOnly)
-        hasher.combine(record.path)
-        hasher.combine(record.value)
-        return hasher.finalize()
-    }
-
-    private static func key(_ id: Cookie.ID) -> Int {
-        var hasher = Hasher()
-        hasher.combine(id)
-        return hasher.finalize()
-    }
-
-    private static func key(name: Octets, host: Octets, path: Octets) -> Int {
-        var hasher = Hasher()
-        hasher.combine(name)
-        hasher.combine(host)
-        hasher.combine(path)
-        return hasher.finalize()
-    }
-
-    private static func key(name: Octets, site: Octets, value: Octets) -> Int {
-        var hasher = Hasher()
-        // Apart from those of hosts and paths.
-        hasher.combine(1)
-        hasher.combine(name)
-        hasher.combine(site)
-        hasher.combine(value)
-        return hasher.finalize()
+    private func line(_ record: CookieRecord) -> Int {
+        [record.name, place(of: record).host, record.isHostOnly ? [1] : [], record.path, record.value].hashValue
     }
 }
