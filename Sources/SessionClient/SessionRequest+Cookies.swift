@@ -57,7 +57,7 @@ public struct CaptureQuery: Sendable {
     }
 }
 
-extension SessionRequest where Answer == DecorationAnswer {
+extension SessionRequest where Answer == DecorationReport {
     /// The header fields to set on a request that is about to be sent.
     public static func decorate(_ document: DecorateDocument, in jar: String) -> Self {
         Self(.decorate, jar, document: document)

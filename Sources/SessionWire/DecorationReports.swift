@@ -1,7 +1,7 @@
 public import WebPrimitives
 
 /// The header fields to set on a request, the cookies in them, and why other cookies and fields are left out.
-public struct DecorationAnswer: Codable, Sendable {
+public struct DecorationReport: Codable, Sendable {
     /// A cookie that is not sent.
     public struct Exclusion: Codable, Sendable {
         /// The cookie, if its stored value cannot be read.

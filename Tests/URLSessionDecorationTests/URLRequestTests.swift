@@ -13,7 +13,7 @@ import URLSessionDecoration
 struct URLRequestTests {
     private func decorate(
         _ request: URLRequest, with lines: [Octets], settings: DecorationSettings = DecorationSettings()
-    ) throws -> (request: URLRequest, report: DecorationReport) {
+    ) throws -> (request: URLRequest, report: RequestDecorator.Report) {
         let decorator = try URLSessionFixture(lines).decorator(settings)
         let context = RequestContext(url: try request.requestURL())
         let decorated = try decorator.decorate(request, in: context, now: URLSessionFixture.now)

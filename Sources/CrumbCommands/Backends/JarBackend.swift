@@ -25,7 +25,17 @@ protocol JarBackend {
     /// Stores Set-Cookie lines as those of a response.
     func receive(_ lines: [Octets], from request: RequestContext) throws -> [StorageDecisionReport]
 
-    func importer(_ order: ImportOrder) throws -> any CaptureImporting
+    /// Opens the jar for `crumb import`.
+    ///
+    /// - Parameters:
+    ///   - showsProgress: whether a person sees how far it has come.
+    ///   - keyring: the keyring to ask for a browser's password if none is given.
+    /// - Returns: a function that imports one file. The readable parts are stored even if the file turns out to be
+    ///   broken. A file that was imported completely before changes nothing, unless it is a browser's own (`isOwn`),
+    ///   which changes all the time.
+    func importer(
+        _ options: CaptureImport, showsProgress: Bool, keyring: DesktopKeyring?
+    ) throws -> (_ file: InputFile, _ isOwn: Bool) throws -> ImportReport
 
     /// Writes cookies in a format.
     ///
@@ -48,32 +58,11 @@ struct PageContents {
     let policy: CookiePolicy
 }
 
-/// The options of an import.
-struct ImportOrder {
-    let options: CaptureImport.Options
-    /// Whether a capture that was imported before is imported again.
-    let again: Bool
-    /// Whether a person sees how far it has come.
-    let showsProgress: Bool
-    /// The keyring to ask for a browser's password if none is given.
-    var keyring: DesktopKeyring?
-}
-
 struct ExportOrder {
     let format: ExportFormat
     /// The request that the cookies are for; `nil` for all of them.
     let request: RequestContext?
     let selection: CookieSelection
-}
-
-/// Takes the cookies of captures in.
-protocol CaptureImporting {
-    /// Imports one file. The readable parts are stored even if the file turns out to be broken. A file that was
-    /// imported completely before changes nothing.
-    ///
-    /// - Parameter isOwn: whether it is a browser's own file, which changes all the time and never counts as imported
-    ///   before.
-    func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport
 }
 
 extension Console {

@@ -75,16 +75,17 @@ struct LocalJar: JarBackend {
         return try options.target(now: now, console).receive(response, now: now).map { StorageDecisionReport($0) }
     }
 
-    func importer(_ order: ImportOrder) throws -> any CaptureImporting {
-        var importer = CaptureImporter(
-            target: try options.target(now: now, isDryRun: order.options.isDryRun, console), options: order.options,
-            again: order.again, now: now)
+    func importer(
+        _ capture: CaptureImport, showsProgress: Bool, keyring: DesktopKeyring?
+    ) throws -> (_ file: InputFile, _ isOwn: Bool) throws -> ImportReport {
+        var importer = LocalImporter(
+            target: try options.target(now: now, isDryRun: capture.isDryRun, console), options: capture,
+            showsProgress: showsProgress, now: now)
         if let browserOptions {
-            importer.database = try browserOptions.options(keyring: order.keyring)
+            importer.database = try browserOptions.options(keyring: keyring)
             importer.container = browserOptions.containerNumber
         }
-        importer.showsProgress = order.showsProgress
-        return importer
+        return importer.importFile
     }
 
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport {

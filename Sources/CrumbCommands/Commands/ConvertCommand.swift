@@ -63,7 +63,7 @@ struct ConvertCommand: CrumbCommand {
         policy.publicSuffixes = try suffixListOptions.list()
         let destination = try export.destination(sparing: [], console)
         var converter = try CaptureConverter(
-            options: CaptureImport.Options(
+            options: CaptureImport(
                 url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow,
                 takesRequestCookies: requestCookies, format: from),
             database: database, policy: policy, now: now,

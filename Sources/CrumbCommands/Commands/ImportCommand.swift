@@ -81,13 +81,12 @@ struct ImportCommand: CrumbCommand {
             return (profiles, try profiles.profile(named: profile ?? choice.profile), choice.browser)
         }
         let kept = try jar.backend(now: console.now, browserOptions: database, console: console)
-        let order = ImportOrder(
-            options: CaptureImport.Options(
+        let importer = try kept.importer(
+            CaptureImport(
                 url: url, topLevel: topLevel, receivedNow: receivedNow, takesRequestCookies: requestCookies,
-                format: format, isDryRun: dryRun),
-            again: again, showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal,
+                format: format, again: again, isDryRun: dryRun),
+            showsProgress: !output.json && !output.quiet && ImportProgress.hasTerminal,
             keyring: browser.map { DesktopKeyring(browser: $0.browser, console: console) })
-        let importer = try kept.importer(order)
         Interruption.listen()
         if let warning = PacketCapture.exposure(ofKeys: tlsKeys) { console.note(warning) }
         var outcome = Outcome()
@@ -126,13 +125,14 @@ struct ImportCommand: CrumbCommand {
     ///   - isOwn: whether it is a browser's own file.
     ///   - mayBeEmpty: whether it is no news that there is nothing in it.
     private func importFile(
-        _ file: String, _ importer: any CaptureImporting, _ console: Console, _ outcome: inout Outcome,
+        _ file: String, _ importer: (InputFile, Bool) throws -> ImportReport, _ console: Console,
+        _ outcome: inout Outcome,
         isOwn: Bool = false, mayBeEmpty: Bool = false
     ) throws {
         if Interruption.isRequested {
             return console.error("\(file): not read, since the command was stopped")
         }
-        let report = try importer.importFile(InputFile(capture: file, tlsKeys: tlsKeys), isOwn: isOwn)
+        let report = try importer(InputFile(capture: file, tlsKeys: tlsKeys), isOwn)
         if report.nothingImported == nil { outcome.hasImported = true } else if mayBeEmpty { return }
         let failure = try report.tell(console)
         outcome.status = outcome.status ?? failure

@@ -59,7 +59,7 @@ struct CurlDecoration {
 
 /// A jar of a database file behind `crumb curl`.
 final class LocalCurlJar: CurlJar {
-    private let target: ImportTarget
+    private let target: LazyJar
     private let plan: CurlPlan
     private let console: Console
     /// The jar's header fields that can be read.
@@ -73,7 +73,7 @@ final class LocalCurlJar: CurlJar {
     private(set) var failure: (any Error)?
     private(set) var refusal: RepetitionRefusal?
 
-    init(_ target: ImportTarget, _ plan: CurlPlan, _ console: Console) throws {
+    init(_ target: LazyJar, _ plan: CurlPlan, _ console: Console) throws {
         self.target = target
         self.plan = plan
         self.console = console

@@ -95,7 +95,7 @@ final class RemoteCurlJar: CurlJar {
             url: hop.context.url.description, RequestDetails(hop.context), headers: headers.isEmpty ? nil : headers)
     }
 
-    private func reportDamage(_ answer: DecorationAnswer?) {
+    private func reportDamage(_ answer: DecorationReport?) {
         for cookie in answer?.excluded.compactMap(\.cookie) ?? [] { console.error(cookie.unreadableLine) }
         for field in answer?.damagedFields ?? [] where reportedFields.insert(field.damageLine).inserted {
             console.error(field.damageLine)
@@ -162,7 +162,7 @@ final class RemoteCurlJar: CurlJar {
     private func renew() throws {
         guard let rejection else { return }
         (self.rejection, refusal) = (nil, nil)
-        let answer: DecorationAnswer = try jar.service.answer(to: .renew(rejection.document, in: jar.name))
+        let answer: DecorationReport = try jar.service.answer(to: .renew(rejection.document, in: jar.name))
         let fields = answer.fields.filter { RemoteCurlJar.credentialFields.contains($0.name.lowercased()) }
         credential = fields.isEmpty ? nil : (fields, rejection.url)
     }

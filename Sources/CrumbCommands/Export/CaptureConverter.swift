@@ -6,7 +6,7 @@ import SessionOperations
 /// Reads captures into a collection, and accounts for every line.
 struct CaptureConverter {
     /// The options of the conversion.
-    let options: CaptureImport.Options
+    let options: CaptureImport
     /// How a browser's database is read.
     let database: BrowserDatabase.Options
     /// The container of Firefox, by the folder of a profile.
@@ -20,7 +20,7 @@ struct CaptureConverter {
     private(set) var collection: CookieCollection
 
     init(
-        options: CaptureImport.Options, database: BrowserDatabaseOptions, policy: CookiePolicy, now: Timestamp,
+        options: CaptureImport, database: BrowserDatabaseOptions, policy: CookiePolicy, now: Timestamp,
         showsProgress: Bool
     ) throws {
         self.options = options

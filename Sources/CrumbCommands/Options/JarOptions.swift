@@ -70,18 +70,18 @@ struct JarOptions: ParsableArguments {
     /// misspelled one does not go unnoticed.
     ///
     /// - Parameter isDryRun: whether nothing is stored.
-    func target(now: Timestamp, isDryRun: Bool = false, _ console: Console?) throws -> ImportTarget {
+    func target(now: Timestamp, isDryRun: Bool = false, _ console: Console?) throws -> LazyJar {
         try SessionStoreError.check(jar, of: "jar")
         let (name, policy) = (jar, try policy())
         let database = try databaseOptions.openIfPresent(now: now)
         let existing = try database?.existingJar(named: name, policy: policy)
         guard !isDryRun else {
-            return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
+            return LazyJar(named: name, existing: existing, policy: policy, creation: nil)
         }
         let open = try databaseOptions.opener(now: now)
         let isNew = existing == nil
         let similar = isNew ? database.map { CommandFailure.jarNames(similarTo: name, in: $0, now: now) } ?? [] : []
-        return ImportTarget(named: name, existing: existing, policy: policy, similarJars: similar) {
+        return LazyJar(named: name, existing: existing, policy: policy, similarJars: similar) {
             () throws(SessionStoreError) in
             let database = if let database { database } else { try open() }
             let jar = try database.jar(named: name, policy: policy, now: now)

@@ -150,8 +150,10 @@ struct RemoteJar: JarBackend {
         return try store(.setCookies(document, in: name)).decisions
     }
 
-    func importer(_ order: ImportOrder) throws -> any CaptureImporting {
-        RemoteCaptures(order, into: self, of: service)
+    func importer(
+        _ options: CaptureImport, showsProgress: Bool, keyring: DesktopKeyring?
+    ) -> (_ file: InputFile, _ isOwn: Bool) throws -> ImportReport {
+        RemoteImporter(options, showsProgress: showsProgress, into: self, of: service).importFile
     }
 }
 
@@ -171,7 +173,7 @@ extension Cookie {
     }
 }
 
-extension DecorationAnswer {
+extension DecorationReport {
     /// The fields whose stored value cannot be read back.
     var damagedFields: [HeaderFieldReport] {
         (omittedFields ?? []).filter { $0.reason == FieldOmissionReason.unreadable.identifier }.map {

@@ -7,7 +7,7 @@ package struct CookieMerge {
     /// The jar's cookies that are in it.
     package let cookies: [Cookie]
     /// The jar's cookies that are not.
-    package let omissions: [DecorationReport.CookieOmission]
+    package let omissions: [RequestDecorator.Report.CookieOmission]
 
     /// The cookies of a request that has none of its own.
     init(_ retrieval: Retrieval) {
@@ -27,10 +27,10 @@ package struct CookieMerge {
         let ownNames = winsByName ? Set(own.flatMap(CookieMerge.names)) : []
         var pairs = own.filter { !$0.isEmpty }
         var cookies: [Cookie] = []
-        var omissions: [DecorationReport.CookieOmission] = []
+        var omissions: [RequestDecorator.Report.CookieOmission] = []
         for cookie in jar {
             if ownNames.contains(cookie.name) {
-                omissions.append(DecorationReport.CookieOmission(cookie: cookie, reason: .setByCaller))
+                omissions.append(RequestDecorator.Report.CookieOmission(cookie: cookie, reason: .setByCaller))
                 continue
             }
             let pair = cookie.pair
@@ -38,7 +38,7 @@ package struct CookieMerge {
                 cookies.append(cookie)
                 pairs.append(pair)
             } else {
-                omissions.append(DecorationReport.CookieOmission(cookie: cookie, reason: .octetsNotCarried))
+                omissions.append(RequestDecorator.Report.CookieOmission(cookie: cookie, reason: .octetsNotCarried))
             }
         }
         CookieMerge.arrange(&pairs, in: order)

@@ -73,44 +73,46 @@ extension CookieJar {
     }
 }
 
-/// The cookies and fields that were added to a request, and those that were left out, with the reasons. Contains no
-/// credential.
-public struct DecorationReport: Sendable {
-    /// A cookie that the jar has for the request and that was left out.
-    public struct CookieOmission: Sendable {
-        /// The cookie.
-        public let cookie: Cookie
-        /// Why.
-        public let reason: CookieOmissionReason
-    }
+extension RequestDecorator {
+    /// The cookies and fields that were added to a request, and those that were left out, with the reasons. Contains no
+    /// credential.
+    public struct Report: Sendable {
+        /// A cookie that the jar has for the request and that was left out.
+        public struct CookieOmission: Sendable {
+            /// The cookie.
+            public let cookie: Cookie
+            /// Why.
+            public let reason: CookieOmissionReason
+        }
 
-    /// A field that was left out.
-    public struct FieldOmission: Sendable, Hashable {
-        /// The field's name.
-        public let name: HTTPField.Name
-        /// Why.
-        public let reason: FieldOmissionReason
-    }
+        /// A field that was left out.
+        public struct FieldOmission: Sendable, Hashable {
+            /// The field's name.
+            public let name: HTTPField.Name
+            /// Why.
+            public let reason: FieldOmissionReason
+        }
 
-    /// The result of the retrieval rules: which cookies of the jar are for this request, and why the others are not.
-    public let retrieval: Retrieval
-    /// The jar's cookies that were added, in the order of the header.
-    public let cookies: [Cookie]
-    /// The cookies that are for this request but were left out.
-    public let cookieOmissions: [CookieOmission]
-    /// The names of the other fields that were added, in order.
-    public let fields: [HTTPField.Name]
-    /// The fields that were left out. Several credential rules that are not for this URL have one entry.
-    public let fieldOmissions: [FieldOmission]
+        /// The result of the retrieval rules: which cookies of the jar are for this request, and why the others are not.
+        public let retrieval: Retrieval
+        /// The jar's cookies that were added, in the order of the header.
+        public let cookies: [Cookie]
+        /// The cookies that are for this request but were left out.
+        public let cookieOmissions: [CookieOmission]
+        /// The names of the other fields that were added, in order.
+        public let fields: [HTTPField.Name]
+        /// The fields that were left out. Several credential rules that are not for this URL have one entry.
+        public let fieldOmissions: [FieldOmission]
 
-    /// The decoration without its values.
-    init(_ decoration: Decoration) {
-        retrieval = decoration.retrieval
-        cookies = decoration.cookies.cookies
-        cookieOmissions = decoration.cookies.omissions
-        fields = decoration.fields.sent.map(\.fieldName) + decoration.credential.map(\.name)
-        fieldOmissions = decoration.fields.omitted.compactMap { omission in
-            HTTPField.Name(omission.name).map { FieldOmission(name: $0, reason: omission.reason) }
+        /// The decoration without its values.
+        init(_ decoration: Decoration) {
+            retrieval = decoration.retrieval
+            cookies = decoration.cookies.cookies
+            cookieOmissions = decoration.cookies.omissions
+            fields = decoration.fields.sent.map(\.fieldName) + decoration.credential.map(\.name)
+            fieldOmissions = decoration.fields.omitted.compactMap { omission in
+                HTTPField.Name(omission.name).map { FieldOmission(name: $0, reason: omission.reason) }
+            }
         }
     }
 }

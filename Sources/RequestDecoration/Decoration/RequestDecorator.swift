@@ -28,13 +28,13 @@ public struct RequestDecorator: Sendable {
     ///   - now: The current time, for expiry.
     public func decorate<Request: DecoratableRequest>(
         _ request: Request, in context: RequestContext, now: Timestamp
-    ) throws(SessionStoreError) -> (request: Request, report: DecorationReport) {
+    ) throws(SessionStoreError) -> (request: Request, report: Report) {
         var decorated = request
         decorated.refuseClientCookies()
         let decoration = try decoration(
             of: decorated, in: context.with(method: request.requestMethod), now: now)
         decoration.render(on: &decorated)
-        return (decorated, DecorationReport(decoration))
+        return (decorated, Report(decoration))
     }
 
     /// Decorates `request` in place, without a report. The result equals that of ``decorate(_:in:now:)-(Request,_,_)``.

@@ -17,7 +17,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     private let first: Request
     private let beginning: RedirectChain
     private let isBodyRepeatable: Bool
-    private var report: DecorationReport?
+    private var report: RequestDecorator.Report?
 
     /// Creates an exchange before its first request.
     ///
@@ -180,7 +180,7 @@ public struct ExchangeHop: Sendable {
     /// The method it was requested by.
     public let method: String
     /// The cookies and fields added to the request.
-    public let decoration: DecorationReport
+    public let decoration: RequestDecorator.Report
     /// The status of the answer.
     public let status: Int
     /// The outcome of the response's cookies.

@@ -13,7 +13,7 @@ struct DecoratedFieldTests {
     private func decorate(
         _ settings: DecorationSettings, on request: HTTPRequest = DecorationFixture.request(),
         in context: RequestContext? = nil
-    ) throws -> (request: HTTPRequest, report: DecorationReport) {
+    ) throws -> (request: HTTPRequest, report: RequestDecorator.Report) {
         let decorator = try DecorationFixture().decorator(settings)
         let context = try context ?? DecorationFixture.context()
         let decorated = try decorator.decorate(request, in: context, now: DecoratedFieldTests.now)

@@ -11,7 +11,7 @@ struct RequestDecoratorTests {
     /// Decorates both ways and expects the same request.
     private func decorate(
         _ request: HTTPRequest, with lines: Octets..., in context: RequestContext? = nil
-    ) throws -> (request: HTTPRequest, report: DecorationReport) {
+    ) throws -> (request: HTTPRequest, report: RequestDecorator.Report) {
         let decorator = try DecorationFixture(lines).decorator()
         let context = try context ?? DecorationFixture.context()
         let decorated = try decorator.decorate(request, in: context, now: RequestDecoratorTests.now)

@@ -61,17 +61,17 @@ struct CaptureRouteTests {
                 "https://a.test/", "headers": [\(request)]}, "response": {"status": 200, "headers": [\(response)]}}]}}
                 """
         }
-        func run(_ capture: String, after seconds: Int64, _ target: ImportTarget) throws -> ImportReport {
-            let options = CaptureImport.Options(takesRequestCookies: true)
-            var capturing = CaptureImport(
+        func run(_ capture: String, after seconds: Int64, _ target: LazyJar) throws -> ImportReport {
+            let options = CaptureImport(takesRequestCookies: true)
+            var importer = CaptureImporter(
                 of: "x", into: target, options, now: ServiceFixture.now.advanced(bySeconds: seconds))
-            try capturing.read(Array(capture.utf8)[...])
-            return try capturing.finish()
+            try importer.read(Array(capture.utf8)[...])
+            return try importer.finish()
         }
-        let target = ImportTarget(jar)
+        let target = LazyJar(jar)
         let login = entry(after: 0, "", #"{"name": "Set-Cookie", "value": "sid=1; Path=/; Max-Age=60"}"#)
         #expect(try run(login, after: 0, target).taken == 1)
-        let other = isDry ? ImportTarget(named: "default", existing: jar, policy: jar.policy, creation: nil) : target
+        let other = isDry ? LazyJar(named: "default", existing: jar, policy: jar.policy, creation: nil) : target
         for (sent, isTaken) in [(30, false), (61, true)] as [(Int64, Bool)] {
             let request = entry(after: sent, #"{"name": "Cookie", "value": "sid=1; b=2"}"#, "")
             let counts = try #require(try run(request, after: 100, other).requestCookies)
@@ -97,12 +97,12 @@ struct CaptureRouteTests {
             let jar = try ServiceFixture().database.jar(named: "default", now: ServiceFixture.now)
             let context = RequestContext(url: try RequestURL("https://a.test/"))
             try jar.receive(ReceivedResponse(context: context, setCookie: ["sid=1"]), now: ServiceFixture.now)
-            let dryRun = ImportTarget(named: "default", existing: jar, policy: jar.policy, creation: nil)
-            for target in [dryRun, ImportTarget(jar)] {
-                var capturing = CaptureImport(of: "x", into: target, CaptureImport.Options(), now: ServiceFixture.now)
+            let dryRun = LazyJar(named: "default", existing: jar, policy: jar.policy, creation: nil)
+            for target in [dryRun, LazyJar(jar)] {
+                var importer = CaptureImporter(of: "x", into: target, CaptureImport(), now: ServiceFixture.now)
                 let capture = #"{"log": {"version": "1.2", "entries": [\#(entries.joined(separator: ", "))]}}"#
-                try capturing.read(Array(capture.utf8)[...])
-                let report = try capturing.finish()
+                try importer.read(Array(capture.utf8)[...])
+                let report = try importer.finish()
                 let reasons = report.refused.flatMap(\.reasons).map(\.id)
                 #expect(reasons == (isStored ? [] : ["time-unknown"]), "\(target.isDryRun)")
                 #expect(report.taken == 1, "\(target.isDryRun)")

@@ -68,7 +68,7 @@ struct DecorateTests {
         let fields = answer.object["fields"] as? [[String: String]]
         #expect(fields?.first == ["name": "cookie", "valueBase64": "cSJcPTE7IGI9/w=="])
         #expect(answer.object["included"] as? [String] == [#"q"\"#, "b"])
-        #expect(try answer.isEncoded(as: DecorationAnswer.self))
+        #expect(try answer.isEncoded(as: DecorationReport.self))
     }
 
     @Test(
@@ -82,6 +82,6 @@ struct DecorateTests {
         ])
     func encoded(body: String) async throws {
         let answer = try await decorate(ServiceFixture(), body)
-        #expect(try answer.status == 200 && answer.isEncoded(as: DecorationAnswer.self), "\(answer.text)")
+        #expect(try answer.status == 200 && answer.isEncoded(as: DecorationReport.self), "\(answer.text)")
     }
 }

@@ -102,7 +102,7 @@ struct RenewalRouteTests {
             #expect(fields?.map { $0["name"] } == ["cookie"])
             #expect(fields?.first?["value"]?.contains("session=access-secret") == true, "\(answer.text)")
             #expect(answer.object["rule"] as? String == "main")
-            #expect(try answer.isEncoded(as: DecorationAnswer.self))
+            #expect(try answer.isEncoded(as: DecorationReport.self))
             let decorated = try await client.send(
                 .post, "/v1/jars/default/decorate", #"{"url":"https://www.example.com/account"}"#)
             #expect(decorated.text.contains("session=access-secret"))

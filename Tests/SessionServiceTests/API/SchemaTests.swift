@@ -33,8 +33,8 @@ struct SchemaTests {
         Row(schema: "DecisionsList", type: ResponseDecisionsList.self),
         Row(schema: "DecorateRequest", type: DecorateDocument.self),
         // Only a renewal names its rule, and always does.
-        Row(schema: "Decoration", type: DecorationAnswer.self, without: ["rule", "mayRepeat"]),
-        Row(schema: "Renewal", type: DecorationAnswer.self, required: ["rule", "mayRepeat"]),
+        Row(schema: "Decoration", type: DecorationReport.self, without: ["rule", "mayRepeat"]),
+        Row(schema: "Renewal", type: DecorationReport.self, required: ["rule", "mayRepeat"]),
         Row(schema: "ExplainRequest", type: ExplainDocument.self),
         Row(schema: "ExplainSetCookieRequest", type: ExplainSetCookieDocument.self),
         Row(schema: "Explanation", type: ExplanationReport.self),

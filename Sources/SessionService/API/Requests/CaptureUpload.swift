@@ -7,7 +7,7 @@ import Synchronization
 /// A capture that is being sent here, piece by piece. One piece is read at a time, on whatever thread.
 final class CaptureUpload: Sendable {
     private struct State {
-        var capture: CaptureImport
+        var importer: CaptureImporter
         /// The bytes that have arrived and are not read yet, since the capture may have been imported before; `nil`
         /// once they are too many to hold back.
         var held: [UInt8]? = []
@@ -18,26 +18,19 @@ final class CaptureUpload: Sendable {
     /// The name of the jar.
     let jarName: String
     private let source: String
-    private let options: CaptureImport.Options
-    /// Whether a capture that was imported before is imported again.
-    private let isAgain: Bool
+    private let options: CaptureImport
     private let state: Mutex<State>
 
     /// An upload into a jar.
-    ///
-    /// - Parameter isAgain: whether a capture that was imported before is imported again.
-    init(
-        of source: String, into target: sending ImportTarget, _ options: CaptureImport.Options, again isAgain: Bool,
-        now: Timestamp
-    ) {
+    init(of source: String, into target: sending LazyJar, _ options: CaptureImport, now: Timestamp) {
         jar = target.jar
         jarName = target.name
         self.source = source
         self.options = options
-        self.isAgain = isAgain
         state = Mutex(
             State(
-                capture: CaptureImport(of: source, into: target, options, now: now), held: isAgain ? nil : []))
+                importer: CaptureImporter(of: source, into: target, options, now: now),
+                held: options.again ? nil : []))
     }
 
     /// Takes the next octets.
@@ -46,18 +39,18 @@ final class CaptureUpload: Sendable {
     /// - Returns: how far it has come.
     func read(_ bytes: [UInt8], holding limit: Int) throws -> CaptureProgressLine.Progress {
         try state.withLock { state in
-            if state.capture.byteCount == 0, (state.held ?? []).isEmpty, bytes.starts(with: CaptureUpload.sqlite) {
+            if state.importer.byteCount == 0, (state.held ?? []).isEmpty, bytes.starts(with: CaptureUpload.sqlite) {
                 throw ServiceFailure.databaseUploaded
             }
             if state.held != nil {
                 state.held?.append(contentsOf: bytes)
                 if (state.held?.count ?? 0) > limit { try CaptureUpload.release(&state) }
             } else {
-                try state.capture.read(bytes[...])
+                try state.importer.read(bytes[...])
             }
             return CaptureProgressLine.Progress(
-                bytes: state.capture.byteCount + (state.held?.count ?? 0), entries: state.capture.entryCount,
-                cookies: state.capture.cookieCount)
+                bytes: state.importer.byteCount + (state.held?.count ?? 0), entries: state.importer.entryCount,
+                cookies: state.importer.cookieCount)
         }
     }
 
@@ -75,11 +68,11 @@ final class CaptureUpload: Sendable {
             }
             try CaptureUpload.release(&state)
             guard isWhole else {
-                return try state.capture.finish(
+                return try state.importer.finish(
                     after: ImportReport.Failure(
                         code: "input-truncated", message: "\(source): the upload was interrupted", source: source))
             }
-            return try state.capture.finish(asNew: isAgain)
+            return try state.importer.finish(asNew: options.again)
         }
     }
 
@@ -89,6 +82,6 @@ final class CaptureUpload: Sendable {
     private static func release(_ state: inout State) throws {
         guard let held = state.held else { return }
         state.held = nil
-        if !held.isEmpty { try state.capture.read(held[...]) }
+        if !held.isEmpty { try state.importer.read(held[...]) }
     }
 }

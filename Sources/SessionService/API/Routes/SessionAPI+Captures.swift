@@ -23,18 +23,17 @@ extension SessionAPI {
         let query = context.query
         let format = try query.choice("format", CaptureFormat.self)
         if format?.isDatabase == true { throw ServiceFailure.databaseUploaded }
-        let options = CaptureImport.Options(
+        let options = CaptureImport(
             url: try query.url("url")?.description, topLevel: try query.url("topLevel")?.description,
             receivedNow: try query.flag("receivedNow") ?? false,
             takesRequestCookies: try query.flag("requestCookies") ?? false, format: format,
-            isDryRun: try query.flag("dryRun") ?? false)
+            again: try query.flag("again") ?? false, isDryRun: try query.flag("dryRun") ?? false)
         let source = try query.one("source") ?? "upload"
         guard (1...4096).contains(source.utf8.count) else {
             throw ServiceFailure.parameterInvalid("source", "use 1 to 4096 bytes")
         }
         let target = try importTarget(named: context.jarName, isDryRun: options.isDryRun)
-        let again = try query.flag("again") ?? false
-        if let digest = try query.hexadecimal("digest", byteCount: 32), !again,
+        if let digest = try query.hexadecimal("digest", byteCount: 32), !options.again,
             let earlier = try target.jar?.importedCapture(digest)
         {
             let report = ImportReport(source: source, importedBefore: earlier)
@@ -43,7 +42,7 @@ extension SessionAPI {
                 status: .ok, headers: SessionAPI.progressFields,
                 body: ResponseBody(byteBuffer: SessionAPI.line(CaptureProgressLine(report: report))))
         }
-        let upload = CaptureUpload(of: source, into: target, options, again: again, now: now())
+        let upload = CaptureUpload(of: source, into: target, options, now: now())
         guard wantsProgress(request) else {
             var nobody: (any ResponseBodyWriter)?
             return .json(try await report(on: upload, in: request.body, telling: &nobody))
@@ -67,10 +66,10 @@ extension SessionAPI {
     }
 
     /// The jar for a capture. A dry run needs none.
-    private func importTarget(named name: String, isDryRun: Bool) throws -> ImportTarget {
-        guard isDryRun else { return ImportTarget(try jar(named: name)) }
+    private func importTarget(named name: String, isDryRun: Bool) throws -> LazyJar {
+        guard isDryRun else { return LazyJar(try jar(named: name)) }
         let existing = try database.existingJar(named: name, policy: policy)
-        return ImportTarget(named: name, existing: existing, policy: policy, creation: nil)
+        return LazyJar(named: name, existing: existing, policy: policy, creation: nil)
     }
 
     private static let progressFields: HTTPFields = [

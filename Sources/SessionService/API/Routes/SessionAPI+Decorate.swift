@@ -43,7 +43,7 @@ extension SessionAPI {
                     of: description, in: jar, own: own, fields: asked.members.headers?.map(\.name) ?? [], context)
                 context.metrics?.count(decoration.retrieval)
                 decoration.credential = try await presentedCredential(in: jar, for: asked, description, context)
-                return .json(text: DecorationText(decoration).bytes)
+                return .json(text: DecorationReport.fastJSON(decoration))
             }
         ]
     }

@@ -95,7 +95,7 @@ extension SessionAPI {
         if !credential.isEmpty { audit(challenge.rule.profile, of: jar, for: description, context) }
         // A nonce is missing only in a request that was not acted on: the status is 401.
         let mayRepeat = challenge.repetitionRefusal(of: description) == nil
-        return .json(text: DecorationText(decoration, renewedBy: rule, mayRepeat: mayRepeat).bytes)
+        return .json(text: DecorationReport.fastJSON(decoration, renewedBy: rule, mayRepeat: mayRepeat))
     }
 
     /// Returns the header fields that present a token with a request before its site asks for one, according to a login

@@ -132,7 +132,7 @@ extension SessionAPI {
             let decisions = try await decisions(on: response, at: time, by: found, now: now)
             context.metrics?.count(decisions)
             guard !rules.isEmpty, let challenge = try challenge(in: document, by: rules, of: jar) else {
-                return .json(text: DecisionsText(decisions).bytes)
+                return .json(text: ResponseDecisions.fastJSON(decisions))
             }
             let login = try report(on: challenge, to: response.context, of: jar, sent: sent, now: now)
             return .json(ResponseDecisions(decisions: decisions, login: login))

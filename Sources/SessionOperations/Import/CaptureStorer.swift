@@ -5,13 +5,13 @@ package import SessionStore
 /// Stores the contents of a capture in a jar, in steps, and accounts for every line.
 ///
 /// The database is locked while cookies are written, never while a capture is read, because a pipe may be slow.
-package struct CaptureIntake {
+package struct CaptureStorer {
     /// How many lines, and how many bytes of them, wait to be written in one transaction.
     private static let batchLineLimit = 10_000
     private static let batchByteLimit = 8 << 20
 
-    private let target: ImportTarget
-    private let options: CaptureImport.Options
+    private let target: LazyJar
+    private let options: CaptureImport
     private let now: Timestamp
     private var waiting = WaitingItems()
     /// The capture's record in the jar, made with the first cookies.
@@ -31,10 +31,10 @@ package struct CaptureIntake {
     /// How many cookies and Set-Cookie lines they had.
     package private(set) var cookieCount = 0
 
-    /// Creates an intake into a jar.
+    /// Creates a storer into a jar.
     ///
     /// - Parameter source: the name by which a person knows the capture.
-    package init(of source: String, into target: ImportTarget, _ options: CaptureImport.Options, now: Timestamp) {
+    package init(of source: String, into target: LazyJar, _ options: CaptureImport, now: Timestamp) {
         self.target = target
         self.options = options
         self.now = now
@@ -48,7 +48,7 @@ package struct CaptureIntake {
         place = item.place
         entryCount += 1
         cookieCount += item.cookieCount
-        if waiting.lines >= CaptureIntake.batchLineLimit || waiting.bytes >= CaptureIntake.batchByteLimit {
+        if waiting.lines >= CaptureStorer.batchLineLimit || waiting.bytes >= CaptureStorer.batchByteLimit {
             try store(waiting.takeAll(), as: nil)
         }
         waiting.append(item, options)
@@ -94,7 +94,7 @@ package struct CaptureIntake {
     }
 
     private mutating func receive(
-        _ candidates: [(site: Octets, cookies: [RequestCookies.Sent])], into batch: inout some ImportBatch
+        _ candidates: [(site: Octets, cookies: [RequestCookies.Sent])], into batch: inout some CaptureStorer.Batch
     ) throws(SessionStoreError) {
         for (site, cookies) in candidates {
             let endings = try batch.endings(of: site)
@@ -139,7 +139,7 @@ package struct CaptureIntake {
     }
 
     private mutating func receive(
-        _ items: [CaptureItem], isEnd: Bool, into batch: inout some ImportBatch
+        _ items: [CaptureItem], isEnd: Bool, into batch: inout some CaptureStorer.Batch
     ) throws(SessionStoreError) {
         try twins.note(items.records) { site throws(SessionStoreError) in try batch.openedCookies(of: site) }
         for item in items {
@@ -165,7 +165,7 @@ package struct CaptureIntake {
 
     /// Passes a response's cookies to the batch, and accounts for them.
     private mutating func receive(
-        _ response: CapturedResponse, into batch: inout some ImportBatch
+        _ response: CapturedResponse, into batch: inout some CaptureStorer.Batch
     ) throws(SessionStoreError) {
         guard let received = received(response), !response.setCookie.isEmpty else { return }
         let decisions = try batch.receive(received)
@@ -202,7 +202,7 @@ private struct WaitingItems {
     private(set) var lines = 0
     private(set) var bytes = 0
 
-    mutating func append(_ item: CaptureItem, _ options: CaptureImport.Options) {
+    mutating func append(_ item: CaptureItem, _ options: CaptureImport) {
         items.append(item)
         lines += 1
         switch item {
@@ -264,7 +264,7 @@ extension CapturedResponse {
     ///   - policy: the rules of the store that receives it.
     ///   - lastTime: the latest time in the capture so far, which a response without a time takes.
     package func received(
-        _ options: CaptureImport.Options, policy: CookiePolicy, lastTime: Timestamp? = nil, now: Timestamp,
+        _ options: CaptureImport, policy: CookiePolicy, lastTime: Timestamp? = nil, now: Timestamp,
         _ report: inout ImportReport
     ) -> ReceivedCapture? {
         do {

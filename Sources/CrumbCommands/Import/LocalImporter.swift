@@ -5,21 +5,19 @@ import SessionOperations
 import SessionStore
 
 /// Imports the cookies of files, of standard input and of browsers' databases into a jar, and shows progress.
-struct CaptureImporter: CaptureImporting {
+struct LocalImporter {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 
-    let target: ImportTarget
+    let target: LazyJar
     /// The options of the import.
-    var options: CaptureImport.Options
-    /// Whether a capture that was imported before is imported again.
-    let again: Bool
+    let options: CaptureImport
+    /// Whether a person sees how far it has come.
+    let showsProgress: Bool
     let now: Timestamp
     var database = BrowserDatabase.Options()
     /// The container of Firefox, by the folder of a profile.
     var container: (_ folder: String) throws -> Int = { _ in 0 }
-    /// Whether a person sees how far it has come.
-    var showsProgress = false
 
     func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         var options = options
@@ -27,11 +25,11 @@ struct CaptureImporter: CaptureImporting {
         if options.format?.isDatabase ?? true, let path = try databasePath(input) {
             return try importDatabase(path, input)
         }
-        if !again, !isOwn, try isRepeatable(input), let earlier = try earlierImport(of: input) {
+        if !options.again, !isOwn, try isRepeatable(input), let earlier = try earlierImport(of: input) {
             return ImportReport(source: input.name, importedBefore: earlier)
         }
         if let folder = input.firefoxProfile { options.container = try container(folder) }
-        var capture = CaptureImport(of: input.name, into: target, options, now: now)
+        var capture = CaptureImporter(of: input.name, into: target, options, now: now)
         var progress = ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress)
         defer { progress.finish() }
         do {
@@ -46,24 +44,24 @@ struct CaptureImporter: CaptureImporting {
             return try capture.finish(after: ImportReport.Failure(problem, source: input.name))
         }
         // The digest of an input that cannot be read twice is known only at the end.
-        return try capture.finish(asNew: again || isOwn || input.format == nil)
+        return try capture.finish(asNew: options.again || isOwn || input.format == nil)
     }
 
     /// Imports a browser's database. It changes all the time, so that it is never one that was imported before.
     private func importDatabase(_ path: String, _ input: InputFile) throws -> ImportReport {
-        var intake = CaptureIntake(of: input.name, into: target, options, now: now)
+        var storer = CaptureStorer(of: input.name, into: target, options, now: now)
         do {
             var options = database
             options.container = try container(InputFile.folder(of: path))
             let database = BrowserDatabase(path: path, source: input.name, options: options)
-            let format = try database.read(as: self.options.format) { item in try intake.take(item) }
-            intake.report.format = format.rawValue
+            let format = try database.read(as: self.options.format) { item in try storer.take(item) }
+            storer.report.format = format.rawValue
         } catch let error as CaptureError {
-            try intake.take(.failure(error))
+            try storer.take(.failure(error))
         }
-        try intake.finish(nil)
-        intake.report.conclude()
-        return intake.report
+        try storer.finish(nil)
+        storer.report.conclude()
+        return storer.report
     }
 
     private func databasePath(_ input: InputFile) throws -> String? {
@@ -81,7 +79,7 @@ struct CaptureImporter: CaptureImporting {
 
     private func isRepeatable(_ input: InputFile) throws -> Bool {
         do {
-            return try input.becomesRepeatable(within: CaptureImporter.pipeLimit)
+            return try input.becomesRepeatable(within: LocalImporter.pipeLimit)
         } catch is CommandFailure {
             // The import itself reports the problem with the file.
             return false

@@ -1,36 +1,39 @@
-package import CookieModel
-package import SessionStore
+import CookieModel
+import SessionStore
 
-/// Receives the contents of a capture: a batch of the jar, or a copy of the jar in memory.
-package protocol ImportBatch {
-    /// Receives the Set-Cookie lines of a response.
-    mutating func receive(_ received: ReceivedCapture) throws(SessionStoreError) -> [StorageDecision]
+extension CaptureStorer {
+    /// Receives the contents of a capture: a batch of the jar, or a copy of the jar in memory.
+    protocol Batch {
+        /// Receives the Set-Cookie lines of a response.
+        mutating func receive(_ received: ReceivedCapture) throws(SessionStoreError) -> [StorageDecision]
 
-    /// Receives a cookie out of another store, or out of a request to `url`.
-    mutating func receive(_ record: CookieRecord, sentTo url: RequestURL?) throws(SessionStoreError) -> StorageDecision
+        /// Receives a cookie out of another store, or out of a request to `url`.
+        mutating func receive(_ record: CookieRecord, sentTo url: RequestURL?) throws(SessionStoreError)
+            -> StorageDecision
 
-    /// Receives an item of `localStorage`; `false` if there is no room for it.
-    mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool
+        /// Receives an item of `localStorage`; `false` if there is no room for it.
+        mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool
 
-    /// The cookies of a registrable domain, perhaps without their values.
-    mutating func cookies(of site: Octets) throws(SessionStoreError) -> [Cookie]
+        /// The cookies of a registrable domain, perhaps without their values.
+        mutating func cookies(of site: Octets) throws(SessionStoreError) -> [Cookie]
 
-    /// The cookies of a registrable domain with their values, without those whose value cannot be read.
-    mutating func openedCookies(of site: Octets) throws(SessionStoreError) -> [Cookie]
+        /// The cookies of a registrable domain with their values, without those whose value cannot be read.
+        mutating func openedCookies(of site: Octets) throws(SessionStoreError) -> [Cookie]
 
-    /// The cookies of a registrable domain that ended.
-    mutating func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding]
+        /// The cookies of a registrable domain that ended.
+        mutating func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding]
+    }
 }
 
-extension CookieBatch: ImportBatch {
-    package mutating func receive(_ received: ReceivedCapture) throws(SessionStoreError) -> [StorageDecision] {
+extension CookieBatch: CaptureStorer.Batch {
+    mutating func receive(_ received: ReceivedCapture) throws(SessionStoreError) -> [StorageDecision] {
         try receive(
             received.response, at: received.time, answered: received.answered, sparing: received.sparing)
     }
 }
 
 /// A copy of a jar in memory. It decides as a batch of the jar does, and stores nothing.
-package struct MemoryBatch: ImportBatch {
+struct MemoryBatch: CaptureStorer.Batch {
     private let jar: CookieJar?
     private let now: Timestamp
     private var store: CookieStore
@@ -71,7 +74,7 @@ package struct MemoryBatch: ImportBatch {
         return decisions
     }
 
-    package mutating func receive(_ received: ReceivedCapture) -> [StorageDecision] {
+    mutating func receive(_ received: ReceivedCapture) -> [StorageDecision] {
         let decisions = decisions(on: received)
         for decision in decisions {
             note(
@@ -96,25 +99,25 @@ package struct MemoryBatch: ImportBatch {
         }
     }
 
-    package mutating func receive(_ record: CookieRecord, sentTo url: RequestURL?) -> StorageDecision {
+    mutating func receive(_ record: CookieRecord, sentTo url: RequestURL?) -> StorageDecision {
         let decision = store.receive(record, now: now)
         note(decision, received: record.request?.time ?? now, answered: now)
         return decision
     }
 
-    package mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool {
+    mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool {
         try storage.receive(item, in: jar)
     }
 
-    package func cookies(of site: Octets) -> [Cookie] {
+    func cookies(of site: Octets) -> [Cookie] {
         store[site]?.cookies ?? []
     }
 
-    package func openedCookies(of site: Octets) -> [Cookie] {
+    func openedCookies(of site: Octets) -> [Cookie] {
         cookies(of: site)
     }
 
-    package func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding] {
+    func endings(of site: Octets) throws(SessionStoreError) -> [CookieEnding] {
         (try jar?.endings(of: site, now: now) ?? []) + newEndings[site, default: []]
     }
 

@@ -5,19 +5,15 @@ import RequestDecoration
 import SessionOperations
 import WebPrimitives
 
-/// The answer to `decorate` in JSON: the header fields to set, which cookies went in, and why others stayed out.
-///
-/// Written by hand, since this is the answer that is asked for most.
-struct DecorationText {
-    /// The JSON.
-    let bytes: [UInt8]
-
-    /// The answer.
+extension DecorationReport {
+    /// The report on a decoration in JSON, without an encoder: it is the most frequent answer.
     ///
     /// - Parameters:
     ///   - rule: the name of the login rule by which the request is signed in again.
     ///   - mayRepeat: whether the request may be sent again; `nil` if it has not been sent.
-    init(_ decoration: Decoration, renewedBy rule: String? = nil, mayRepeat: Bool? = nil) {
+    static func fastJSON(
+        _ decoration: Decoration, renewedBy rule: String? = nil, mayRepeat: Bool? = nil
+    ) -> [UInt8] {
         let cookieString = decoration.cookies.octets
         var text = JSONWriter()
         text.append(#"{"excluded":["#)
@@ -85,7 +81,7 @@ struct DecorationText {
             text.append(string: rule)
         }
         text.append("}")
-        bytes = text.bytes
+        return text.bytes
     }
 }
 
@@ -117,22 +113,18 @@ extension JSONWriter {
     }
 }
 
-/// The answer to one response in JSON: ``ResponseDecisions``, as its encoder writes it.
-///
-/// The most frequent decision, a stored cookie without reasons, is written by hand.
-struct DecisionsText {
-    /// The JSON.
-    let bytes: [UInt8]
-
-    init(_ decisions: [StorageDecisionReport]) {
+extension ResponseDecisions {
+    /// The decisions on one response in JSON, as an encoder writes them. The most frequent decision, a stored cookie
+    /// without reasons, needs no encoder.
+    static func fastJSON(_ decisions: [StorageDecisionReport]) -> [UInt8] {
         var text = JSONWriter()
         text.append(#"{"decisions":["#)
         for (index, decision) in decisions.enumerated() {
             if index > 0 { text.append(",") }
-            DecisionsText.append(decision, to: &text)
+            append(decision, to: &text)
         }
         text.append("]}")
-        bytes = text.bytes
+        return text.bytes
     }
 
     private static func append(_ decision: StorageDecisionReport, to text: inout JSONWriter) {

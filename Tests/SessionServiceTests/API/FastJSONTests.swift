@@ -5,9 +5,9 @@ import Testing
 @testable import SessionService
 
 @Suite("The answer to a response")
-struct DecisionsTextTests {
+struct FastJSONTests {
     @Test(
-        "The text of decisions is the same as the encoder's",
+        "The fast JSON of decisions is that of the encoder",
         arguments: [
             ["a=1"], ["a=1", "b=2; Path=/deep; Domain=example.com", "a=2"], [], ["a=1; Max-Age=0"], ["=nameless"],
             ["__Secure-a=1", "ok=1"], ["quo\"te=1", "back\\slash=1", "sla/sh=1"], ["ä=1", "€=😀"],
@@ -21,7 +21,7 @@ struct DecisionsTextTests {
         let reports = decisions.map(StorageDecisionReport.init)
         #expect(reports.count == lines.count)
         #expect(
-            String(decoding: DecisionsText(reports).bytes, as: UTF8.self)
+            String(decoding: ResponseDecisions.fastJSON(reports), as: UTF8.self)
                 == String(decoding: JSONText.of(ResponseDecisions(decisions: reports)), as: UTF8.self))
     }
 
@@ -32,7 +32,8 @@ struct DecisionsTextTests {
             ReceivedResponse(
                 context: RequestContext(url: try RequestURL("https://www.example.com/")),
                 setCookie: [Octets([0xFF, UInt8(ascii: "="), 0xFE])]), now: Timestamp(seconds: 0))
-        let text = String(decoding: DecisionsText(decisions.map(StorageDecisionReport.init)).bytes, as: UTF8.self)
+        let text = String(
+            decoding: ResponseDecisions.fastJSON(decisions.map(StorageDecisionReport.init)), as: UTF8.self)
         #expect(text.contains(#""nameBase64":"/w==""#))
     }
 }

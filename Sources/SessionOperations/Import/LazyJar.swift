@@ -3,7 +3,7 @@ package import SessionStore
 
 /// The jar that cookies of captures and answers go into. A jar that does not exist is created with the first cookie that
 /// it would store, so that nothing but a stored cookie makes one.
-package final class ImportTarget {
+package final class LazyJar {
     /// The name of the jar.
     package let name: String
     /// The jar, once it exists.
@@ -53,7 +53,7 @@ package final class ImportTarget {
     /// Runs `body` in memory, if the cookies that it receives must not or need not be stored in the jar.
     ///
     /// - Returns: the result of `body`; `nil` if it has to run on the jar itself.
-    package func inMemory<Value>(
+    func inMemory<Value>(
         now: Timestamp, _ body: (inout MemoryBatch) throws(SessionStoreError) -> Value
     ) throws(SessionStoreError) -> Value? {
         guard isDryRun || jar == nil else { return nil }

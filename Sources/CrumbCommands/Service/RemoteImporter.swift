@@ -6,20 +6,21 @@ import SessionOperations
 import SessionStore
 
 /// Sends captures to a running service, piece by piece.
-struct RemoteCaptures: CaptureImporting {
+struct RemoteImporter {
     /// How much of a pipe is kept in memory, to see whether it was imported before.
     private static let pipeLimit = 32 << 20
 
-    private let order: ImportOrder
-    private let options: CaptureImport.Options
+    private let options: CaptureImport
+    /// Whether a person sees how far it has come.
+    private let showsProgress: Bool
     private let jar: RemoteJar
     private let service: ServiceConnection
 
-    init(_ order: ImportOrder, into jar: RemoteJar, of service: ServiceConnection) {
-        self.order = order
+    init(_ options: CaptureImport, showsProgress: Bool, into jar: RemoteJar, of service: ServiceConnection) {
+        self.showsProgress = showsProgress
         self.jar = jar
         self.service = service
-        var options = order.options
+        var options = options
         // In the service's own form, because the options are part of an import's digest.
         options.url = options.url.flatMap { try? RequestURL($0).description }
         options.topLevel = options.topLevel.flatMap { try? RequestURL($0).description }
@@ -29,7 +30,7 @@ struct RemoteCaptures: CaptureImporting {
     func importFile(_ input: InputFile, isOwn: Bool) throws -> ImportReport {
         do {
             if try options.format?.isDatabase == true || input.databasePath() != nil { return refusal(of: input) }
-            let digest = try order.again || isOwn ? nil : digest(of: input)
+            let digest = try options.again || isOwn ? nil : digest(of: input)
             // An input that cannot be read at all fails before any request is sent.
             let first = try input.nextChunk()
             guard !options.isDryRun else { return try send(input, beginning: first, digest: digest) }
@@ -53,12 +54,12 @@ struct RemoteCaptures: CaptureImporting {
         query.topLevel = options.topLevel
         query.receivedNow = options.receivedNow
         query.requestCookies = options.takesRequestCookies
-        query.again = order.again
+        query.again = options.again
         query.digest = digest
         query.dryRun = options.isDryRun
         let upload = Upload(input, beginning: beginning)
         let answer = Answer(
-            service, ImportProgress(name: input.name, total: input.byteCount, isShown: order.showsProgress))
+            service, ImportProgress(name: input.name, total: input.byteCount, isShown: showsProgress))
         defer { answer.progress.finish() }
         do {
             try service.stream(
@@ -72,7 +73,7 @@ struct RemoteCaptures: CaptureImporting {
     }
 
     private func digest(of input: InputFile) throws -> String? {
-        guard try input.becomesRepeatable(within: RemoteCaptures.pipeLimit) else { return nil }
+        guard try input.becomesRepeatable(within: RemoteImporter.pipeLimit) else { return nil }
         var digest = options.digest
         try input.forEachChunk { digest.update($0) }
         return Hexadecimal.text(digest.bytes)
