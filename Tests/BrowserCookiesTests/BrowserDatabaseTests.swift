@@ -212,7 +212,8 @@ struct BrowserDatabaseTests {
     static let haveSamples = FileManager.default.fileExists(atPath: samples.path)
 
     @Test(
-        "The browsers' own databases", .enabled(if: haveSamples, "shared/samples is not beside the package"),
+        "Databases written by the browsers themselves are read",
+        .enabled(if: haveSamples, "shared/samples is not beside the package"),
         arguments: [
             ("chromium-156-Cookies.sqlite", CaptureFormat.chromium, 17), ("firefox-153-cookies.sqlite", .firefox, 14),
             ("webkitgtk-2.50-cookies.sqlite", .webKitGTK, 13),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Firefox's origin attributes")
 struct FirefoxOriginAttributesTests {
     @Test(
-        "Container, isolation and partition",
+        "Origin attributes give container, isolation and partition",
         arguments: [
             ("", 0, false, nil), ("^userContextId=3", 3, false, nil), ("^privateBrowsingId=1", 0, true, nil),
             ("^firstPartyDomain=a.test", 0, true, nil), ("^firstPartyDomain=", 0, false, nil),

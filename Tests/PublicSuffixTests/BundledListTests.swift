@@ -7,7 +7,7 @@ import public_suffix_compiler
 struct BundledListTests {
     private let list = PublicSuffixList.bundled
 
-    @Test("names its date and counts its rules")
+    @Test("The bundled list has the version and the number of rules of its file")
     func metadata() throws {
         let file = try PublicSuffixList(parsing: Fixtures.list())
         #expect(list.version == file.version && list.ruleCount == file.ruleCount)
@@ -15,7 +15,7 @@ struct BundledListTests {
     }
 
     @Test(
-        "knows the names that people use",
+        "Well-known hosts have the expected suffix, domain and section",
         arguments: [
             ("www.example.com", "com", "example.com", .icann),
             ("www.shop.example.co.uk", "co.uk", "example.co.uk", .icann),
@@ -35,7 +35,7 @@ struct BundledListTests {
         #expect(list.isPublicSuffix(host) == (domain == nil))
     }
 
-    @Test("passes the vectors of publicsuffix.org")
+    @Test("The bundled list passes the test vectors of publicsuffix.org")
     func conformance() throws {
         let vectors = try Fixtures.vectors()
         #expect(vectors.count > 70)
@@ -45,14 +45,14 @@ struct BundledListTests {
         }
     }
 
-    @Test("is the file beside this test, byte for byte")
+    @Test("The bundled table is generated from the list file, byte for byte")
     func upToDate() throws {
         let source = GeneratedSource(list: try PublicSuffixList(parsing: Fixtures.list()))
         let isUpToDate = try String(contentsOf: Fixtures.table, encoding: .utf8) == source.text
         #expect(isUpToDate, "run Scripts/update-public-suffixes")
     }
 
-    @Test("comes out of its Swift file as it went in")
+    @Test("The generated source is ASCII and contains the table unchanged")
     func generatedSource() {
         let text = GeneratedSource(list: list, version: "a \"quoted\" \n version").text
         #expect(text.utf8.allSatisfy { octet in octet == 0x0A || (0x20..<0x7F).contains(octet) })

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A list file")
 struct ParsingTests {
-    @Test("is read with comments, blank lines, CRLF, a byte order mark, and text after a rule on its line")
+    @Test("Comments, blank lines, CRLF, a byte order mark and text after a rule are accepted")
     func layout() throws {
         let file = "\u{FEFF}// a comment\r\n\r\n  \t\r\ncom\r\n\tnet  and more\r\nCO.uk // why\r\n// org"
         let list = try PublicSuffixList(parsing: file.utf8)
@@ -13,7 +13,7 @@ struct ParsingTests {
         #expect(list.section(of: "a.org") == nil)
     }
 
-    @Test("has a version if the list states one")
+    @Test("A list has the version that it states, and otherwise \"unversioned\"")
     func version() throws {
         let file = "// VERSION: 2025-01-02_03-04-05_UTC\n// COMMIT: 1234\n// VERSION: 1\ncom"
         #expect(try PublicSuffixList(parsing: file.utf8).version == "2025-01-02_03-04-05_UTC")
@@ -21,7 +21,7 @@ struct ParsingTests {
         #expect(try PublicSuffixList(parsing: "// VERSION:\ncom".utf8).version == "unversioned")
     }
 
-    @Test("keeps rules apart by section, and those outside of any are private")
+    @Test("A rule belongs to its section; rules outside of any section are private")
     func sections() throws {
         let file = """
             before
@@ -41,7 +41,7 @@ struct ParsingTests {
         #expect(list.ruleCount == 3)
     }
 
-    @Test("has the default rule even if the list does not state it")
+    @Test("The default rule applies whether the list states it or not")
     func defaultRule() throws {
         let list = try PublicSuffixList(parsing: "*\ncom".utf8)
         #expect(list.ruleCount == 1)
@@ -49,13 +49,13 @@ struct ParsingTests {
         #expect(list.registrableDomain(of: "a.local") == "a.local")
     }
 
-    @Test("may be any collection of octets")
+    @Test("A list can be parsed from any collection of octets")
     func collections() throws {
         #expect(try PublicSuffixList(parsing: [0x61, 0x62] as [UInt8]).isPublicSuffix("ab"))
         #expect(try PublicSuffixList(parsing: Array("xxcom".utf8).dropFirst(2)).isPublicSuffix("com"))
     }
 
-    @Test("has rules of up to 253 octets and labels of up to 63")
+    @Test("Rules of 253 octets and labels of 63 are accepted")
     func limits() throws {
         let label = String(repeating: "a", count: 63)
         let rule = [label, label, label, String(label.dropLast(2))].joined(separator: ".")
@@ -66,7 +66,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "is refused with the line and a stable code",
+        "The error for a malformed list has the line and a stable code",
         arguments: [
             ("", "no-rules", nil),
             ("// nothing\n\n", "no-rules", nil),
@@ -107,7 +107,7 @@ struct ParsingTests {
         #expect(!error.description.hasSuffix(code), "a sentence of its own")
     }
 
-    @Test("is refused when it is not UTF-8, overlong forms and halves included")
+    @Test("A list that is not UTF-8 is rejected, with overlong and incomplete forms too")
     func invalidUTF8() {
         for octets in [[0xFF], [0xC0, 0xAE], [0xE4, 0xBD], [0xED, 0xA0, 0x80], [0x61, 0x80]] as [[UInt8]] {
             #expect { try PublicSuffixList(parsing: octets) } throws: { error in
@@ -116,7 +116,7 @@ struct ParsingTests {
         }
     }
 
-    @Test("is refused when it has more labels than the table can number")
+    @Test("A list with more labels than the table can number is rejected")
     func tooLarge() {
         let file = (0..<90_000).map { number in "r\(number)" }.joined(separator: "\n")
         #expect { try PublicSuffixList(parsing: file.utf8) } throws: { error in

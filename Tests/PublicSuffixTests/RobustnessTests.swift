@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lookups accept any octets")
 struct RobustnessTests {
-    @Test("and their answers always fit together", arguments: 1...8)
+    @Test("The answers for a random host are consistent with each other", arguments: 1...8)
     func randomOctets(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("abckmou-.....\u{0}".utf8) + [0x80, 0xFF]
@@ -18,7 +18,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test("of every single value, alone and as a label")
+    @Test("Hosts with any octet, alone and as a label, have consistent answers")
     func singleOctets() {
         for octet in UInt8.min...UInt8.max {
             #expect(Self.problem(with: [octet]) == nil)
@@ -27,14 +27,18 @@ struct RobustnessTests {
         }
     }
 
-    @Test("and labels longer than any in the list", arguments: [62, 63, 64, 65, 127, 128, 255, 256, 319, 320])
+    @Test(
+        "A label longer than any in the list is an ordinary label",
+        arguments: [62, 63, 64, 65, 127, 128, 255, 256, 319, 320])
     func longLabels(length: Int) {
         let host = String(repeating: "a", count: length) + ".com"
         #expect(PublicSuffixList.bundled.registrableDomain(of: host) == host)
         #expect(PublicSuffixList.bundled.registrableDomain(of: "com." + String(host.dropLast(4))) != nil)
     }
 
-    @Test("and ten megabytes of them in linear time", .timeLimit(.minutes(1)), arguments: ["a", ".", "a.", "com."])
+    @Test(
+        "A host of ten megabytes is looked up in linear time", .timeLimit(.minutes(1)),
+        arguments: ["a", ".", "a.", "com."])
     func large(unit: String) {
         let size = 10_000_000
         var host: [UInt8] = []

@@ -84,7 +84,7 @@ struct RuleTests {
         Row("a.xn--55qx5d.cn", "xn--55qx5d.cn", "a.xn--55qx5d.cn", .icann),
     ]
 
-    @Test("decide for each host", arguments: rows)
+    @Test("The rules determine suffix, domain and section of a host", arguments: rows)
     func decide(row: Row) throws {
         let list = try PublicSuffixList(parsing: Self.file.utf8)
         let expected = Answer(
@@ -95,7 +95,7 @@ struct RuleTests {
     }
 
     @Test(
-        "make nothing of a host with an empty label",
+        "A host with an empty label has no registrable domain",
         arguments: [
             "", ".", "..", ".com", ".example.com", "com.", "example.com.", "a..com", "..com", "a.b..c.d.com",
             ".a.b.com",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table agrees with the literal algorithm")
 struct TwinTests {
-    @Test("around every rule of the bundled list and for random hosts")
+    @Test("The bundled table agrees with the literal algorithm on hosts at each rule and on random hosts")
     func bundledList() throws {
         let twin = LiteralAlgorithm(file: String(decoding: try Fixtures.list(), as: UTF8.self))
         #expect(twin.rules.count == PublicSuffixList.bundled.ruleCount)
@@ -20,7 +20,7 @@ struct TwinTests {
         expectAgreement(hosts, PublicSuffixList.bundled, twin)
     }
 
-    @Test("for random lists and hosts of few labels, where rules overlap", arguments: 1...40)
+    @Test("Tables of random lists agree with the literal algorithm, with overlapping rules too", arguments: 1...40)
     func randomLists(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var lines: Set<String> = []

@@ -20,7 +20,7 @@ struct FormatDocumentationTests {
         #expect(rows.map(String.init) == ExportFormat.allCases.map(row))
     }
 
-    @Test("Every obstacle is explained")
+    @Test("The page explains every obstacle to an export")
     func obstacles() throws {
         let text = try String(contentsOf: FormatDocumentationTests.file, encoding: .utf8)
         for obstacle in ExportObstacle.allCases { #expect(text.contains("| `\(obstacle.rawValue)` |"), "\(obstacle)") }

@@ -35,7 +35,7 @@ struct OtherJarsDifferenceTests {
             "tough-cookie: an error on a public suffix (5.7 step 9)"),
     ]
 
-    @Test("The draft's answer applies", arguments: rows)
+    @Test("If other jars differ, the draft's answer applies", arguments: rows)
     func answer(row: Row) throws {
         var session = Session()
         for line in row.lines { try session.set(line, at: row.url) }
@@ -89,7 +89,7 @@ struct OtherJarsDifferenceTests {
     }
 
     @Test(
-        "Chromium, TestCookieDateParsing",
+        "Cookie dates of Chromium's TestCookieDateParsing are read as the draft says",
         arguments: [
             ("Thu, 19/Apr\\2007 16:00:00 GMT", 1_176_998_400), ("WillyWonka  ,  18-apr-07   22:50:12", 1_176_936_612),
             ("\"Sat, 15-Apr-17\\\"21:01:22\\\"GMT\"", 1_492_290_082),

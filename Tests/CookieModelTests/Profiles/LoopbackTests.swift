@@ -35,7 +35,7 @@ struct LoopbackTests {
         #expect(try isSecure(url.replacingScheme, .cryptographic))
     }
 
-    @Test("No other host is", arguments: others)
+    @Test("A host outside the loopback range is not a loopback host", arguments: others)
     func otherHosts(url: String) throws {
         #expect(try !RequestURL(url).host.isLoopback)
         #expect(try !isSecure(url, .cryptographicOrLoopback))

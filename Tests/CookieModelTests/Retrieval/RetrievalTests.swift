@@ -54,7 +54,7 @@ struct RetrievalTests {
         #expect(try session.sent(to: url) == "")
     }
 
-    @Test("Everything that can be wrong at once is told at once")
+    @Test("A cookie that is left out has every reason at once")
     func allReasons() throws {
         var session = Session()
         try session.set("a=1; Secure; HttpOnly; Path=/b; SameSite=Strict; Partitioned; Max-Age=60")

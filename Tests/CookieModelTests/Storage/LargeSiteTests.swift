@@ -27,7 +27,7 @@ struct LargeSiteTests {
         }
     }
 
-    @Test("They are in the order of a header, replaced and deleted as those of a small site")
+    @Test("Cookies of a large site are ordered, replaced and deleted as those of a small site")
     func order() throws {
         var session = Session(Self.unlimited)
         var generator = SeededGenerator(seed: 19)

@@ -45,7 +45,7 @@ struct WebPlatformControlTests {
         return session.store.retrieve(for: try Request(page, via: .script).context, now: session.now).cookieString
     }
 
-    @Test("All but the tab make the line ignored (section 5.6, step 1)", arguments: places)
+    @Test("A line with a control character other than the tab is ignored (section 5.6, step 1)", arguments: places)
     func ignored(place: Place) throws {
         for profile in [CookieProfile.rfc6265bis, .browser] {
             for control in WebPlatformControlTests.controls {

@@ -87,7 +87,7 @@ struct JarCreationTests {
         }
     }
 
-    @Test("curl creates a jar with the first cookie that an answer sets")
+    @Test("`curl` creates a jar with the first cookie that an answer sets")
     func curl() throws {
         let server = try LoopbackServer { request in
             LoopbackServer.Response(setCookie: request.target == "/set" ? ["a=1"] : ["a=1; Domain=other.example"])

@@ -64,7 +64,7 @@ struct ExplainSetCookieTests {
         #expect(identifiers(line["notSent"]) == row.notSent)
     }
 
-    @Test("One line bears on the next, as in one response")
+    @Test("Each Set-Cookie line sees the result of the lines before it")
     func order() throws {
         let outcomes = try lines("a=1\r\n\r\na=2\na=; Max-Age=0\n").compactMap { $0["outcome"] as? String }
         #expect(outcomes == ["stored", "replaced", "deleted"])

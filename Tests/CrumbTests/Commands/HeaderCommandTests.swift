@@ -18,7 +18,7 @@ struct HeaderCommandTests {
         #expect(try home.header("https://example.com/") == "")
     }
 
-    @Test("The request's context counts")
+    @Test("`header` prints the cookies for the context of the request")
     func context() throws {
         try home.receive(
             "strict=1; SameSite=Strict", "lax=2; SameSite=Lax", "none=3; SameSite=None; Secure", "default=4",
@@ -79,7 +79,7 @@ struct HeaderCommandTests {
         #expect(server.requests.map { $0.values("cookie") } == [[expected]])
     }
 
-    @Test("Nothing to send is nothing that curl would trip over")
+    @Test("Without cookies to send, the output is a valid header file for curl")
     func curlWithout() throws {
         let server = try LoopbackServer { _ in LoopbackServer.Response() }
         let url = "http://127.0.0.1:\(server.port)/"

@@ -17,7 +17,7 @@ struct MaintenanceCommandTests {
         for name in names { try sql("UPDATE cookie SET expires_at = 1 WHERE name = CAST('\(name)' AS BLOB)") }
     }
 
-    @Test("prune prints the removed data, jar by jar")
+    @Test("`prune` prints the removed data, jar by jar")
     func prune() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         try home.receive("a=1; Path=/", "c=3; Path=/", jar: "work")
@@ -38,7 +38,7 @@ struct MaintenanceCommandTests {
         #expect(journal.text.contains("journal: "))
     }
 
-    @Test("check names each problem, with a status of its own, and in JSON")
+    @Test("`check` names each problem, in JSON too, and has an exit status for it")
     func check() throws {
         try home.receive("a=1; Path=/", "b=2; Path=/")
         let sound = try home.crumb("check")
@@ -76,7 +76,7 @@ struct MaintenanceCommandTests {
         }
     }
 
-    @Test("backup writes a copy that is a database, says that the key is needed, and replaces nothing unasked")
+    @Test("`backup` writes a usable database, names the key that it needs, and replaces a file only on request")
     func backup() throws {
         try home.receive("a=1; Path=/")
         let copy = home.file("copy.sqlite")
@@ -128,7 +128,7 @@ struct MaintenanceCommandTests {
         }
     }
 
-    @Test("status has sizes, ages, profiles and limits")
+    @Test("`status` reports sizes, ages, profiles and limits")
     func status() throws {
         try home.receive("a=1; Path=/")
         try home.receive("b=1; Path=/", jar: "work")

@@ -15,7 +15,9 @@ struct RestoreCommandTests {
         return backup
     }
 
-    @Test("It is the inverse of backup, replaces nothing without the option, and does not change the backup")
+    @Test(
+        "`restore` undoes changes since a backup, replaces a database only with --force, and leaves the backup unchanged"
+    )
     func inverse() throws {
         let backup = try prepare()
         let bytes = home.bytes("backup.sqlite")

@@ -28,7 +28,7 @@ struct ScriptCommandTests {
         #expect(try home.crumb("script", "--quiet", "https://www.example.com/").messages.isEmpty)
     }
 
-    @Test("Nothing to set is exit status 3, with the reasons")
+    @Test("If a script can set no cookie, the exit status is 3, with the reasons")
     func nothing() throws {
         #expect(try home.crumb("script", "https://www.example.com/").status == 3)
         try home.receive("sid=1; HttpOnly")

@@ -57,7 +57,7 @@ struct StorageCommandTests {
         #expect(try storage(home.crumb("export", "--format", "storage-state").text) == given)
     }
 
-    @Test("storage lists origins and keys, values only where they are asked for, and removes")
+    @Test("`storage` lists origins and keys, values only on request, and removes items")
     func listAndRemove() throws {
         #expect(try home.crumb("storage").messages.contains("no localStorage in jar 'default'"))
         _ = try home.crumb("import", try state { "s3cret\($0)" })

@@ -43,7 +43,7 @@ struct CurlFallbackTests {
     }
 
     @Test(
-        "It ends signed in, or with the next step",
+        "The login fallback signs in, or the error names the next step",
         arguments: [
             (["access-0"], 0, "welcome\n", 2), (["access-1"], 0, "welcome\n", 3), ([], 43, "go away\n", 3),
         ] as [(Set<String>, Int32, String, Int)])

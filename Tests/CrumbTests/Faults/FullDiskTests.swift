@@ -121,7 +121,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("That cannot be written at all is a clear error for a new database and for an old one")
+    @Test("A disk that cannot be written is a clear error for a new database and for an old one")
     func readOnly() throws {
         let disk = try SmallDisk(kilobytes: 608)
         let capture = try home.write(Capture.har(cookies: 1, named: "a"), to: "har")

@@ -37,7 +37,7 @@ struct OpenFileTests {
         #expect(try home.header() == "Cookie: c=3")
     }
 
-    @Test("One that is replaced by a backup meanwhile is an error, and the backup is as it was")
+    @Test("A database replaced by a backup while it is open is an error, and the backup stays unchanged")
     func replaced() throws {
         let home = CrumbHome()
         try home.receive("a=1; Path=/")

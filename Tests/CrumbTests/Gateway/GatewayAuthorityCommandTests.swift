@@ -19,7 +19,7 @@ struct GatewayAuthorityCommandTests {
         try SessionDatabase(path: home.file("crumb.sqlite"), keys: .file(home.file("key")), now: .now)
     }
 
-    @Test("It is created, shown, exported and removed")
+    @Test("The commands create, show, export and remove the authority")
     func story() throws {
         let created = try home.crumb(
             "gateway", "ca", "create", "--host", "Shop.example", "--host", "bücher.example", "--host", "shop.example")

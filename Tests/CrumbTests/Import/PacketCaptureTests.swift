@@ -27,7 +27,7 @@ struct PacketCaptureTests {
         String(decoding: home.bytes("arguments"), as: UTF8.self).split(separator: "\n")
     }
 
-    @Test("tshark reads it, with the key log if one is given")
+    @Test("A packet capture is read through tshark, with the key log if one is given")
     func tshark() throws {
         let variables = try stub("cat '\(Self.recording)'")
         let path = try home.write(Self.pcapng, to: "x.pcapng")

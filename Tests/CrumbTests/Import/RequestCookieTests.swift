@@ -301,7 +301,7 @@ struct RequestCookieTests {
         #expect(explanation.contains("gone: 2 deleted") && explanation.contains("by https://www.example.com/"))
     }
 
-    @Test("explain marks assumed cookies, and shows that two cookies of one name are sent")
+    @Test("`explain` marks assumed cookies, and reports two cookies of one name that are sent")
     func explanation() throws {
         let command = "curl 'https://www.example.com/' -b 'sid=1'"
         #expect(try home.crumb("import", "-", input: command).status == 0)
@@ -339,7 +339,7 @@ struct RequestCookieTests {
         #expect(!result.text.contains("0 Set-Cookie lines"))
     }
 
-    @Test("convert takes them, too")
+    @Test("`convert` writes the cookies of requests, too")
     func convert() throws {
         let converted = try home.crumb(
             "convert", "--to", "json", "-", input: "curl 'https://www.example.com/' -b 'sid=1'")

@@ -32,7 +32,7 @@ struct SamplePackageTests {
         }
     }
 
-    @Test("It compiles unchanged, and prints its documented output")
+    @Test("The sample package compiles unchanged, and prints its documented output")
     func runs() throws {
         let home = CrumbHome()
         let program = CrumbHome.besideTests("session-example")

@@ -35,13 +35,13 @@ struct ContextOptionTests {
 
     private var url: String { "http://127.0.0.1:\(server.port)/" }
 
-    @Test("The header is for that request", arguments: cases)
+    @Test("`header` prints the cookies of a request in the context that the options name", arguments: cases)
     func header(options: [String], cookies: String) throws {
         let result = try home.start(["header"] + options + [url]).wait()
         #expect(result.text == (cookies.isEmpty ? "" : "Cookie: \(cookies)\n"))
     }
 
-    @Test("curl makes that request", arguments: cases)
+    @Test("`curl` sends a request with the cookies of that context, and its method", arguments: cases)
     func curl(options: [String], cookies: String) throws {
         let result = try home.start(["curl"] + options + ["--", "--silent", "--max-time", "30", url]).wait()
         #expect(result.status == 0, "\(result.messages)")
@@ -65,7 +65,7 @@ struct ContextOptionTests {
         #expect(result.status == 0 && server.requests.map(\.method) == ["PATCH"])
     }
 
-    @Test("explain is about that request", arguments: cases)
+    @Test("`explain` lists the cookies of a request in that context", arguments: cases)
     func explain(options: [String], cookies: String) throws {
         let result = try home.start(["explain", "--json"] + options + [url]).wait()
         let included = try #require(try result.objects().first?["included"] as? [[String: Any]])

@@ -60,7 +60,7 @@ struct KeySourceTests {
         }
     #endif
 
-    @Test("Everything moves to a second key in CRUMB_KEY, and the first one can go")
+    @Test("A rotation re-encrypts everything with a second key in CRUMB_KEY, and the first one can go")
     func environmentRotation() throws {
         try importCookie("a=1; Path=/", variables: ["CRUMB_KEY": KeySourceTests.key])
         let alone = try home.crumb("key", "rotate", variables: ["CRUMB_KEY": KeySourceTests.key])

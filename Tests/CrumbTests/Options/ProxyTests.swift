@@ -43,7 +43,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "Which variable counts",
+        "The scheme of the URL decides which proxy variable counts",
         arguments: [
             (["HTTPS_PROXY": "p:1"], "https://a.test", "p:1"), (["https_proxy": "p:1"], "https://a.test", "p:1"),
             (["https_proxy": "p:1", "HTTPS_PROXY": "p:2"], "https://a.test", "p:1"),

@@ -36,7 +36,7 @@ struct PublicSuffixListTests {
         #expect(try !takes("github.io", variables: ["CRUMB_PUBLIC_SUFFIX_LIST": ""]))
     }
 
-    @Test("Counts wherever rules apply")
+    @Test("A list of the user's applies in every command that uses the rules")
     func everywhere() throws {
         let path = try list()
         try home.receive("a=1; Domain=example.com; Path=/")

@@ -44,7 +44,7 @@ struct CurlServiceTests {
         }
     }
 
-    @Test("It sends, stores and reports the same as with a file")
+    @Test("`curl` with a service sends, stores and reports the same as with a file")
     func sameAsFile() throws {
         let (site, home) = (try CurlServiceTests.site(), CrumbHome())
         let url = "http://127.0.0.1:\(site.port)/"

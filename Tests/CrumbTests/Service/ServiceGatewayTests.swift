@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Gateways of crumb serve")
 struct ServiceGatewayTests {
-    @Test("One decrypts with the stored authority; requests and events of pages are followed until it ends")
+    @Test(
+        "A gateway of a service decrypts with the stored authority, and its requests and page events are followed until it ends"
+    )
     func story() throws {
         let service = try RunningService(.socket) { home in
             try home.makeCertificate(for: "localhost", names: "DNS:localhost")

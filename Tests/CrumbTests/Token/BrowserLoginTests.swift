@@ -264,7 +264,7 @@ struct BrowserLoginTests {
     }
 
     @Test(
-        "Other hosts are refused with the ones that can be",
+        "A redirect URI with another host is rejected, and the error names the possible ones",
         arguments: [
             "http://localhost.example/cb", "http://127.0.0.2/cb", "https://localhost/cb", "http://localhost:x/",
         ])

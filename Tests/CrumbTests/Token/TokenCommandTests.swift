@@ -161,7 +161,7 @@ struct TokenCommandTests {
         #expect(try home.crumb("token", "get", "--skew", "0", "work").text == "old\n")
     }
 
-    @Test("One authorization under a second name is refused with the first one's")
+    @Test("Storing an authorization under a second name is rejected, and the error has the first name")
     func sameAuthorization() throws {
         #expect(try importing("one", "--issuer", "https://id.example", "--account", "me", "a").status == 0)
         let result = try importing("two", "--issuer", "https://id.example", "--account", "me", "b")

@@ -171,7 +171,7 @@ struct TokenConnectionTests {
         #expect(try home.crumb("token", "get", "work").status == 0)
     }
 
-    @Test("Nothing that a server chose is obeyed by a terminal")
+    @Test("Control characters in a server's text are escaped on the terminal")
     func terminal() throws {
         let server = try LoopbackServer { _ in
             LoopbackServer.Response(

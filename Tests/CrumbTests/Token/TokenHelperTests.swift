@@ -253,7 +253,7 @@ struct TokenHelperTests {
         if !agrees { #expect(result.messages.contains(resource) && result.messages.contains(url)) }
     }
 
-    @Test("setup refuses a login that does not exist")
+    @Test("`setup` rejects a login that does not exist")
     func unknownLogin() throws {
         #expect(try home.crumb("token", "setup", "git", "--host", "h.example", "--login", "typo").status == 40)
     }

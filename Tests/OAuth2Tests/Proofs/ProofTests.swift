@@ -169,7 +169,7 @@ struct ProofTests {
         #expect(nonces.nonce(for: "https://999.test") == "n" && nonces.nonce(for: "https://a.test") == nil)
     }
 
-    @Test("Other refusals are not asked again")
+    @Test("A request that fails for another reason than a nonce is not repeated")
     func refusal() async throws {
         let transport = ScriptedTransport { _ throws(OAuth2Error) in
             Given.response(#"{"error":"invalid_grant"}"#, status: .badRequest)

@@ -164,7 +164,7 @@ struct TokenResponseErrorTests {
     }
 
     @Test(
-        "reads a code of the specifications even if a secret of the request is part of it, and no other code",
+        "The error of a token response has a code of the specifications even if a secret of the request is part of it",
         arguments: [
             ("grant", "invalid_grant", .invalidGrant), ("_", "invalid_client", .invalidClient),
             ("invalid_client", "invalid_client", .invalidClient), ("denied", "access_denied", .accessDenied),
@@ -183,7 +183,7 @@ struct TokenResponseErrorTests {
         #expect(error?.serverDescription == nil)
     }
 
-    @Test("shows no token that came with a damaged reply")
+    @Test("The error of a damaged token response shows no token")
     func damagedSuccess() {
         for body in [
             #"{"access_token":"s3cr3t s3cr3t"}"#, #"{"access_token":"s3cr3t","refresh_token":"s3cr3t\n"}"#,

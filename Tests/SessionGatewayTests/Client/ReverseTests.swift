@@ -106,7 +106,9 @@ struct ReverseTests {
         #expect(fixture.records.withLock { $0.map(\.url) } == ["http://127.0.0.2:\(server.port)/a"])
     }
 
-    @Test("It is no proxy", arguments: ["GET http://127.0.0.2/", "CONNECT 127.0.0.2:443", "\u{5}\u{1}\u{0}"])
+    @Test(
+        "A gateway that offers a site rejects requests of proxies' clients",
+        arguments: ["GET http://127.0.0.2/", "CONNECT 127.0.0.2:443", "\u{5}\u{1}\u{0}"])
     func refusesProxying(target: String) async throws {
         let fixture = try GatewayFixture()
         let server = try await server()

@@ -127,7 +127,7 @@ struct EvictionTests {
         #expect(try await load(Self.secure, &browser) == ["later"])
     }
 
-    @Test("Over http, too", arguments: [170, 180, 400])
+    @Test("Cookies that a browser has removed over http to make room stay in the jar, too", arguments: [170, 180, 400])
     func floodedOverHTTP(count: Int) async throws {
         var browser = try await browser(at: Self.plain, setting: ["plain=1; Path=/"])
         browser.flood(count, isSecure: false)

@@ -33,7 +33,7 @@ struct LongHeadTests {
         String(decoding: try await stream.head(idle: nil, within: nil) ?? [], as: UTF8.self)
     }
 
-    @Test("They pass from client to server, and back", arguments: [20_000, 200_000])
+    @Test("Long heads pass from client to server, and back", arguments: [20_000, 200_000])
     func pass(length: Int) async throws {
         let server = try await HTTP2Server.start(sendingLongHeads: true) { request, _ in
             request.isComplete ? [.headers(Self.headers([":status": "200"], length: length))] : nil
@@ -51,7 +51,7 @@ struct LongHeadTests {
         #expect(Self.isWhole(requests.first?.lines.joined(separator: "\r\n") ?? "", length: length))
     }
 
-    @Test("One that is too long ends nothing but its own exchange", arguments: [true, false])
+    @Test("A head that is too long ends only its own exchange", arguments: [true, false])
     func tooLong(isRequest: Bool) async throws {
         let server = try await HTTP2Server.start(sendingLongHeads: true) { request, _ in
             request.headers.first(name: ":path") == "/long"

@@ -78,7 +78,7 @@ struct SuspensionTests {
         #expect(server.requests.withLock { $0.count } == 3)
     }
 
-    @Test("It spawns nothing: an app may not")
+    @Test("The gateway starts no processes, which an app may not")
     func spawnsNothing() throws {
         let folder = Repository.root.appending(path: "Sources/SessionGateway")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }

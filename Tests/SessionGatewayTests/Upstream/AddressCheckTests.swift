@@ -65,7 +65,7 @@ struct AddressCheckTests {
     }
 
     @Test(
-        "Other addresses are reachable",
+        "Addresses that are no metadata services are reachable",
         arguments: [
             "127.0.0.1", "10.0.0.1", "192.168.254.169", "100.100.100.201", "168.63.129.17", "169.253.1.1", "8.8.8.8",
             "::1",

@@ -21,7 +21,7 @@ struct InflateTests {
 
     private static func octets(_ text: String) throws -> [UInt8] { try #require(Base64.decode(Array(text.utf8))) }
 
-    @Test("gzip gives the text back, of one member and of several")
+    @Test("A gzip file of one or several members is unpacked to the original text")
     func gzip() throws {
         for text in Self.texts {
             let octets = try Self.octets(text)
@@ -70,14 +70,14 @@ struct InflateTests {
         #expect(output.count > 1000 && whole.starts(with: output.prefix(1000)))
     }
 
-    @Test("zlib gives the text back")
+    @Test("A zlib stream is unpacked to the original text")
     func zlib() throws {
         let octets = try Self.octets("eNpLVEguKs1N0lFIRGPkVEJoALw/C4U=")
         #expect(try Inflate.zlib(octets, limit: 100) == Array(Self.text.utf8))
         #expect(throws: Inflate.Failure.self) { try Inflate.zlib([0x1F, 0x8B, 8, 0], limit: 100) }
     }
 
-    @Test("What expands beyond the limit ends there")
+    @Test("Unpacking stops at the size limit")
     func limit() throws {
         for text in Self.texts {
             let octets = try Self.octets(text)

@@ -11,7 +11,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "accepts the grammar of RFC 8259",
+        "Every form of JSON in RFC 8259 is accepted",
         arguments: [
             "{}", " [ ] ", "null", "true", "false", "0", "-0", "-1.5e+10", "1E5", "0.1", #""""#,
             #""\"\\\/\b\f\n\r\t\u00e9""#,
@@ -22,7 +22,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "rejects all other text",
+        "Text that is not JSON is rejected",
         arguments: [
             "", " ", "{", "}", "[", "]", "[1", "[1,]", "[,1]", "[1 2]", "{1:2}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
             "{\"a\" 1}", "{a:1}", "'a'", "tru", "True", "nul", "NaN", "Infinity", "-", "+1", "01", "-01", "1.", ".1",
@@ -36,7 +36,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "unescapes strings, and repairs octets that are not text",
+        "Escapes in strings are decoded, and unpaired surrogates replaced",
         arguments: [
             (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00""#, "😀"), (#""\ud83d""#, "\u{FFFD}"),
             (#""\ude00x""#, "\u{FFFD}x"), (#""\ud83d\u0041""#, "\u{FFFD}A"), (#""\ud83d\n""#, "\u{FFFD}\n"),
@@ -50,7 +50,7 @@ struct JSONDocumentTests {
         #expect(value.text == expected)
     }
 
-    @Test("repairs bytes that are not UTF-8")
+    @Test("Bytes of a string that are not UTF-8 are replaced")
     func notUTF8() {
         guard case .other(let value) = JSONDocument([0x22, 0x61, 0xFF, 0x22]) else {
             Issue.record("No value")
@@ -59,7 +59,7 @@ struct JSONDocumentTests {
         #expect(value.text == "a\u{FFFD}")
     }
 
-    @Test("keeps numbers of any size, and of members with one name the last")
+    @Test("A number of any size is accepted, and the last of repeated members counts")
     func members() {
         guard case .object(let object) = JSONDocument(Array(#"{"n":1e999,"a":1,"a":"2","z":null}"#.utf8)) else {
             Issue.record("No object")
@@ -76,7 +76,7 @@ struct JSONDocumentTests {
         #expect(object.first(of: ["z"]) == nil)
     }
 
-    @Test("bounds the depth")
+    @Test("Nesting beyond the depth limit is rejected")
     func depth() {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
@@ -85,7 +85,7 @@ struct JSONDocumentTests {
         #expect(!isJSON(nested(JSONDocument.depthLimit + 1)))
     }
 
-    @Test("agrees with Foundation on mutated texts", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Mutated texts are accepted exactly if Foundation accepts them", arguments: 1...4 as ClosedRange<UInt64>)
     func twin(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array(#"{}[]",:\ntrue1-.e u0041"#.utf8)
@@ -103,7 +103,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "keeps the complete members of an object that breaks off",
+        "The complete members of a truncated object are found",
         arguments: [
             (#"{"refresh_token":"r","expires_in":36"#, ["refresh_token"]), (#"{"a":"1","b":"2"#, ["a"]),
             (#"{"a":[1,{"x":2}],"b":{"c":3"#, ["a"]), (#"{"a":1,x"#, ["a"]), (#"{"a":1}<"#, ["a"]), (#"[{"a":1},"#, []),

@@ -7,7 +7,7 @@ import Testing
 @Suite("Base64, hexadecimal and percent-encoding")
 struct Base64Tests {
     @Test(
-        "base64 is that of RFC 4648, section 10",
+        "Base64 passes the vectors of RFC 4648, section 10",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
@@ -16,7 +16,7 @@ struct Base64Tests {
         #expect(String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self) == expected)
     }
 
-    @Test("base64 is Foundation's, of any bytes")
+    @Test("Base64 of any bytes is that of Foundation")
     func twin() {
         var generator = SeededGenerator(seed: 7)
         for count in 0..<100 {
@@ -26,7 +26,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "base64 has one text for each run of octets, with padding or without",
+        "Base64 is decoded with complete padding or none, and without unused bits",
         arguments: [
             ("Zg==", "f"), ("Zg", "f"), ("Zm9vYg==", "foob"), ("", ""), ("Zg=", nil), ("Zh==", nil), ("Zh", nil),
             ("Zm9=", nil), ("Zm8==", nil), ("Zm9v====", nil), ("=", nil), ("====", nil), ("Z", nil), ("Zg==Zg==", nil),
@@ -36,7 +36,7 @@ struct Base64Tests {
         #expect(Base64.decode(text.utf8) == expected.map { Array($0.utf8) })
     }
 
-    @Test("hexadecimal digits come in pairs and in either case")
+    @Test("Hexadecimal text is read in pairs of digits, in either case")
     func hexadecimal() {
         #expect(Hexadecimal.text([0x00, 0x9F, 0xFA]) == "009ffa")
         #expect(Hexadecimal.bytes("009fFA") == [0x00, 0x9F, 0xFA])
@@ -44,7 +44,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "an escape is a percent sign and two hexadecimal digits, and nothing else",
+        "Only a percent sign and two hexadecimal digits are an escape",
         arguments: [("%41%c3%A9", "Aé"), ("%", "%"), ("%4", "%4"), ("%+1", "%+1"), ("%%41", "%A"), ("a+b", "a+b")])
     func percent(_ text: String, _ expected: String) {
         #expect(PercentEncoding.decode(Array(text.utf8).span) == Array(expected.utf8))

@@ -115,7 +115,7 @@ struct TimeTests {
         #expect(Timestamp(rfc3339: text.utf8)?.microseconds == expected)
     }
 
-    @Test("every day from 1600 to 2400 is counted once")
+    @Test("Every day from 1600 to 2400 has its own number")
     func everyDayInText() {
         var expected: Int64 = -11_676_096_000
         for year in 1600...2400 {

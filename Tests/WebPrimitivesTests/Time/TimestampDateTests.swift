@@ -14,14 +14,14 @@ struct TimestampDateTests {
         #expect(Timestamp(Date(timeIntervalSince1970: seconds)).microseconds == microseconds)
     }
 
-    @Test("There and back is the same moment")
+    @Test("A timestamp converted to a date and back is unchanged")
     func roundTrip() {
         for moment in [0, 1, -1, 1_795_000_000_123_456, 4_102_444_799_123_457] as [Int64] {
             #expect(Timestamp(Date(Timestamp(microseconds: moment))).microseconds == moment)
         }
     }
 
-    @Test("now is the system's time")
+    @Test("`now` is the system's time")
     func now() {
         let before = Timestamp(Date())
         let now = Timestamp.now

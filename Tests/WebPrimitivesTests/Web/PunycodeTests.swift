@@ -4,7 +4,7 @@ import WebPrimitives
 @Suite("Punycode")
 struct PunycodeTests {
     @Test(
-        "encodes the samples of RFC 3492, section 7.1, and labels of the list",
+        "The samples of RFC 3492, section 7.1, and labels of the list are encoded",
         arguments: [
             ("ليهمابتكلموشعربي؟", "egbpdaj6bu4bxfgehfvwxn"),
             ("他们为什么不说中文", "ihqwcrb4cv8a8dqg056pqjye"),
@@ -33,7 +33,7 @@ struct PunycodeTests {
         #expect(Punycode.encode(Array(label.unicodeScalars)) == Array(encoded.utf8))
     }
 
-    @Test("gives up on invalid labels, and never overflows")
+    @Test("A label too large to encode has no encoding, and nothing overflows")
     func limits() {
         let highest = [Unicode.Scalar](repeating: "\u{10FFFF}", count: 256)
         #expect(Punycode.encode(highest) != nil)

@@ -26,7 +26,7 @@ struct WebHostTests {
     }
 
     @Test(
-        "Percent-encoding is decoded first",
+        "Percent-encoding in a host is decoded before anything else",
         arguments: [
             ("ex%61mple.com", "example.com"), ("EX%41MPLE.com", "example.com"), ("example%2Ecom", "example.com"),
             ("b%C3%BCcher.de", "xn--bcher-kva.de"),
