@@ -75,6 +75,29 @@ extension SiteCookies {
         return Reception(outcome: .replaced, previous: [old], superseded: superseded, evicted: evicted)
     }
 
+    /// Removes the cookies known only from requests that a cookie set or deleted by a response replaces: those of its
+    /// name, for a host that it covers, from a request that would have carried it.
+    ///
+    /// - Parameter time: for a deletion, when it was received. Cookies of later requests are kept.
+    /// - Returns: the IDs of the cookies removed.
+    private mutating func removeAssumed(coveredBy cookie: borrowing Cookie, until time: Timestamp?) -> [Cookie.ID] {
+        guard requestCount > 0, cookie.request == nil, cookie.id.partitionKey == nil else { return [] }
+        let set = copy cookie
+        let covered = cookiesOfRequests(named: cookie.name).filter { told in
+            guard told.isAssumed, let request = told.request, time.map({ request.time <= $0 }) ?? true else {
+                return false
+            }
+            return
+                (set.isHostOnly
+                ? told.domain == set.domain : CookiePolicy.domainMatches(told.domain, set.domain.octets))
+                && CookiePolicy.pathMatches(request.path, set.path)
+        }
+        guard !covered.isEmpty else { return [] }
+        let ids = Set(covered.map(\.id))
+        remove { cookie in cookie.header.isOfRequest && ids.contains(cookie.cookie.id) }
+        return covered.map(\.id)
+    }
+
     /// Returns the stored cookie that completes a record of another program's store: the same cookie, where the record
     /// may leave open the host-only flag and the partition of its own site; or else its twin with the other host-only
     /// flag, since a tool that changed the flag knows no more about the other properties.

@@ -145,13 +145,8 @@ package struct SiteCookies: Sendable {
         cookiesOfRequests = nil
     }
 
-    /// Removes the cookies known only from requests that a cookie set or deleted by a response replaces: those of its
-    /// name, for a host that it covers, from a request that would have carried it.
-    ///
-    /// - Parameter time: for a deletion, when it was received. Cookies of later requests are kept.
-    /// - Returns: the IDs of the cookies removed.
-    mutating func removeAssumed(coveredBy cookie: borrowing Cookie, until time: Timestamp?) -> [Cookie.ID] {
-        guard requestCount > 0, cookie.request == nil, cookie.id.partitionKey == nil else { return [] }
+    /// The unpartitioned cookies of a name that only requests told.
+    mutating func cookiesOfRequests(named name: Octets) -> [Cookie] {
         if cookiesOfRequests == nil {
             var found: [Cookie] = []
             forEach { cookie, _ in
@@ -159,20 +154,7 @@ package struct SiteCookies: Sendable {
             }
             cookiesOfRequests = Dictionary(grouping: found, by: \.name)
         }
-        let set = copy cookie
-        let covered = (cookiesOfRequests?[cookie.name] ?? []).filter { told in
-            guard told.isAssumed, let request = told.request, time.map({ request.time <= $0 }) ?? true else {
-                return false
-            }
-            return
-                (set.isHostOnly
-                ? told.domain == set.domain : CookiePolicy.domainMatches(told.domain, set.domain.octets))
-                && CookiePolicy.pathMatches(request.path, set.path)
-        }
-        guard !covered.isEmpty else { return [] }
-        let ids = Set(covered.map(\.id))
-        remove { cookie in cookie.header.isOfRequest && ids.contains(cookie.cookie.id) }
-        return covered.map(\.id)
+        return cookiesOfRequests?[name] ?? []
     }
 
     /// Puts a cookie in its place in the order of a header, or behind the others in a large site.

@@ -19,7 +19,7 @@ actor ByteStream {
     private var arrived = 0
     /// How many octets had arrived when the last octets were written.
     private(set) var arrivedBeforeWrite = 0
-    private var isEnded = false
+    private(set) var isEnded = false
     /// Whether it has ended without the closing alert of TLS (RFC 8446, section 6.1), so that an attacker may have cut
     /// it off.
     private var isTruncated = false
@@ -47,14 +47,8 @@ actor ByteStream {
     private(set) var hasBegunBody = false
     private var timer: GatewayTimer?
     private var failureAction: (@Sendable () -> Void)?
-    private var absence: Absence?
-
-    /// The action to run when the other side has disconnected.
-    private struct Absence {
-        let limit: TimeAmount?
-        let action: @Sendable () -> Void
-        var timer: GatewayTimer?
-    }
+    /// Set by ``whenGone(after:_:)``.
+    var absence: Absence?
 
     private init(_ channel: any Channel, _ clock: any GatewayClock, isStream: Bool) {
         self.channel = channel
@@ -146,31 +140,6 @@ actor ByteStream {
     func whenFailing(_ action: @escaping @Sendable () -> Void) {
         failureAction = action
         if failure != nil { action() }
-    }
-
-    /// Runs `action` once the client no longer waits for a response: if the connection fails, or if the client has
-    /// closed it. If the client has ended its output and may still read, `action` runs a while after the last octet.
-    ///
-    /// - Parameter limit: The length of that while; `nil` to let a client without output read without a limit.
-    func whenGone(after limit: TimeAmount?, _ action: @escaping @Sendable () -> Void) {
-        absence = Absence(limit: limit, action: action)
-        if failure != nil { action() } else if isEnded { awaitAbsence() } else { readAhead() }
-    }
-
-    /// Cancels the action of ``whenGone(after:_:)``.
-    func forgetAbsence() {
-        absence?.timer?.cancel()
-        absence = nil
-    }
-
-    /// Waits until the client has closed its socket, at most until `end`. Checks it after each `pause`.
-    private func awaitAbsence(until end: NIODeadline? = nil, pause: TimeAmount = .milliseconds(20)) {
-        guard let absence, end != nil || absence.timer == nil else { return }
-        let end = end ?? absence.limit.map { clock.now + $0 } ?? .distantFuture
-        guard clock.now < end, !PeerUser.hasClosed(channel) else { return absence.action() }
-        self.absence?.timer = clock.schedule(in: min(pause, end - clock.now), on: channel.eventLoop) { [weak self] in
-            self?.assumeIsolated { $0.awaitAbsence(until: end, pause: .seconds(1)) }
-        }
     }
 
     /// Requests octets without waiting for them, so that the end of an idle connection is noticed.
