@@ -102,7 +102,7 @@ struct FirefoxOriginAttributes {
         }
     }
 
-    /// `(https,example.com)`, with a port and an `f` for a foreign ancestor where there are such.
+    /// `(https,example.com)`, with a port and an `f` for a foreign ancestor, if it has them.
     private mutating func setPartition(_ text: String) -> Bool {
         if text.isEmpty { return true }
         guard text.first == "(", text.last == ")" else { return false }

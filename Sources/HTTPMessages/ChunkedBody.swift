@@ -17,7 +17,7 @@ package struct ChunkedBody: Sendable {
     private enum State {
         case size
         case data(remaining: UInt64)
-        /// The line end behind a chunk's data.
+        /// The line end after a chunk's data.
         case dataEnd
         case trailers
         case ended
@@ -69,7 +69,7 @@ package struct ChunkedBody: Sendable {
         }
     }
 
-    /// The next line without its line end, which has to be CR LF; `nil` if it is not there yet.
+    /// The next line without its line end, which has to be CR LF; `nil` if it has not arrived.
     private func line(
         in bytes: Span<UInt8>, from position: inout Int, limit: Int
     ) throws(MessageError) -> Range<Int>? {

@@ -57,7 +57,7 @@ package struct FieldLines: Sendable {
         return complete
     }
 
-    /// Takes the end of the head, or a line that was left out: folded lines behind it belong to nothing.
+    /// Takes the end of the head, or a line that was left out: folded lines after it belong to nothing.
     package mutating func end() -> Outcome {
         guard let octets = field else { return .none }
         field = nil

@@ -58,7 +58,7 @@ package struct MessageHead: Sendable {
         startLine = first
     }
 
-    /// The end of the head that begins `bytes`: the position behind its empty line; `nil` if it is not there yet.
+    /// The end of the head that begins `bytes`: the position after its empty line; `nil` if it has not arrived.
     ///
     /// - Parameter start: A position before which no line ends that an empty line follows.
     package static func end(in bytes: Span<UInt8>, from start: Int) -> Int? {

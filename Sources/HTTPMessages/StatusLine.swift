@@ -16,7 +16,7 @@ package struct StatusLine: Sendable {
     /// Whether a proxy says that a tunnel is open: `HTTP/1.1 200 Connection established`.
     package let opensTunnel: Bool
 
-    /// Whether a proxy itself responds, so that the cookies are not those of the server behind it.
+    /// Whether a proxy itself responds, so that the cookies are not those of the server that it connects to.
     package var isFromProxy: Bool { opensTunnel || status == 407 }
 
     /// Parses a line without its line end; `nil` if it is not a status line.

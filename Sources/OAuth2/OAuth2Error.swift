@@ -97,9 +97,9 @@ extension OAuth2Error {
     /// Whether a token endpoint has rejected the grant, with whatever code. A retry is useless; a new login may help.
     ///
     /// Only ``Code/invalidGrant`` says for certain that the grant is lost. Many servers answer a dead refresh token with
-    /// another error code, or with a status between 400 and 499 and no code at all. It is no refusal of the grant where
-    /// the server cannot answer now (``isTemporary``), where it is the client, its proof or its key that it does not
-    /// accept, and where someone on the way has answered in its place (status 407, 421).
+    /// another error code, or with a status between 400 and 499 and no code at all. It does not refuse the grant if
+    /// the server cannot answer now (``isTemporary``), if it rejects the client, its proof or its key, or if a proxy
+    /// answers in its place (status 407, 421).
     public var refusesGrant: Bool {
         switch code {
         case .invalidGrant, .accessDenied: true

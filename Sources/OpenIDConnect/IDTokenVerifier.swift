@@ -21,7 +21,7 @@ public struct IDTokenVerifier: Sendable {
     ///
     /// Keys of a kind that is not known, and those for encryption, are passed over.
     ///
-    /// - Throws: `OAuth2Error` where the server did not answer with its keys, the reply is no key set, or has no key to
+    /// - Throws: `OAuth2Error` if the server did not answer with its keys, the reply is no key set, or has no key to
     ///   check signatures with.
     public init(keys response: EndpointResponse) throws(OAuth2Error) {
         try response.expectSuccess()

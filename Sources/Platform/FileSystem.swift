@@ -110,7 +110,7 @@ package enum FileSystem {
         return names
     }
 
-    /// Waits until the disk has what was made, renamed or removed in the folder of `path`.
+    /// Waits until files created, renamed or removed in the folder of `path` are on the disk.
     package static func synchronizeFolder(of path: String) throws(SystemError) {
         let folder = try Descriptor(opening: folder(of: path), O_RDONLY | O_DIRECTORY)
         defer { folder.close() }

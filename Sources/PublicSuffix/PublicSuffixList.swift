@@ -61,7 +61,7 @@ extension PublicSuffixList {
     /// Where no rule matches, the rule `*` does: the last label is the suffix. Nothing is allocated.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: A length from 1 to the length of the host, or the length of the host where it has an empty label.
+    /// - Returns: A length from 1 to the length of the host, or the length of the host if it has an empty label.
     public func publicSuffixLength(of host: Span<UInt8>) -> Int {
         table.match(host).length
     }
@@ -71,7 +71,7 @@ extension PublicSuffixList {
     /// Nothing is allocated.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: The length, or `nil` exactly where ``isPublicSuffix(_:)-(Span<UInt8>)`` is true.
+    /// - Returns: The length, or `nil` exactly if ``isPublicSuffix(_:)-(Span<UInt8>)`` is true.
     public func registrableDomainLength(of host: Span<UInt8>) -> Int? {
         let dot = host.count - table.match(host).length - 1
         guard dot >= 0 else { return nil }
@@ -124,7 +124,7 @@ extension PublicSuffixList {
     /// The public suffix of `host`.
     ///
     /// - Parameter host: A canonical host.
-    /// - Returns: The suffix, which is all of the host where it has an empty label.
+    /// - Returns: The suffix, which is the whole host if it has an empty label.
     public func publicSuffix(of host: String) -> String {
         let octets = Array(host.utf8)
         return Self.tail(of: octets, length: publicSuffixLength(of: octets.span))

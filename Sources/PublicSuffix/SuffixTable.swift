@@ -7,7 +7,7 @@
 ///
 /// | octets | meaning |
 /// | --- | --- |
-/// | 0-2 | the slot of the parent; the number of slots where the parent is the root |
+/// | 0-2 | the slot of the parent; the number of slots if the parent is the root |
 /// | 3 | the length of the label; 0 in a free slot |
 /// | 4-6 | where the label begins in `labels` |
 /// | 7 | ``Flags`` |

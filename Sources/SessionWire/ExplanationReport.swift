@@ -1,6 +1,6 @@
-/// Which cookies a request carries and why others stay behind, without values.
+/// Which cookies a request carries and why others are not sent, without values.
 public struct ExplanationReport: Codable, Sendable {
-    /// A cookie that stays behind.
+    /// A cookie that is not sent.
     public struct Exclusion: Codable, Sendable {
         /// The cookie.
         public let cookie: CookieReport

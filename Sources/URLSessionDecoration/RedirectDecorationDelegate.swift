@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// The session's configuration is one ``Foundation/URLSessionConfiguration/withoutClientCookies``. Tasks are made by
 /// ``task(for:in:make:)``; others are left as they are. A delegate that does more holds this one and calls its methods
-/// from its own. For data alone ``DecoratedURLSession`` is simpler, and sends bodies again on Linux, where the platform
-/// cannot do that at a redirect: here such a redirect ends with an error. It also is the one that sends a request once
+/// from its own. For data alone ``DecoratedURLSession`` is simpler, and repeats bodies on Linux. The platform cannot do
+/// that at a redirect, so here such a redirect ends with an error. It also is the one that sends a request once
 /// more, for a login fallback or a server's nonce, which a delegate cannot: a task is one request.
 public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate {
     /// Receives the result of a task: its hops, or the error.
@@ -119,7 +119,7 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
         }
     }
 
-    /// Foundation on Linux sends no body behind a redirect, but says that it is empty.
+    /// Foundation on Linux sends no body after a redirect, but declares an empty one.
     private func checkBody(of request: URLRequest, _ chain: RedirectChain) throws {
         #if canImport(FoundationNetworking)
             guard chain.keepsBody, !["GET", "HEAD"].contains(chain.context.method) else { return }

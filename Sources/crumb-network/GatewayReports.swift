@@ -6,7 +6,7 @@ import Synchronization
 
 /// Hands on what happens in a gateway: to the log of its job, and to its user.
 ///
-/// Reports are not made where requests are served, because the reader of a log may pause. Then the oldest are kept.
+/// Reports are made apart from the serving of requests, because the reader of a log may pause. Then the oldest are kept.
 final class GatewayReports: Sendable {
     private let job: GatewayJob
     private let queue: AsyncStream<@Sendable () -> Void>.Continuation

@@ -178,7 +178,7 @@ extension HTTPExchange {
                 "the proxy \(proxy.address) does not allow requests to it; check the proxy's rules, and NO_PROXY"
         case let error as HTTPClientError where error == .connectTimeout || error == .httpProxyHandshakeTimeout:
             return "the proxy \(proxy.address) did not answer in time"
-        // The proxy itself connects to the server behind it. A failure of that is one of the errors above.
+        // The proxy itself connects to the server. A failure of that is one of the errors above.
         case let error as NIOConnectionError: return "the proxy \(proxy.address): \(reason(error))"
         default: return "\(directReason(error, advice)) (through the proxy \(proxy.address))"
         }

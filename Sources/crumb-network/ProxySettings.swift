@@ -85,7 +85,7 @@ struct ProxySettings: Sendable {
         self.environment = environment
     }
 
-    /// The proxy for requests to a URL; `nil` where they go there directly.
+    /// The proxy for requests to a URL; `nil` if they go there directly.
     ///
     /// This machine is never reached through a proxy.
     func proxy(for url: RequestURL) throws(ProxyError) -> Proxy? {

@@ -12,7 +12,7 @@ struct QRCode: Equatable {
         self.modules = modules
     }
 
-    /// The smallest code of a text; `nil` where it is too long for any.
+    /// The smallest code of a text; `nil` if it is too long for any.
     init?(_ text: String) {
         // The least correction: nothing soils a screen, and a small code fits more terminals.
         let code = Array(text.utf8).withUnsafeBufferPointer { bytes in

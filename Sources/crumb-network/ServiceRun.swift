@@ -109,7 +109,7 @@ enum ServerStore {
         }
     }
 
-    /// Calls `body` with where a database is.
+    /// Calls `body` with the location of a database.
     ///
     /// - Throws: `SessionStoreError`, as for a file.
     static func failing<Result>(

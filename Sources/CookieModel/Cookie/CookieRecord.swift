@@ -214,7 +214,7 @@ extension CookieRecord {
 }
 
 extension CookieRecord {
-    /// The field value that sets the cookie, where it comes from its own host over a secure connection (section 4.1 of
+    /// The field value that sets the cookie if its own host sends it over a secure connection (section 4.1 of
     /// the draft, and CHIPS).
     package var setCookieLine: [UInt8] {
         var line = name.bytes + [ASCII.equals] + value.bytes

@@ -216,7 +216,7 @@ package struct CandidateFindings {
 extension CookiePolicy {
     /// Applies the rules of section 5.7 of the draft that need no request to a cookie out of another program's store.
     ///
-    /// The record's creation time is kept where it has one; the lifetime limit counts from now.
+    /// The record's creation time is kept if it has one; the lifetime limit counts from now.
     package func candidate(for record: CookieRecord, now: Timestamp) -> (cookie: Cookie, findings: CandidateFindings) {
         var reasons = ReasonSet<RejectionReason>()
         // Step 3: Ignore the cookie if its name or value contains a control character other than tab. The path of a

@@ -57,7 +57,7 @@ public struct RequestContext: Sendable {
     ///
     /// - Parameters:
     ///   - topLevel: the page in the address bar.
-    ///   - initiator: who caused it.
+    ///   - initiator: the page or user that caused it.
     ///   - isTopLevelNavigation: whether it navigates the tab away from that page.
     public init(
         url: RequestURL, topLevel: RequestURL?, initiator: Initiator = .topLevel, isTopLevelNavigation: Bool = false
@@ -108,7 +108,7 @@ extension CookiePolicy {
     ///
     /// Criterion 2: The URL's origin is same-site with the client's "site for cookies", or there is no client.
     ///
-    /// For a top-level navigation the client is who caused it; for anything else the client's "site for cookies" is
+    /// For a top-level navigation, the client is the initiator; for anything else the client's "site for cookies" is
     /// the page in the address bar, as long as the initiator is of that site as well.
     func isSameSite(_ context: RequestContext) -> Bool {
         // A browser that has sent its Strict cookies has found the same.
@@ -157,7 +157,7 @@ extension CookiePolicy {
     /// The partition that partitioned cookies of a request live in (CHIPS).
     ///
     /// A top-level navigation is the root of its own partition. Otherwise the key is the site of the page in the
-    /// address bar, with the cross-site-ancestor bit where the request or its initiator is of another site.
+    /// address bar, with the cross-site-ancestor bit if the request or its initiator is of another site.
     func partitionKey(_ context: RequestContext, isSameSite: Bool) -> PartitionKey? {
         if let verdict = context.verdict { return verdict.partition }
         return PartitionKey(
@@ -225,7 +225,7 @@ extension WebHost {
     package struct Site {
         /// The registrable domain, or the host if there is none.
         package let registrableDomain: Octets
-        /// How many of the host's last octets are the public suffix: all of them where it is one itself, 0 for an IP
+        /// How many of the host's last octets are the public suffix: all of them if it is one itself, 0 for an IP
         /// address.
         let publicSuffixLength: Int
     }

@@ -35,7 +35,7 @@ public struct SetCookie: Sendable, Hashable {
     public var value: Octets { @inline(never) get { line[valuePlace] } }
     /// The time of the last valid `Expires`, without the limit of lifetimes.
     public var expires: Timestamp? { attributes.expires }
-    /// The seconds of the last valid `Max-Age`; saturated where the number is larger than any date.
+    /// The seconds of the last valid `Max-Age`; saturated if the number is larger than any date.
     public var maxAge: Int64? { attributes.maxAge }
     /// The last `Domain` in lower case, without one leading dot; may be empty.
     public var domain: Octets? {
@@ -101,7 +101,7 @@ extension SetCookie {
         return parse(fieldValue, profile, &reasons).map { .cookie($0) } ?? .ignored(reasons)
     }
 
-    /// Parses a set-cookie-string; `nil`, and the reasons for it, where the algorithm ignores the line.
+    /// Parses a set-cookie-string; `nil`, and the reasons for it, if the algorithm ignores the line.
     static func parse(
         _ fieldValue: Octets, _ profile: CookieProfile, _ reasons: inout ReasonSet<RejectionReason>
     ) -> SetCookie? {

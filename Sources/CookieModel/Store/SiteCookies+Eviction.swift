@@ -16,7 +16,7 @@ extension SiteCookies {
         return count - partitionedCount > limit
     }
 
-    /// Removes the cookies over the limits of `key`'s partition, or of the unpartitioned ones where it is `nil`.
+    /// Removes the cookies over the limits of `key`'s partition, or of the unpartitioned ones if it is `nil`.
     ///
     /// - Returns: the cookies removed, in the draft's order.
     package mutating func removeExcess(_ key: PartitionKey?, _ limits: CookieLimits) -> [Eviction] {

@@ -9,7 +9,7 @@ extension SiteCookies {
     ///     replaces.
     ///   - findings: the reasons against it so far.
     ///   - overlaysElsewhere: whether step 16 finds a cookie of another registrable domain.
-    ///   - sequence: the next place in the order of creation; taken where the cookie is new.
+    ///   - sequence: the next place in the order of creation; taken if the cookie is new.
     ///   - total: the number of cookies in the store, kept up to date.
     ///   - now: the current time. Expired cookies are removed; a cookie from an old capture may have expired since it
     ///     was received.
@@ -98,9 +98,9 @@ extension SiteCookies {
         return covered.map(\.id)
     }
 
-    /// Returns the stored cookie that completes a record of another program's store: the same cookie, where the record
-    /// may leave open the host-only flag and the partition of its own site; or else its twin with the other host-only
-    /// flag, since a tool that changed the flag knows no more about the other properties.
+    /// Returns the stored cookie that completes a record of another program's store. It is the same cookie; the record may
+    /// leave open the host-only flag and the partition of its own site. Or it is the twin with the other host-only flag,
+    /// since a tool that changed the flag knows no more about the other properties.
     ///
     /// A cookie with the very same ID comes first, then one of the same partition, then the twin.
     mutating func counterpart(

@@ -35,7 +35,7 @@ extension SiteCookies {
         output.reserveCapacity(1024)
         retrieve(rules, &accesses, open) { packed, opened, reasons in
             guard reasons.isEmpty else { return }
-            // Step 6: Write the pair, behind a separator unless it is the first.
+            // Step 6: Write the pair, after a separator unless it is the first.
             if let opened {
                 opened.withOctets { output.appendPair(packed.nameOctets, $0) }
             } else {
@@ -99,7 +99,7 @@ extension [UInt8] {
     }
 }
 
-/// Which accesses of a retrieval are to be written down: all, or those of cookies that were last used before some time.
+/// Which accesses of a retrieval are recorded: all, or those of cookies that were last used before some time.
 package struct AccessNotes {
     private let limit: Timestamp?
     /// The cookies concerned, for a store on disk.
@@ -117,7 +117,7 @@ package struct AccessNotes {
 
     /// Notes the access to a cookie.
     ///
-    /// - Returns: whether it is to be written down.
+    /// - Returns: whether it is recorded.
     @inline(__always)
     package mutating func note(lastAccess: Timestamp, _ id: @autoclosure () -> Cookie.ID) -> Bool {
         guard let limit else { return true }

@@ -157,7 +157,7 @@ package struct SiteCookies: Sendable {
         return cookiesOfRequests?[name] ?? []
     }
 
-    /// Puts a cookie in its place in the order of a header, or behind the others in a large site.
+    /// Puts a cookie in its place in the order of a header, or after the others in a large site.
     mutating func insert(_ cookie: borrowing Cookie, _ record: CookieRecordHeader, _ entry: CookieEntry) {
         note(record)
         guard places == nil else {
@@ -245,7 +245,7 @@ package struct SiteCookies: Sendable {
         packWhereWorthwhile()
     }
 
-    /// Writes a cookie behind the others.
+    /// Writes a cookie after the others.
     ///
     /// - Returns: where it begins.
     private mutating func append(_ cookie: borrowing Cookie, _ record: CookieRecordHeader) -> UInt32 {
@@ -254,7 +254,7 @@ package struct SiteCookies: Sendable {
         return UInt32(offset)
     }
 
-    /// Makes room for a record behind the others.
+    /// Makes room for a record after the others.
     ///
     /// - Returns: where it begins.
     private mutating func makeRoom(for record: CookieRecordHeader) -> Int {
@@ -305,7 +305,7 @@ package struct SiteCookies: Sendable {
 
 /// Sites of a store that keeps values sealed.
 extension SiteCookies {
-    /// No cookies, and room for those of a usual site: where rows are gathered (``takeAll()``).
+    /// No cookies, and room for those of a usual site, to gather rows in (``takeAll()``).
     package static var scratch: SiteCookies {
         var site = SiteCookies()
         site.storage = Array(repeating: 0, count: 8192)

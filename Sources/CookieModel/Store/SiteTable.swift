@@ -40,7 +40,7 @@ struct SiteTable: Sendable {
         _modify { yield &sites[index].cookies }
     }
 
-    /// The cookies of a domain, where there are any.
+    /// The cookies of a domain; `nil` if it has none.
     subscript(domain: Octets) -> SiteCookies? {
         index(of: domain).map { sites[$0].cookies }
     }

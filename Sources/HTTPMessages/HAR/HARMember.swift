@@ -95,7 +95,7 @@ package enum HARValue: Sendable {
     /// A string longer than ``JSONLimits/stringByteCount``, which is gone.
     case tooLong
     case number(integer: Int?, millionths: Int64)
-    /// A container as its place has it, whose members were read.
+    /// A container whose members were read.
     case read
     /// Anything else.
     case other

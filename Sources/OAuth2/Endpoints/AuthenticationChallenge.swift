@@ -45,7 +45,7 @@ package struct AuthenticationChallenge: Equatable {
             rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
         }
 
-        /// The token or quoted string behind an equals sign.
+        /// The token or quoted string after an equals sign.
         mutating func parameterValue() -> String? {
             rest = rest.dropFirst()
             skipBlanks()

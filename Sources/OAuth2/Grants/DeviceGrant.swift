@@ -28,7 +28,7 @@ public struct DeviceGrant: Sendable, Equatable {
     /// The request that begins a login (section 3.1).
     public func authorizationRequest() -> EndpointRequest {
         var body = FormBody()
-        // Section 3.1 wants the identifier where the client does not authenticate; servers want it always.
+        // Section 3.1 requires the identifier if the client does not authenticate; servers require it always.
         authentication.addIdentifier(to: &body)
         body.append(scopes)
         body.append(resources: resources)
@@ -104,7 +104,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     /// ``slowDown()`` and ``backOff()`` add to it.
     public private(set) var interval: Int
 
-    /// How long codes are taken to live where the server does not tell in a way that can be understood.
+    /// The lifetime of codes, if the server's response has no usable one.
     private static let defaultLifetime: Int64 = 600
     private static let defaultInterval = 5
 

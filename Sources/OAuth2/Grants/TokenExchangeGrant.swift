@@ -1,6 +1,6 @@
 public import WebPrimitives
 
-/// An access token for another one (RFC 8693): for another audience, resource or scope, or for who acts for its user.
+/// An access token for another one (RFC 8693): for another audience, resource or scope, or for a party that acts for its user.
 ///
 /// It is renewed by another exchange, so a refresh token in the response is ignored.
 public struct TokenExchangeGrant: RepeatableGrant, Equatable {

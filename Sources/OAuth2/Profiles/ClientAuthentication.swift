@@ -42,7 +42,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         }
     }
 
-    /// The client's secret, where it has one.
+    /// The client's secret, if it has one.
     var secret: Secret? {
         switch self {
         case .publicClient, .tlsClientAuth, .selfSignedTLSClientAuth: nil
@@ -55,7 +55,7 @@ public enum ClientAuthentication: Sendable, Equatable {
     /// The secrets that a message must not repeat.
     var secrets: [Secret] { [secret].compactMap(\.self) }
 
-    /// Adds the identifier to `body` where the method sends it elsewhere: servers want it in some forms all the same.
+    /// Adds the identifier to `body` if the method sends it elsewhere, because servers require it in some forms anyway.
     func addIdentifier(to body: inout FormBody) {
         if case .clientSecretBasic(let clientID, _) = self { body.append("client_id", clientID) }
     }
@@ -78,7 +78,7 @@ public enum ClientAuthentication: Sendable, Equatable {
         }
     }
 
-    /// The value of the `Authorization` field, where the method sends one.
+    /// The value of the `Authorization` field; `nil` if the method sends none.
     ///
     /// Section 2.3.1: identifier and secret are form-encoded, each on its own, before they are joined.
     var authorization: Secret? {

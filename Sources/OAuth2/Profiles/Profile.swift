@@ -41,9 +41,9 @@ public struct ProfileID: Sendable, Hashable {
 public struct ProfileCredentials: Sendable, Equatable {
     /// How tokens are renewed.
     public var settings: ProfileSettings
-    /// The client's secret, or its private key where it authenticates with one.
+    /// The client's secret, or its private key if it authenticates with one.
     public var clientSecret: Secret?
-    /// The key that tokens are bound to (DPoP), where they are bound.
+    /// The key that tokens are bound to (DPoP); `nil` if they are not bound.
     public var proofKey: Secret?
     /// The private key of the assertions that the tokens are issued for (RFC 7523, section 2.1).
     public var grantKey: Secret?
@@ -217,7 +217,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var grant: Grant
     /// How the client authenticates.
     public var authenticationMethod: AuthenticationMethod
-    /// The client's name for its key, where it authenticates with one.
+    /// The client's name for its key, if it authenticates with one.
     public var keyID: String?
     /// The audience of the client's signatures; `nil` means ``AssertionAudience/issuer``.
     public var assertionAudience: AssertionAudience?

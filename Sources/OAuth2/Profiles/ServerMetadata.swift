@@ -110,10 +110,10 @@ public struct MetadataDiscovery: Sendable, Equatable {
     public enum Document: Sendable, CaseIterable {
         /// RFC 8414, section 3: `/.well-known/oauth-authorization-server` between host and path.
         case authorizationServer
-        /// OpenID Connect Discovery 1.0, section 4: `/.well-known/openid-configuration` behind the path.
+        /// OpenID Connect Discovery 1.0, section 4: `/.well-known/openid-configuration` after the path.
         case openIDProvider
         /// RFC 8414, section 5: `/.well-known/openid-configuration` between host and path. The same as
-        /// ``openIDProvider`` where the issuer has no path.
+        /// ``openIDProvider`` if the issuer has no path.
         case insertedOpenIDProvider
     }
 
@@ -152,7 +152,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
 
     /// The metadata in a reply.
     ///
-    /// - Throws: ``OAuth2Error/Code/issuerMismatch`` where the document is of another server (RFC 8414, section 3.3):
+    /// - Throws: ``OAuth2Error/Code/issuerMismatch`` if the document is of another server (RFC 8414, section 3.3):
     ///   the two are compared octet for octet.
     public func metadata(in response: EndpointResponse) throws(OAuth2Error) -> ServerMetadata {
         let members = try response.members(redacting: [])
@@ -176,7 +176,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
 
     /// Asks a server for its documents.
     ///
-    /// - Parameter needed: The endpoints to look for; a further document is read only where those before lack one.
+    /// - Parameter needed: The endpoints to look for; a further document is read only if those before lack one.
     public func metadata(
         over transport: any EndpointTransport, needing needed: Set<ServerMetadata.Endpoint> = []
     ) async throws(OAuth2Error) -> ServerMetadata {

@@ -50,7 +50,7 @@ public struct DPoPProof: Sendable, Equatable {
 /// The nonces that servers require in proofs: the last one of each (RFC 9449, sections 8 and 9). Requests can share
 /// them.
 public final class DPoPNonces: Sendable {
-    /// How many origins are remembered: who forgets asks once more than needed.
+    /// How many origins are remembered. A forgotten one costs one more request.
     private static let limit = 256
 
     private let nonces = Mutex<[String: String]>([:])
@@ -82,9 +82,9 @@ public final class DPoPNonces: Sendable {
 }
 
 /// A transport that proves with each request that the client has a key (RFC 9449, section 5): the one
-/// that the token is bound to, where the request presents one (section 7).
+/// that the token is bound to, if the request presents one (section 7).
 ///
-/// Where the server asks for a nonce, the request is sent once more with it (section 8). The server has issued nothing
+/// If the server asks for a nonce, the request is sent once more with it (section 8). The server has issued nothing
 /// then, so that this repeats no grant.
 public struct DPoPTransport: EndpointTransport {
     private let base: any EndpointTransport

@@ -20,8 +20,8 @@ public struct SigningKey: Sendable, Equatable {
 
     /// How the key signs.
     public let algorithm: Algorithm
-    /// The private key as it is kept: 32 bytes for ES256; for the others the algorithm's name on a line, and the key in
-    /// DER behind it.
+    /// The private key as it is stored: 32 bytes for ES256; for the others the algorithm's name on a line, and the key in
+    /// DER after it.
     public let secret: Secret
 
     /// The key as it signs; made again each time, so that only ``secret`` holds it.
@@ -49,7 +49,7 @@ public struct SigningKey: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// The algorithm that a kept key names, and where the key itself begins; `nil` for one that is a key and no more.
+    /// The algorithm that a kept key names, and where the key itself begins; `nil` for one without a name.
     private static func namedAlgorithm(of bytes: [UInt8]) -> (algorithm: Algorithm, start: Int)? {
         guard bytes.count > 32, let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         return Algorithm(rawValue: String(decoding: bytes[..<end], as: UTF8.self)).map { ($0, end + 1) }

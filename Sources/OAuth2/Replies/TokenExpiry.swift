@@ -50,7 +50,7 @@ struct TokenExpiry {
         absolute(names) ?? relative(names, to: receivedAt)
     }
 
-    /// When a saved reply was issued, where it tells (`created_at`, as GitLab and Doorkeeper answer).
+    /// When a saved reply was issued, if it tells (`created_at`, as GitLab and Doorkeeper answer).
     var createdAt: Timestamp? {
         members["created_at"].flatMap(TokenExpiry.moment)
     }
@@ -70,7 +70,7 @@ struct TokenExpiry {
         return nil
     }
 
-    /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds where seconds would lie
+    /// A moment after the epoch, as RFC 3339 or as Unix time in seconds, or in milliseconds if seconds would lie
     /// after the year 5000. Go writes the year 1 for "none".
     private static func moment(_ value: JSONValue) -> Timestamp? {
         let moment = value.text.flatMap { Timestamp(rfc3339: $0.utf8)?.microseconds } ?? microseconds(value)

@@ -58,9 +58,9 @@ public enum TokenResponse {
         }
     }
 
-    /// The refresh token in a successful reply, even where the rest of the reply is damaged or breaks off after it.
+    /// The refresh token in a successful reply, even if the rest of the reply is damaged or truncated.
     ///
-    /// A server that rotates refresh tokens has ended the old one when it answers, so the new one is to be kept before
+    /// A server that rotates refresh tokens has ended the old one when it answers, so store the new one before
     /// anything else of the reply can fail. `nil` if the reply is not a success, or has no whole refresh token.
     public static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
         guard (200..<300).contains(status.code) else { return nil }

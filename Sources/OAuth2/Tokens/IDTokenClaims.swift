@@ -9,7 +9,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     public let subject: String
     /// The clients that it is for.
     public let audience: [String]
-    /// The client that it was issued to, where there are several.
+    /// The client that it was issued to, if it is for several.
     public let authorizedParty: String?
     /// When it ends.
     public let expiry: Timestamp

@@ -11,9 +11,9 @@ public struct TokenSet: Sendable, Equatable {
     public var accessToken: Secret
     /// How the access token is presented.
     public var tokenType: TokenType
-    /// The refresh token, where one was issued.
+    /// The refresh token, if one was issued.
     public var refreshToken: Secret?
-    /// The ID token (OpenID Connect Core 1.0, section 2), where one was issued. Nothing here has validated it.
+    /// The ID token (OpenID Connect Core 1.0, section 2), if one was issued. Nothing here has validated it.
     public var idToken: Secret?
     /// The scopes of the access token; `nil` if the server did not tell, which means "as requested".
     public var scopes: Scopes?
@@ -23,8 +23,8 @@ public struct TokenSet: Sendable, Equatable {
     public var accessTokenExpiry: Timestamp?
     /// When the refresh token ends; `nil` if that is unknown or never.
     public var refreshTokenExpiry: Timestamp?
-    /// When the grant ends, after which no refresh renews the tokens; `nil` where
-    /// that is unknown or never.
+    /// When the grant ends, after which no refresh renews the tokens; `nil` if that is
+    /// unknown, or never.
     public var grantExpiry: Timestamp?
 
     /// A token set with an access token and whatever else is known.

@@ -9,7 +9,7 @@ public protocol DecoratableRequest: Sendable {
     /// Whether header fields hold any octets: those of a client that takes text do not.
     static var carriesAnyOctets: Bool { get }
 
-    /// Whether these octets go out exactly as they are where they are set as a field's value.
+    /// Whether octets that are set as a field's value are sent unchanged.
     static func carries(_ octets: Octets) -> Bool
 
     /// The URL that the request goes to.
@@ -39,7 +39,7 @@ public protocol DecoratableRequest: Sendable {
     /// Makes it a GET without a body; header fields stay.
     mutating func becomeGET()
 
-    /// Keeps the client from adding cookies of its own, where it has any.
+    /// Keeps the client from adding cookies of its own.
     mutating func refuseClientCookies()
 }
 

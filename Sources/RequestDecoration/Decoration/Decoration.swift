@@ -81,7 +81,7 @@ extension RequestDecorator {
         public struct CookieOmission: Sendable {
             /// The cookie.
             public let cookie: Cookie
-            /// Why.
+            /// The reason why it was left out.
             public let reason: CookieOmissionReason
         }
 
@@ -89,7 +89,7 @@ extension RequestDecorator {
         public struct FieldOmission: Sendable, Hashable {
             /// The field's name.
             public let name: HTTPField.Name
-            /// Why.
+            /// The reason why it was left out.
             public let reason: FieldOmissionReason
         }
 

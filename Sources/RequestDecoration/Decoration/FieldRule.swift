@@ -101,7 +101,7 @@ extension CookieJar {
 extension DecorationSettings {
     /// Reads the header fields that are stored in a jar, including its user agent.
     ///
-    /// - Throws: `SessionStoreError`; its code is `value-damaged` where a stored value was changed or moved.
+    /// - Throws: `SessionStoreError`; its code is `value-damaged` if a stored value was changed or moved.
     public init(keptWith jar: CookieJar) throws(SessionStoreError) {
         self.init()
         for field in try jar.headerFields() {

@@ -17,7 +17,7 @@ public struct InjectionReport: Sendable, Hashable {
         case refused
         /// It has expired.
         case expired
-        /// The script set it for another path of the host, where scripts of the page cannot see it.
+        /// The script set it for another path of the host, which scripts of the page cannot see.
         case unverifiable
         /// It waits for a page of its own path, or for another page in the address bar.
         case elsewhere

@@ -70,7 +70,7 @@ public struct InjectionScript: Sendable {
         public let cookie: Cookie
         /// The page.
         public let page: RequestURL
-        /// Stable identifiers of the reasons: those of an ``ExclusionReason``, of a ``RejectionReason`` where a browser
+        /// Stable identifiers of the reasons: those of an ``ExclusionReason``, of a ``RejectionReason`` if a browser
         /// would refuse the cookie from a script, or an ``Obstacle``.
         public let identifiers: [String]
         /// The reasons in words.

@@ -75,7 +75,7 @@ public struct LoginFallback: Sendable {
 
     /// Delivers a token in the way of the challenge's rule.
     ///
-    /// - Throws: ``TokenRefusal`` where an endpoint that gives cookies does not take the token.
+    /// - Throws: ``TokenRefusal`` if an endpoint that exchanges tokens for cookies rejects the token.
     func deliver(
         _ credential: AccessCredential, answering challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
     ) async throws -> Answer {

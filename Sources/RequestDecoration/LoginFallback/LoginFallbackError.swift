@@ -27,7 +27,7 @@ public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvert
         public static let exchangeFailed = Code(rawValue: "login-exchange-failed")
     }
 
-    /// Why.
+    /// The reason for the failure.
     public let code: Code
     /// The profile or scope concerned.
     public let subject: String

@@ -21,7 +21,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
             self.bearerChallenge = bearerChallenge
         }
 
-        /// Signs as a user names them: status 401 where nothing is named.
+        /// The signs that a user names; status 401 if none is named.
         package init(named statuses: [Int], redirects: [String]) {
             self.init(statuses: statuses.isEmpty && redirects.isEmpty ? [401] : Set(statuses), redirects: redirects)
         }

@@ -69,7 +69,7 @@ public struct NavigationDecision: Sendable, Hashable {
         case showFailure = "show-failure"
     }
 
-    /// Why.
+    /// The reason for a decision.
     public enum Reason: String, Sendable, CaseIterable {
         /// An ordinary navigation, or an ordinary answer.
         case ordinary
@@ -107,7 +107,7 @@ public struct NavigationDecision: Sendable, Hashable {
 
     /// The steps to take, in order. The answer to a pending question of the web view comes first.
     public let steps: [Step]
-    /// Why.
+    /// The reason for the steps.
     public let reason: Reason
 
     init(_ steps: [Step], _ reason: Reason) {

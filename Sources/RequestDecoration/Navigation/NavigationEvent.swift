@@ -128,7 +128,7 @@ public struct NavigationFailure: Sendable, Hashable {
     public let domain: String
     /// The error's code within its domain.
     public let code: Int
-    /// The URL that failed, where the error names it.
+    /// The URL that failed; `nil` if the error does not name it.
     public let url: String?
 
     /// A failure.

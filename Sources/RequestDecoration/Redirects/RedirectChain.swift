@@ -51,7 +51,7 @@ public struct RedirectChain: Sendable {
         return redirect
     }
 
-    /// Why the chain ends where a client says, before ``limit`` is reached, that its own redirects are used up.
+    /// The error of a chain that ends before ``limit``, because the client's own redirects are used up.
     package var exhaustedByClient: RedirectError {
         exhausted(isLoop: context.redirects.contains(context.url))
     }
@@ -103,8 +103,8 @@ extension RedirectChain {
 
     /// The current request, derived from the first one. It is not decorated yet.
     ///
-    /// - Parameter isBodyRepeatable: whether the body can be sent again, where the request itself does not tell.
-    /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` where a body would have to go once more and cannot.
+    /// - Parameter isBodyRepeatable: whether the body can be sent again, if the request itself does not tell.
+    /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` if the body is needed again and cannot be repeated.
     public func request<Request: DecoratableRequest>(
         from first: Request, isBodyRepeatable: Bool = true
     ) throws(RedirectError) -> Request {
@@ -193,7 +193,7 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let bodyNotRepeatable = Code(rawValue: "redirect-body-not-repeatable")
     }
 
-    /// Why.
+    /// The reason why the chain ends.
     public let code: Code
     /// The origin that redirected.
     public let origin: String

@@ -51,7 +51,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 
     /// The present request, decorated: the first one, or the one that the last answer leads to.
     ///
-    /// - Throws: ``RedirectError`` where it cannot be made, ``SessionStoreError`` where the jar fails.
+    /// - Throws: ``RedirectError`` if it cannot be made, ``SessionStoreError`` if the jar fails.
     public mutating func nextRequest(now: Timestamp) throws -> Request {
         let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
         let decorated = try decorator.decorate(request, in: chain.context, now: now)

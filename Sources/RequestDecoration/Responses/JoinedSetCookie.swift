@@ -162,7 +162,7 @@ public struct SetCookieDoubt: Sendable, Hashable {
 
     /// The kind of ambiguity.
     public let kind: Kind
-    /// Which line it is about, counted from 0: of those that were taken, or where the line was left out, of all.
+    /// The index of the line among those that were accepted; if the line was left out, among all.
     public let line: Int
 
     /// A doubt about a line.

@@ -1,6 +1,6 @@
 public import CookieModel
 
-/// A cookie as a web view's own store holds it: text, with a dot in front of the domain where it is not host-only.
+/// A cookie as a web view's own store holds it: text, with a dot in front of the domain if it is not host-only.
 public struct NativeCookie: Sendable, Hashable {
     /// The identity of a cookie in a native store.
     public struct ID: Sendable, Hashable {

@@ -41,7 +41,7 @@ public struct StoreDiff: Sendable {
         case removeFromNative(NativeCookie)
     }
 
-    /// Why.
+    /// The reason for an action.
     public enum Reason: String, Sendable, CaseIterable {
         /// Only the jar has it, and nothing is known of an earlier moment.
         case onlyInJar = "only-in-jar"
@@ -70,7 +70,7 @@ public struct StoreDiff: Sendable {
     public struct Action: Sendable, Hashable {
         /// The change to make.
         public let change: Change
-        /// Why.
+        /// The reason for the change.
         public let reason: Reason
 
         /// The side that counts: the other one is changed.

@@ -24,7 +24,7 @@ public struct WebViewPlan: Sendable {
     public struct Omission: Sendable {
         /// The cookie.
         public let cookie: Cookie
-        /// Why.
+        /// The reason why the native store cannot hold it.
         public let obstacle: NativeCookie.Obstacle
     }
 

@@ -6,7 +6,7 @@ package import SessionStore
 /// The answer to "why am I logged out?": whether each cookie in question is sent with one request, and where else the
 /// session may be. Computing it changes nothing.
 package struct Explanation {
-    /// A cookie that stays behind.
+    /// A cookie that is not sent.
     package struct Unsent {
         package let cookie: Cookie
         package let reasons: ReasonSet<ExclusionReason>
@@ -33,7 +33,7 @@ package struct Explanation {
     package let now: Timestamp
     /// The jar's name.
     package let jar: String
-    /// The registrable domain in question, or the host where it has none.
+    /// The registrable domain in question, or the host if it has none.
     package let site: String
     /// The cookies that go, in their order.
     package private(set) var sent: [Cookie] = []
@@ -53,10 +53,10 @@ package struct Explanation {
     package private(set) var lostLogins: [LostLogin] = []
     /// The other jars that would send cookies that this one does not.
     package private(set) var otherJars: [OtherJar] = []
-    /// Sites of the jar with a similar name, where it has nothing of this one.
+    /// Sites of the jar with a similar name, if it has nothing of this one.
     package private(set) var similarSites: [String] = []
 
-    /// The URL that would get more, where there is one: another host of the site, or https.
+    /// A URL that would get more cookies, on another host of the site or over https; `nil` if no URL would.
     package private(set) var better: Alternative?
 
     /// Nothing is stored at all.
@@ -162,7 +162,7 @@ package struct Explanation {
         // Cookies excluded for these reasons are not sent to any URL.
         let lost: [ExclusionReason] = [.suffixListChanged, .unreadable]
         let cookies = sent + unsent.filter { entry in !lost.contains { entry.reasons.contains($0) } }.map(\.cookie)
-        // Another port than the scheme's own says nothing of where https is.
+        // If the URL names a port other than the scheme's, the port of https is unknown.
         let hasOwnPort = url.port != url.scheme.defaultPort
         let scheme = hasOwnPort ? url.scheme.name : url.scheme == .http ? "https" : url.scheme.name
         let hosts = Set([url.host] + cookies.map(\.domain)).sorted { $0.octets < $1.octets }

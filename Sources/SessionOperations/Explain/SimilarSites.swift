@@ -34,7 +34,7 @@ struct SimilarSites {
         return distance(Array(one), Array(other), atMost: 2) <= 2
     }
 
-    /// How many octets to put in, take out or change until one name is the other; more than `limit` where it is more.
+    /// How many octets to put in, take out or change until one name is the other; any number above `limit` if there are more.
     private static func distance(_ one: [UInt8], _ other: [UInt8], atMost limit: Int) -> Int {
         guard abs(one.count - other.count) <= limit else { return limit + 1 }
         var row = Array(0...other.count)

@@ -13,7 +13,7 @@ package struct CookieExporter {
     ///
     /// - Parameters:
     ///   - output: the file, as the report names it.
-    ///   - host: the host that the cookies are for, where the format is for one.
+    ///   - host: the host that the cookies are for, if the format is for one.
     package init(_ format: ExportFormat, to output: String? = nil, host: WebHost?, now: Timestamp) {
         self.now = now
         writer = CookieWriter(format: format, host: host, now: now)

@@ -8,7 +8,7 @@ extension StoredAuthority {
     /// - Parameters:
     ///   - member: The member or option that names the hosts, for the error.
     ///   - alternative: An alternative, to be appended to the next step.
-    /// - Throws: `OperationError` if there is none, if it has expired, or if it does not cover one of the hosts.
+    /// - Throws: `OperationError` if no authority is stored, if it has expired, or if it does not cover one of the hosts.
     package static func forInterception(
         of patterns: [HostPattern], in database: SessionDatabase, member: String, alternative: String = "",
         now: Timestamp

@@ -86,8 +86,8 @@ package struct CaptureImporter {
 
     /// Ends the import: all octets have come.
     ///
-    /// - Parameter isNew: whether the capture counts as new, even where it was imported before. Where it does not, a
-    ///   known one changes nothing, as long as none of its cookies had to be stored before its end had come.
+    /// - Parameter isNew: whether the capture counts as new even if it was imported before. Otherwise, a known one
+    ///   changes nothing, unless some of its cookies had to be stored before its end.
     package mutating func finish(asNew isNew: Bool = true) throws(SessionStoreError) -> ImportReport {
         try CaptureImporter.finish(&reader, into: &storer)
         if !isNew, let earlier = try storer.earlierImport(of: digest) {

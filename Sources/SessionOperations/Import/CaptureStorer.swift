@@ -54,7 +54,7 @@ package struct CaptureStorer {
         waiting.append(item, options)
     }
 
-    /// The earlier import of the same capture, where nothing of this one was stored yet.
+    /// The earlier import of the same capture; `nil` once something of this one is stored.
     package func earlierImport(of digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
         captureID == nil ? try target.jar?.importedCapture(digest) : nil
     }
@@ -70,11 +70,11 @@ package struct CaptureStorer {
         try store(waiting.takeAll(), as: digest, isEnd: true)
     }
 
-    /// Whether the same capture would change nothing if it came again. A broken file may have more to read once it is
-    /// mended. A capture that changed nothing may find something to change later.
+    /// Whether the same capture would change nothing if it came again. A broken file may be
+    /// repaired and then have more to read, and a capture that changed nothing may change something later.
     private var isWorthRemembering: Bool { report.failures.isEmpty && report.hasChanges }
 
-    /// Writes the cookies that the requests sent, behind everything that the capture's responses set.
+    /// Writes the cookies that the requests sent, after everything that the capture's responses set.
     private mutating func storeRequestCookies(as digest: CaptureDigest?) throws(SessionStoreError) {
         let candidates = requestCookies.finish(policy: target.policy, &report)
         guard !candidates.isEmpty else { return }

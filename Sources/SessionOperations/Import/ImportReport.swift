@@ -182,7 +182,7 @@ extension ImportReport {
         append(name.description, to: \.expiredNames, \.expiredNames)
     }
 
-    /// Accounts for cookies that had to go.
+    /// Accounts for evicted cookies.
     package mutating func count(_ evictions: [Eviction]) {
         for eviction in evictions {
             append(
@@ -193,7 +193,7 @@ extension ImportReport {
         }
     }
 
-    /// Accounts for the end: says why nothing was imported, where nothing was.
+    /// Ends the account, with the reason if nothing was imported.
     package mutating func conclude() {
         if witnesses > 0, alreadyImported == nil {
             let note = Failure(

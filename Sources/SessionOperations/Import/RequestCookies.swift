@@ -40,7 +40,7 @@ package struct RequestCookies {
         }
     }
 
-    /// A cookie that a request sent; where the recorder names its attributes, with its path and partition.
+    /// A cookie that a request sent, with its path and partition if the recorder names them.
     private struct Identity: Hashable {
         let key: Key
         var path: Octets?
@@ -169,7 +169,7 @@ package struct RequestCookies {
     private mutating func time(_ recorded: Timestamp?, of response: CapturedResponse) -> Timestamp {
         // A time in the future says nothing.
         let recorded = recorded.flatMap { $0 > now ? nil : $0 }
-        // A format that tells times has left this one out: everything that is known may be newer.
+        // A format with times has none here, so anything known may be newer.
         let time = recorded ?? lastTime ?? (response.lacksTime ? .distantPast : now)
         lastTime = max(lastTime ?? time, time)
         return time

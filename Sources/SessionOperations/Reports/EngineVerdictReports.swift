@@ -44,7 +44,7 @@ extension EngineVerdict {
         "partitioned cookies only": [],
     ]
 
-    /// Reads a verdict as a gateway's log has it: `witness: same-site` in its lines, `witness:lax,none` by its members.
+    /// Reads a verdict from a gateway's log: `witness: same-site` in its lines, `witness:lax,none` by its members.
     package init(text: String) throws(Fault) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count > 1 ? parts[1].split(separator: " ").joined(separator: " ") : ""

@@ -11,9 +11,9 @@ package struct HeaderReport: Codable {
     package let names: [String]
     /// Cookies that are not sent because their value cannot be read back. They are reported, not printed.
     package private(set) var unreadable: [CookieIdentityReport] = []
-    /// The header fields of the jar that go with it; only where they were asked for.
+    /// The header fields of the jar that are sent with it; `nil` unless they were requested.
     package private(set) var fields: [HeaderFieldReport]?
-    /// Header fields that stay behind because their value cannot be read back.
+    /// Header fields that are not sent because their value cannot be read.
     package private(set) var damagedFields: [HeaderFieldReport] = []
 
     private enum CodingKeys: CodingKey {

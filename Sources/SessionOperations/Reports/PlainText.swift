@@ -20,7 +20,7 @@ extension CookieIdentityReport {
         "\(shownName(nameOctets))  \(hostOnly ? "" : ".")\(shown(domain))\(path)"
     }
 
-    /// That the cookie had to go, for a person.
+    /// The line for a cookie that was evicted.
     package var evictionLine: String {
         "evicted \(label)\(reason.map { ": \($0.explanation) (\($0.id))" } ?? "")"
     }
@@ -32,7 +32,7 @@ extension CookieIdentityReport {
 }
 
 extension CookieReport {
-    /// The domain for a person: with a dot in front where its subdomains get the cookie too.
+    /// The domain for a person: with a dot in front if its subdomains get the cookie, too.
     package var shownDomain: String { hostOnly ? domain : ".\(domain)" }
 
     /// The cookie for a person: name, host, path.

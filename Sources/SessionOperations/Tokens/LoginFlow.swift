@@ -62,7 +62,7 @@ package struct LoginFlow: Sendable {
             try await clock.sleep(for: min(.seconds(device.interval), end - now()))
             guard await isWanted() else { throw OperationError(.loginFailed, "the login was cancelled") }
             do {
-                // Signed again for each request, where the client signs.
+                // A client that signs its requests signs each one.
                 let grant = try deviceGrant()
                 let response = try await send(grant.request(polling: device))
                 switch try grant.outcome(in: response, polling: device, now: now()) {

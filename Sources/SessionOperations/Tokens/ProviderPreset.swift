@@ -92,7 +92,7 @@ package struct ProviderPreset: Decodable, Sendable {
     }
 }
 
-/// Which authorization server: by its issuer, where its endpoints are looked up, by its endpoints one by one, or both.
+/// Which authorization server: by its issuer, from which its endpoints are looked up, by each endpoint, or both.
 package struct ServerLookup: Sendable {
     package var issuer: String?
     /// Endpoints that the server does not tell; they count before those that it tells.

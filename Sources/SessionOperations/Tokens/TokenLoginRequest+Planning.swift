@@ -95,8 +95,8 @@ extension TokenLoginRequest {
         return all.filter { $0.name != "prompt" || !$0.value.isEmpty }
     }
 
-    /// Makes sure that the tokens can be kept under the name, where no ID token will tell whose they are: a user who has
-    /// logged in should not hear afterwards that it was for nothing.
+    /// Checks before the login that the tokens can be stored under the name, if no ID token will tell whose they are. A
+    /// failure after the login would waste the user's effort.
     private func checkAccount(of profile: ProfileID, _ settings: ProfileSettings, _ store: TokenStore) throws {
         let others = try store.logins(by: profile, settings).map(\.profile)
         guard let other = others.first(where: { $0.id.account == profile.account && $0.name != name }) else { return }

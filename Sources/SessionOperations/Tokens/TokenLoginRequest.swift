@@ -5,7 +5,7 @@ package import SessionStore
 package struct TokenLoginRequest: Sendable {
     /// The name to keep the tokens under.
     package var name: String
-    /// The server's issuer identifier, where its endpoints are looked up.
+    /// The server's issuer identifier, from which its endpoints are looked up.
     package var issuer: String?
     /// Endpoints that the server does not tell.
     package var endpoints: [ServerMetadata.Endpoint: String] = [:]

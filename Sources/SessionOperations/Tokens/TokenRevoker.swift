@@ -90,7 +90,7 @@ extension OperationError {
     }
 }
 
-/// A request that an access token is to be presented with: a bound one needs a proof that is for it alone (RFC 9449).
+/// A request that will carry an access token. A bound token needs a proof for this request alone (RFC 9449).
 package struct DPoPRequest: Sendable {
     package let method: String
     package let url: RequestURL

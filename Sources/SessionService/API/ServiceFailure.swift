@@ -12,7 +12,7 @@ struct ServiceFailure: HTTPResponseError, Equatable {
     let code: String
     /// One sentence that the caller can act on. Never holds a secret.
     let detail: String
-    /// The page that the user has to log in on, where a site named one.
+    /// The page to log in on, if a site named one.
     var loginURL: String?
     var fields: HTTPFields = [:]
 

@@ -57,7 +57,7 @@ struct ServiceRoute: Sendable {
             id: operation.id, use: handler)
     }
 
-    /// All that a caller has to be allowed to do.
+    /// The rights that a caller needs.
     var verbs: Set<AccessVerb> { Set(access.verbs(and: furtherVerbs).map { AccessVerb($0) }) }
 
     /// Whether it changes stored data and discloses no secret, so that a repeated request may do harm and the response

@@ -6,7 +6,7 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// Decides who a request is from, and whether it is looked at any further: before everything else.
+/// Determines the caller of a request and decides whether to process it, before everything else.
 struct Admission: Sendable {
     /// Paths that need no caller: they reveal nothing, or require their own proof.
     private let open: Set<String>
@@ -74,7 +74,7 @@ struct Admission: Sendable {
             let authority = request.authority, Admission.host.map({ !request.headerFields.contains($0) }) ?? true
         else { throw .targetInvalid }
         if let hosts = way.hosts, !hosts.admits(authority, at: channel.localAddress) { throw .hostRefused }
-        // A browser says where from with everything that could do harm; the service's own pages alone may ask.
+        // A browser states the origin of every request that could do harm; only the service's own pages may send one.
         if let origin = request.headerFields[.origin] {
             let own = "\(way.isEncrypted ? "https" : "http")://\(authority)"
             let isOwn = origin.lowercased() == own.lowercased() || origin.lowercased() == way.publicOrigin
@@ -261,7 +261,7 @@ extension ServiceFailure {
 }
 
 extension HTTPFields {
-    /// The value of a field, its lines joined where there are several: nearly always there is one, which is given
+    /// The value of a field, with several lines joined: nearly always there is one, which is given
     /// without being copied.
     func line(_ name: HTTPField.Name) -> String? {
         let lines = self[values: name]

@@ -11,7 +11,7 @@ import Synchronization
 /// Keeps a running service from giving out and changing anything until a passphrase opens it again, as `ssh-add -x` does
 /// with an agent.
 ///
-/// The lock is in memory: it ends with the process. It keeps out those who can reach the service, not those who can read
+/// The lock is in memory: it ends with the process. It keeps out callers of the service, not users who can read
 /// the database and its key.
 final class AgentLock: Sendable {
     /// The longest time between two attempts, in seconds.

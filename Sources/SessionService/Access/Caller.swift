@@ -24,7 +24,7 @@ struct Caller: Sendable, Hashable {
         self.init(name: token.name, grant: token.grant, tokenID: token.id)
     }
 
-    /// Whether who was let in once would be let in again.
+    /// Whether a caller that was admitted once would be admitted again.
     func isStillAdmitted(by tokens: ServiceTokenStore, now: Timestamp) throws(SessionStoreError) -> Bool {
         guard let tokenID else { return true }
         return try tokens.isValid(tokenID, now: now)

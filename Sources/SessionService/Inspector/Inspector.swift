@@ -341,7 +341,7 @@ struct Inspector: Sendable {
             + "frame-ancestors 'none'; base-uri 'none'"
         fields[.cacheControl] = "no-store"
         for (name, value) in [
-            // Not "no-referrer", with which forms say nothing of where they are from either.
+            // Not "no-referrer": it also removes the origin of forms.
             ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"),
         ] {

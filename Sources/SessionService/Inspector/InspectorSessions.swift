@@ -11,7 +11,7 @@ import Synchronization
 final class InspectorSessions: Sendable {
     /// How long a session lasts.
     static let lifetime: Int64 = 12 * 3600
-    /// The most there are at once; the oldest has to go.
+    /// The maximum number; beyond it, the oldest is removed.
     private static let limit = 1_000
 
     private struct Session {
@@ -69,7 +69,7 @@ struct InspectorCookie {
     /// The prefix of all paths, behind a proxy.
     private let base: String
 
-    /// The cookie as the answer to a form sets it. Browsers say where a form is from, which was checked when the request
+    /// The cookie as the answer to a form sets it. Browsers state the origin of a form, which was checked when the request
     /// was admitted.
     ///
     /// - Parameter base: the prefix of all paths, behind a proxy: empty, or as in `/crumb`.

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import SessionStore
 import Synchronization
 
-/// Whether the service answers, for those who ask and for systemd.
+/// Whether the service answers, for health checks and for systemd.
 final class ServiceState: Service, Sendable {
     /// How far the service is.
     enum Phase: String, Sendable {

@@ -73,7 +73,7 @@ package struct JSONNumber: Hashable, Sendable {
         }
     }
 
-    /// The value, where the number is written without fraction and exponent and is not too large.
+    /// The value; `nil` if the number has a fraction or exponent, or is too large.
     package var integer: Int? {
         switch state {
         case .zero, .digits: isOverflown ? nil : isNegative ? -magnitude : magnitude
@@ -81,7 +81,7 @@ package struct JSONNumber: Hashable, Sendable {
         }
     }
 
-    /// The value in millionths, cut off behind them; the nearest end of the range where it is too large.
+    /// The value in millionths, truncated; the nearest end of the range if it is too large.
     package var millionths: Int64 {
         var value = significand
         var shift = 6 - scale + (isExponentNegative ? -exponent : exponent)

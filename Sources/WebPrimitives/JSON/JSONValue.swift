@@ -115,7 +115,7 @@ package struct JSONValueBuilder: Sendable {
     /// Whether a value has begun.
     package var isOpen: Bool { !containers.isEmpty }
 
-    /// Begins a container; false where it is too deep to be kept.
+    /// Begins a container; false if it is nested too deeply to be kept.
     package mutating func begin(_ kind: JSONContainer) -> Bool {
         guard containers.count < Self.depthLimit else { return false }
         containers.append(Container(kind: kind))

@@ -28,7 +28,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Appends octets as a string where they are printable ASCII, as nearly all cookies.
+    /// Appends octets as a string if they are printable ASCII, as nearly all cookies are.
     ///
     /// - Parameter prefix: goes before them.
     /// - Returns: whether they are.

@@ -11,7 +11,7 @@ package struct StrictJSON {
     /// How deep arrays and objects may lie in each other.
     package static let depthLimit = 32
 
-    /// Why a text is refused, and where.
+    /// The reason why a text is rejected, and the place.
     package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// One clause that names the place and never repeats a value.
         package let description: String

@@ -157,7 +157,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Decodes octets in which each `%` has two hexadecimal digits behind it; `nil` for others.
+    /// Decodes octets in which two hexadecimal digits follow each `%`; `nil` for others.
     package static func decodeStrictly(_ bytes: Span<UInt8>) -> [UInt8]? {
         var position = 0
         while let percent = bytes.firstIndex(of: ASCII.percent, from: position) {

@@ -28,7 +28,7 @@ package struct LineBuffer: Sendable {
     /// How many bytes of an incomplete line are held.
     package var bufferedByteCount: Int { pending.capacity }
 
-    /// The next line that `piece` completes, with `position` moved behind it; `nil` if the piece is used up.
+    /// The next line that `piece` completes, with `position` moved past it; `nil` if the piece is used up.
     package mutating func next(in piece: Span<UInt8>, from position: inout Int) -> Line? {
         guard position < piece.count else { return nil }
         let start = position
@@ -44,7 +44,7 @@ package struct LineBuffer: Sendable {
         return take()
     }
 
-    /// The last line, where the input did not end with a line feed.
+    /// The last line, if the input did not end with a line feed.
     package mutating func last() -> Line? {
         guard isTooLong || !pending.isEmpty else { return nil }
         number += 1

@@ -34,7 +34,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// The moment `seconds` later (earlier where negative), saturating.
+    /// The moment `seconds` later (earlier if negative), saturating.
     @inlinable
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let step = Timestamp(seconds: seconds).microseconds
@@ -42,7 +42,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(microseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
-    /// The moment `duration` later (earlier where negative), to the microsecond, saturating.
+    /// The moment `duration` later (earlier if negative), to the microsecond, saturating.
     public func advanced(by duration: Duration) -> Timestamp {
         // Beyond the whole range, any step leads to an end. The sum is within what `Duration` can hold.
         let range = Timestamp.distantFuture - .distantPast
@@ -53,7 +53,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(microseconds: isTooFar || isBeyond ? (seconds < 0 ? .min : .max) : sum)
     }
 
-    /// The time from `earlier` to `later`; negative where `later` is before `earlier`.
+    /// The time from `earlier` to `later`; negative if `later` is before `earlier`.
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
         .microseconds(later.microseconds) - .microseconds(earlier.microseconds)
     }
@@ -98,7 +98,7 @@ extension Timestamp {
         self.init(microseconds: seconds * 1_000_000 + Int64(second == 60 ? 0 : microseconds))
     }
 
-    /// The moment as RFC 3339 in UTC, with a fraction only where there is one. The two ends of the range, which no
+    /// The moment as RFC 3339 in UTC, with a fraction only if it has one. The two ends of the range, which no
     /// four-digit year holds, are written as the nearest moment that has one.
     public var rfc3339: String {
         let seconds = min(max(self.seconds, -62_167_219_200), 253_402_300_799)

@@ -7,7 +7,7 @@
 enum InternationalDomain {
     /// Unicode ToASCII (UTS 46, section 4.2) with CheckHyphens, VerifyDnsLength and UseSTD3ASCIIRules false.
     ///
-    /// The steps are those of rfc6265bis, section 5.1.2, behind the mapping of UTS 46.
+    /// The steps are those of rfc6265bis, section 5.1.2, after the mapping of UTS 46.
     ///
     /// - Parameter text: A domain that is not ASCII alone.
     /// - Returns: The domain in lower-case A-labels, or `nil` if the processing fails. Every ASCII character is let

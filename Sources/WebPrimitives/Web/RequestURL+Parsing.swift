@@ -12,7 +12,7 @@ extension RequestURL {
     }
 
     private static func parse(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
-        // Most texts have nothing that is to be cut off or removed.
+        // Most texts need nothing cut off or removed.
         guard bytes.contains(where: { $0 <= ASCII.space }, markedBy: { $0.bytes(below: ASCII.space + 1) })
         else { return try parseClean(bytes, octets) }
         var start = 0
@@ -28,7 +28,7 @@ extension RequestURL {
         byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// Parses `bytes`, which are those of `octets`: where every part is in its final form already, they are shared.
+    /// Parses `bytes`, which are those of `octets`. They are shared if every part is in its final form already.
     private static func parseClean(_ bytes: Span<UInt8>, _ octets: Octets) throws(RequestURLError) -> RequestURL {
         let (scheme, authorityStart) = try parseScheme(bytes)
         var start = authorityStart

@@ -22,7 +22,7 @@ public struct RequestURL: Sendable {
             }
         }
 
-        /// The port where the URL names none.
+        /// The port if the URL names none.
         public var defaultPort: UInt16 { isCryptographic ? 443 : 80 }
 
         /// The scheme as it appears in a URL.
@@ -39,12 +39,12 @@ public struct RequestURL: Sendable {
     /// The scheme.
     public let scheme: Scheme
     @usableFromInline let hostKind: WebHost.Kind
-    /// The port, the scheme's default where the URL names none.
+    /// The port, the scheme's default if the URL names none.
     public let port: UInt16
     @usableFromInline let hostPlace: OctetRange
     @usableFromInline let pathPlace: OctetRange
     @usableFromInline let queryPlace: OctetRange
-    /// Host, path and query: the URL as it was written, where they need not be rewritten. One reference for all three.
+    /// Host, path and query: the URL as it was written, unless it needs rewriting. One reference for all three.
     @usableFromInline let octets: Octets
 
     /// Creates a URL whose parts are in `octets` in their final form.

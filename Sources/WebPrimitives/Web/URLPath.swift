@@ -1,6 +1,6 @@
 /// The path and query states of the URL Standard's parser, for URLs with a special scheme.
 enum URLPath {
-    /// Returns a path with its dot segments resolved, its backslashes replaced and its characters percent-encoded where
+    /// Returns a path with its dot segments resolved, its backslashes replaced and its characters percent-encoded if
     /// necessary; `nil` if nothing changes.
     static func rewritten(_ bytes: Span<UInt8>) -> [UInt8]? {
         guard !bytes.isEmpty else { return [ASCII.slash] }
@@ -32,7 +32,7 @@ enum URLPath {
         return output
     }
 
-    /// A query with its question mark, percent-encoded where it must be; `nil` if there is nothing to do.
+    /// A query with its question mark, percent-encoded if necessary; `nil` if there is nothing to do.
     static func rewrittenQuery(_ bytes: Span<UInt8>) -> [UInt8]? {
         var index = 0
         while index < bytes.count, !needsEncodingInQuery(bytes[index]) { index += 1 }

@@ -126,7 +126,7 @@ extension WebHost {
                 guard let ascii = domainToASCII(PercentEncoding.decode(bytes)), !ascii.isEmpty else { return nil }
                 return ascii.contains(where: isForbiddenInDomain) ? nil : finishDomain(ascii)
             }
-            // A combining character behind it may still make an allowed one of it: `<` and U+0338 are `≮`.
+            // A combining character after it may turn it into an allowed one: `<` and U+0338 are `≮`.
             if isForbiddenInDomain(byte) { isForbidden = true }
         }
         return isForbidden ? nil : finishDomain(bytes.array(0..<bytes.count).map(ASCII.lowercased))

@@ -15,7 +15,7 @@ public struct GatewayLimits: Sendable, Hashable {
     /// How many octets of requests' bodies one gateway keeps at the same time, to send them once more after a login.
     public var bodyBytes = 256 << 20
 
-    /// The limits where nothing else is set.
+    /// The default limits.
     public init() {}
 }
 

@@ -196,7 +196,7 @@ final class IdempotencyCache: Sendable {
                 removeOld(&state, .now)
             }
         case .shared(let request):
-            // The caller gets its answer in any case: what cannot be kept is lost to those who ask again.
+            // The caller gets its answer in any case: an answer that cannot be kept is lost for a repetition.
             let isSmall = answer.body.readableBytes <= IdempotencyCache.sharedAnswerLimit
             let octets = isSmall ? (try? JSONEncoder().encode(answer)).map { Array($0) } : nil
             await write { try $0.end(request, answer: octets) }

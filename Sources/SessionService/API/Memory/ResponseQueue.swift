@@ -176,7 +176,7 @@ final class ResponseQueue: Sendable {
         }
     }
 
-    /// The jobs of the next transaction of several jars, without any where those of a jar cannot share one; `nil` if no
+    /// The jobs of the next transaction of several jars, empty if those of a jar cannot share one; `nil` if no
     /// jar waits, after which the next caller begins again.
     private func takeShared() -> [(id: Int64, jobs: ArraySlice<Job>)]? {
         state.withLock { state in

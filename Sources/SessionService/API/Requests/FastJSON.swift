@@ -94,7 +94,7 @@ extension JSONWriter {
         append(string: value ?? Data(octets).base64EncodedString())
     }
 
-    /// Appends the member for the fields that are for the URL and are not sent; nothing if there are none.
+    /// Appends the member for the fields that are for the URL and are not sent, unless it would be empty.
     fileprivate mutating func append(omitted fields: FieldSelection) {
         var isFirst = true
         for omission in fields.omitted where omission.reason != .outsideScope {

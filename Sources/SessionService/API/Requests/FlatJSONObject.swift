@@ -47,25 +47,25 @@ struct FlatJSONObject {
     /// How many members there are.
     var count: Int { members.count }
 
-    /// The text of a member; `nil` if there is none.
+    /// The text of a member; `nil` if the object has no such text.
     func text(_ name: StaticString) -> String? {
         guard case .text(let range)? = value(of: name) else { return nil }
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The number of a member; `nil` if there is none.
+    /// The number of a member; `nil` if the object has no such number.
     func number(_ name: StaticString) -> Int? {
         guard case .number(let number)? = value(of: name) else { return nil }
         return number
     }
 
-    /// The objects of a member; `nil` if there are none.
+    /// The objects of a member; `nil` if the object has no such array.
     func objects(_ name: StaticString) -> [FlatJSONObject]? {
         guard case .objects(let objects)? = value(of: name) else { return nil }
         return objects
     }
 
-    /// The truth of a member; `nil` if there is none.
+    /// The truth of a member; `nil` if the object has no such Boolean.
     func bool(_ name: StaticString) -> Bool? {
         guard case .bool(let truth)? = value(of: name) else { return nil }
         return truth
@@ -89,7 +89,7 @@ struct FlatJSONObject {
         return nil
     }
 
-    /// The place of a text, behind its first quotation mark.
+    /// The place of a text, after its first quotation mark.
     private func text(_ position: inout Int) -> Range<Int>? {
         guard next(&position) == UInt8(ascii: "\"") else { return nil }
         let start = position

@@ -8,7 +8,7 @@ import SessionOperations
 
 /// A document that is asked for so often that it is mostly read without the decoder.
 protocol PlainDocument: RequestDocument, SendableMetatype {
-    /// The document out of a plain object, the same that decoding it gives; `nil` if that has to be tried.
+    /// The document of a plain object, equal to the decoded one; `nil` if it needs decoding.
     init?(_ object: FlatJSONObject)
 }
 
@@ -73,7 +73,7 @@ extension Request {
     ///
     /// - Parameters:
     ///   - standIn: the JSON to use for an empty body.
-    ///   - plain: makes the value from a plain object, or returns `nil` if the body has to be decoded; `nil` to always
+    ///   - plain: makes the value from a plain object, or returns `nil` if the body needs decoding; `nil` to always
     ///     decode it.
     func json<Value: Decodable>(
         _ type: Value.Type, in context: ServiceRequestContext, ifEmpty standIn: String? = nil,
@@ -89,7 +89,7 @@ extension Request {
         return try JSONDecoder().decode(Value.self, from: Data(bytes))
     }
 
-    /// The whole body, which is refused before it comes where its length is known to be too large.
+    /// The whole body. One whose stated length is too large is rejected before it arrives.
     func collectedBody(in context: ServiceRequestContext) async throws -> ByteBuffer {
         if let length = headers.declaredLength, length > context.maxUploadSize {
             throw ServiceFailure.bodyTooLarge

@@ -19,7 +19,7 @@ extension DecorateDocument {
         var own: [Octets] = []
         for (index, field) in (members.headers ?? []).enumerated() where field.name.lowercased() == "cookie" {
             let octets = try field.octets(at: "headers.[\(index)]")
-            // They come back in the answer: who writes those into a message would write whole fields.
+            // They come back in the answer: a client that copies them into a message would write whole fields.
             guard !octets.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
                 throw .bodyInvalid(
                     "headers.[\(index)]: the value of a field cannot contain CR, LF or NUL (RFC 9110, section "

@@ -7,7 +7,7 @@ import SessionOperations
 import SessionStore
 
 extension ExportDocument {
-    /// The request that the cookies are for; where the format is for one URL, there has to be one.
+    /// The request that the cookies are for; required if the format is for one URL.
     fileprivate func request(_ format: ExportFormat) throws(OperationError) -> CookieModel.RequestContext? {
         if let url = members.url { return try details.requestContext(for: url) }
         guard details == RequestDetails() else {

@@ -128,7 +128,7 @@ extension SessionAPI {
             let response = try document.response()
             let time = try document.time(now: now)
             let sent = try document.sendTime()
-            // Its state tells whether the jar has to be read again.
+            // Its state tells whether to read the jar again.
             let decisions = try await decisions(on: response, at: time, by: found, now: now)
             context.metrics?.count(decisions)
             guard !rules.isEmpty, let challenge = try challenge(in: document, by: rules, of: jar) else {

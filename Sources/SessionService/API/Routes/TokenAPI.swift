@@ -18,7 +18,7 @@ struct TokenAPI: Sendable {
     ///   - transport: sends requests to authorization servers.
     ///   - checkIDToken: checks the signatures of ID tokens by the server's keys.
     ///   - callback: the URL of this service's `/v1/logins/callback` as a browser reaches it.
-    ///   - process: the identifier of this process, which shows people who refreshes a token.
+    ///   - process: the identifier of this process, which shows people the process that refreshes a token.
     ///   - answerTimeout: how long to wait for the server's response to a refresh.
     ///   - clock: the clock that measures waits.
     init(

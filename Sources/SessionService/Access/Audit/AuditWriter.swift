@@ -44,7 +44,7 @@ final class AuditWriter: Service {
         (awakenings, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Notes who read which secret. Never waits for a disk.
+    /// Records which caller read which secret. Never waits for a disk.
     func note(_ access: SecretAccess, by caller: Caller, from peer: String, route: String) {
         let time = now()
         let isUrgent = state.withLock { state in
@@ -74,7 +74,7 @@ final class AuditWriter: Service {
                 group.addTask { [self] in
                     for await _ in await UnixSignalsSequence(trapping: .sighup) { reopen() }
                 }
-                // The first one ends when the service stops, after everybody who takes notes has.
+                // The first one ends when the service stops, after everything that writes to the log.
                 await group.next()
                 group.cancelAll()
             }
@@ -158,9 +158,9 @@ struct AuditFile: ~Copyable {
         file.close()
     }
 
-    /// Goes on in a new file of the same name, where someone has moved the old one away.
+    /// Continues in a new file of the same name, if the old one was moved away.
     ///
-    /// - Returns: whether it does; it goes on in the old one where the new one cannot be opened or others can read it.
+    /// - Returns: whether it does. It continues in the old one if the new one cannot be opened, or if other users can read it.
     mutating func reopen() -> Bool {
         // The process that moved the old one away may have put a new one there.
         guard let opened = try? AuditFile.open(path) else { return false }
@@ -172,7 +172,7 @@ struct AuditFile: ~Copyable {
 
     /// Adds whole lines.
     ///
-    /// - Returns: how many of them are written: fewer than there are where the disk is full, and none in part.
+    /// - Returns: how many of them are written whole: fewer than given if the disk is full.
     func append(_ entries: [AuditEntry]) -> Int {
         var written = 0
         for entry in entries {

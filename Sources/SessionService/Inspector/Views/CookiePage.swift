@@ -54,7 +54,7 @@ struct CookieKey {
         host = id.domain
     }
 
-    /// A key that came back; its host tells where to look.
+    /// A key that came back; its host names the site.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 5, let domain = Data(base64Encoded: String(parts[1])),

@@ -3,7 +3,7 @@ import OAuth2
 import SessionOperations
 import SessionStore
 
-/// A page of the jars, and the tokens where the caller may see them.
+/// A page of the jars, and the tokens if the caller may see them.
 struct OverviewView: InspectorView {
     struct Jar {
         let name: String

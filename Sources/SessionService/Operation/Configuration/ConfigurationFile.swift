@@ -63,7 +63,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// Whether a value is `true` or `false`, which Foundation lets pass for 1 and 0.
+    /// Whether a value is `true` or `false`, which Foundation accepts as 1 and 0.
     private static func isFlag(_ value: Any) -> Bool {
         guard let number = value as? NSNumber else { return false }
         return String(cString: number.objCType) == "c"

@@ -10,7 +10,7 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
 
     /// The URL without a slash at its end.
     public let description: String
-    /// Scheme, host and port, as browsers say where a page is from.
+    /// Scheme, host and port, as in a browser's Origin field.
     let origin: String
     /// Host and port, in the form of a Host field.
     let authority: String

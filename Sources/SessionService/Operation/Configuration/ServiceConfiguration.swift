@@ -22,9 +22,9 @@ public struct ServiceConfiguration: Sendable {
     public var certificateFile: String?
     /// The file with the certificate's private key, in PEM.
     public var privateKeyFile: String?
-    /// The file that the owner's access token is written to, where the service listens on TCP.
+    /// The file that the owner's access token is written to, if the service listens on TCP.
     public var tokenFile: String?
-    /// The file that who took which secret is written to; `nil` for none.
+    /// The audit log: which caller read which secret; `nil` for none.
     public var auditFile: String?
     /// How many seconds of the same caller doing the same are one line there.
     public var auditSummarySeconds = 60
@@ -48,7 +48,7 @@ public struct ServiceConfiguration: Sendable {
     public var proxyCredentialsFile: String?
     /// The file with certificates in PEM that are trusted for authorization servers, besides the system's.
     public var authorityFile: String?
-    /// Whether the metrics are for everyone who reaches the service, not for those only who may read all jars.
+    /// Whether every caller may read the metrics, not only those that may read all jars.
     public var publishesMetrics = false
     /// The level of the log.
     public var logLevel = Logger.Level.info
@@ -110,7 +110,7 @@ public struct ServiceLimits: Sendable, Hashable {
     public var requestBurst = 0
     /// How many invalid access tokens an address may present in a minute.
     public var failedAttemptsPerMinute = 20
-    /// How many seconds requests that were accepted have to be answered in when the service stops.
+    /// How many seconds a stopping service has to answer accepted requests.
     public var shutdownSeconds = 25
 
     /// Creates the default limits.

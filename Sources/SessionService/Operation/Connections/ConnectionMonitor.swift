@@ -204,7 +204,7 @@ final class ConnectionMonitor {
         }
     }
 
-    /// The one thing that is to be done later; takes the place of the one before.
+    /// The one task for later, which replaces the one before.
     private func schedule(
         in time: TimeAmount, _ context: ChannelHandlerContext,
         _ body: @escaping (ConnectionMonitor, ChannelHandlerContext) -> Void

@@ -42,7 +42,7 @@ struct ConnectionProgress {
     }
 
     private(set) var phase = Phase.between
-    /// How many requests have begun whose answer is not written.
+    /// How many requests have begun and are not answered.
     private(set) var unanswered = 0
     /// How many bytes of the present body there were.
     private(set) var bodyBytes = 0

@@ -147,7 +147,7 @@ struct RequestHeadBytes {
 }
 
 extension HTTPFields {
-    /// How many octets the body has, `Int.max` where they are more; `nil` if it is not said.
+    /// The length of the body, at most `Int.max`; `nil` if the request does not state it.
     var declaredLength: Int? {
         guard let text = self[.contentLength], !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }

@@ -17,7 +17,7 @@ struct Listeners: Service {
 
     /// Begins to listen everywhere.
     ///
-    /// - Parameter inherited: sockets that someone else listens on for the service; where there are any, the
+    /// - Parameter inherited: sockets that another process listens on for the service; if there are any, the
     ///   configuration's own are left alone.
     init(
         _ configuration: ServiceConfiguration, inherited: [Int32], connections: ConnectionPools, logger: Logger,

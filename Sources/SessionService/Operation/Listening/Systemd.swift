@@ -27,7 +27,7 @@ enum SystemdActivation {
     }
 }
 
-/// Tells systemd how far the service is (sd_notify(3)), where it wants to know.
+/// Tells systemd how far the service is (sd_notify(3)), if systemd asked for it.
 struct SystemdNotifier: Sendable {
     private let path: String?
 

@@ -13,9 +13,9 @@ final class UnixSocket: Sendable {
     /// The socket's bound descriptor. The listener owns it.
     let descriptor: Int32
 
-    /// Binds a socket. Its folder is made, with mode 0700, where it is missing.
+    /// Binds a socket. A missing folder is created with mode 0700.
     ///
-    /// - Throws: ``ServiceStartError/Code/unprotected`` where every user may replace the socket, or a folder above it.
+    /// - Throws: ``ServiceStartError/Code/unprotected`` if every user may replace the socket, or a folder above it.
     init(path: String) throws(ServiceStartError) {
         var address = try UnixSocket.address(path)
         PrivateFile.createFolders(above: path)
@@ -47,7 +47,7 @@ final class UnixSocket: Sendable {
         if FileIdentity(path) == identity { unlink(path) }
     }
 
-    /// Removes the socket's file, and lets others have the name.
+    /// Removes the socket's file, and releases its name.
     func remove() {
         unlinkPath()
         close(lock)
@@ -110,7 +110,7 @@ final class UnixSocket: Sendable {
         }
     }
 
-    /// Takes the lock that says who has the socket.
+    /// Takes the lock on the socket.
     private static func lock(_ path: String) throws(ServiceStartError) -> Int32 {
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(path, errno) }

@@ -191,7 +191,7 @@ struct MetricsRoute: Sendable {
     let metrics: ServiceMetrics
     let gateways: GatewayRegistry
     let health: ServiceHealth
-    /// Whether everybody may, who reaches the service.
+    /// Whether every caller may.
     let isPublic: Bool
 
     func add(to router: Router<ServiceRequestContext>) {
