@@ -80,7 +80,7 @@ struct BinaryCookiesReader: FormatReader {
         }
     }
 
-    /// Makes ready for the next page; behind the last one only a checksum and settings come.
+    /// Prepares for the next page. After the last one come only a checksum and settings.
     private mutating func beginPage(into items: inout [CaptureItem]) {
         guard let size = sizes.popLast() else {
             stage = .over

@@ -34,7 +34,7 @@ extension CapturedResponse {
     /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else where
     ///    its `Referer`, `Origin` or initiator points to; or else `topLevel`.
     /// 3. Its initiator is its `Origin`, `Referer` or recorded initiator, unless `Sec-Fetch-Site` says otherwise.
-    /// 4. A request without evidence in the capture is within `topLevel`, or a navigation where that is `nil`.
+    /// 4. A request without evidence in the capture is within `topLevel`, or a navigation if that is `nil`.
     ///
     /// - Parameters:
     ///   - topLevel: the page that the caller names for requests without evidence in the capture.

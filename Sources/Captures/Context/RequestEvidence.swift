@@ -49,11 +49,11 @@ public struct RequestEvidence: Sendable, Hashable {
     public var partitionKey: PartitionKey?
     /// The recorder's name for the page: a HAR's `pageref`, a DevTools frame.
     public var pageID: String?
-    /// The frame within the page, where the recorder names it.
+    /// The frame within the page, if the recorder names it.
     public var frameID: String?
     /// The page in the address bar.
     public var page: String?
-    /// Whether ``page`` is only where the `Referer` or initiator points to.
+    /// Whether ``page`` comes only from the `Referer` or the initiator.
     public var isPageInferred = false
     /// The URLs that redirected here, first one first.
     public var redirects: [String] = []

@@ -14,7 +14,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     ///
     /// No reader can recognize a redirect's own body: if the tool did not follow the redirect (`curl -i` without `-L`),
     /// a body that begins with a header block is, byte for byte, the same as a followed redirect. Responses after a
-    /// redirect are therefore marked ``CapturedResponse/URLOrigin/redirect``, so that a caller who does not trust the
+    /// redirect are therefore marked ``CapturedResponse/URLOrigin/redirect``, so that a caller that does not trust the
     /// redirecting server can leave those of other sites out.
     case http
 

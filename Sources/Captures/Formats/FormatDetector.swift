@@ -66,7 +66,7 @@ struct FormatDetector {
                         + "its neighbours. Copy the rows from the browser's developer tools again, with tabs, or save the "
                         + "network panel as HAR.")
             case .other:
-                // No further than here: how many bytes there are behind it depends on the pieces.
+                // No further than here: how many bytes follow depends on the pieces.
                 return Self.unknown(prefix.extracting(0..<(lineEnd ?? prefix.count)))
             }
         }
@@ -83,7 +83,7 @@ struct FormatDetector {
         return prefix[end] != (end == 1 ? UInt8(ascii: "x") : ASCII.hyphen)
     }
 
-    /// Where the digits behind the first byte end, of which 20 count.
+    /// The end of the digits after the first byte, of which 20 count.
     private static func numberEnd(_ prefix: Span<UInt8>) -> Int {
         var position = 1
         while position < prefix.count, position <= 20, ASCII.isDigit(prefix[position]) { position += 1 }
@@ -199,7 +199,7 @@ struct FormatDetector {
 extension CaptureFormat {
     /// Whether a file with this beginning is a packet capture: pcap or pcapng, in either byte order.
     ///
-    /// The first bytes of pcapng are line ends, which may be cut off; its byte order comes behind a length.
+    /// The first bytes of pcapng are line ends, which may be cut off; its byte order comes after a length.
     public static func isPacketCapture(_ beginning: Span<UInt8>) -> Bool {
         func word(at index: Int) -> UInt32 {
             (index..<(index + 4)).reduce(0) { $0 << 8 | UInt32(beginning[$1]) }
@@ -214,14 +214,14 @@ extension CaptureFormat {
 struct Preamble {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Bytes that began like a byte order mark; where the preamble is over, the capture's first ones.
+    /// Bytes that began like a byte order mark; after the preamble, the capture's first ones.
     private(set) var held: [UInt8] = []
     private var isAtStart = true
     /// The place of the byte that comes next.
     private(set) var line = 1
     private(set) var column = 1
 
-    /// The position in `piece` where the capture begins (behind ``held``); `nil` if it does not begin there.
+    /// The position in `piece` where the capture begins (after ``held``); `nil` if it does not begin there.
     mutating func skip(_ piece: Span<UInt8>) -> Int? {
         var position = 0
         while isAtStart, position < piece.count {

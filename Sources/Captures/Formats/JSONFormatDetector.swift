@@ -29,7 +29,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
         case document
         /// An object around the lists: the document itself, or the `result` of a protocol's answer.
         case members
-        /// A list of cookies, of that format where its cookies do not tell better.
+        /// A list of cookies, of that format unless its cookies show another.
         case list(CaptureFormat)
         case cookie(CaptureFormat)
         /// An array of strings under a name that is no other format's.
@@ -140,7 +140,7 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
         isMap = false
         // The version of a line of our own; a capture script's message has a word there.
         if case .members = context, isNamed("crumb") { decide(.json) }
-        // A list that is Playwright's rather than WebDriver's, where nothing after it says otherwise.
+        // A list that is Playwright's rather than WebDriver's, unless something after it shows the opposite.
         guard case .cookie = context, isNamed("expires"), let last = contexts.indices.last else { return }
         contexts[last] = .cookie(.storageState)
     }

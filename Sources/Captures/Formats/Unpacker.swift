@@ -183,7 +183,7 @@ struct Unpacker: Sendable {
         return size
     }
 
-    /// Takes the descriptor behind a file, if it has one, and verifies the checksum.
+    /// Takes the descriptor after a file, if it has one, and verifies the checksum.
     ///
     /// A descriptor's signature is optional, and its sizes have 4 or 8 octets. The next signature tells.
     private mutating func takeTrailer() throws(Failure) -> Bool {

@@ -1,7 +1,7 @@
 import CookieModel
 import HTTPMessages
 
-/// The parts read of one header block, and what they imply about the bytes behind it.
+/// The parts read of one header block, and what they imply about the bytes after it.
 struct CapturedHead {
     /// The responses that may follow the block.
     enum Sequel {
@@ -111,8 +111,8 @@ struct HeaderBlock: Sendable {
     /// - Parameters:
     ///   - time: when it came; `nil` for its own `Date`.
     ///   - request: the known part of the request's header.
-    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the server behind
-    ///     it.
+    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the
+    ///     server.
     mutating func end(
         at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
         isFromProxy: Bool = false, into items: inout [CaptureItem]
@@ -139,7 +139,7 @@ struct HeaderBlock: Sendable {
         case .none: break
         case .field(let field):
             if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed(at: place(field.number)))) }
-        // Behind the status line, or behind a line that was left out: nothing that it belongs to.
+        // After the status line, or after a line that was left out: it continues nothing.
         case .misplaced(let line): items.append(.failure(.fieldMalformed(at: place(line))))
         case .tooLong(let line): items.append(.failure(.lineTooLong(at: place(line))))
         }

@@ -4,10 +4,10 @@ import WebPrimitives
 
 /// Reads responses as they are on the wire: header blocks with or without bodies.
 ///
-/// **A body must never set a cookie.** So a header block is read only where one belongs: at the beginning, and after a
+/// **A body must never set a cookie.** So a header block is read only in its place: at the beginning, and after a
 /// response that the same transfer continues from (``CapturedHead/Sequel``): an informational one, a proxy's
 /// `200 Connection established`, a redirect with a `Location`, `401` and `407`. The next header block may be
-/// - directly behind the header block (empty lines between them do not count): header dumps have no bodies, and curl
+/// - directly after the header block (empty lines between them do not count): header dumps have no bodies, and curl
 ///   does not print the body of a response that it continues from, whatever its Content-Length is;
 /// - or after a body, if a Content-Length gives its end and neither Transfer-Encoding nor Content-Encoding indicates
 ///   that it is printed decoded.
@@ -157,7 +157,7 @@ struct HTTPReader: FormatReader {
 extension HTTPReader {
     /// Looks for a status line; whatever else is there is body.
     ///
-    /// - Parameter bodyLength: how long the body is that may begin here, `.max` where that is not known, `nil` if a
+    /// - Parameter bodyLength: how long the body is that may begin here, `.max` if that is not known, `nil` if a
     ///   body has just ended.
     mutating func readBoundary(
         _ bytes: Span<UInt8>, from start: Int, bodyLength: Int?, into items: inout [CaptureItem]

@@ -74,13 +74,13 @@ public struct CapturedResponse: Sendable, Hashable {
     public var interface: RequestContext.Interface
     /// The request's method; `nil` if the capture does not tell.
     public var method: String?
-    /// The status code; 0 if there was no response, and where the capture does not tell.
+    /// The status code; 0 if there was no response, or if the capture does not tell.
     public var status: Int
     /// When it happened: the capture's own time, or else the response's `Date`.
     public var time: Timestamp?
     /// Whether the capture tells when the response came in a way that cannot be read.
     package var lacksTime = false
-    /// When the answer had come, where the capture tells more than ``time``.
+    /// When the response had arrived, if the capture states more than ``time``.
     public var answerTime: Timestamp?
     /// The field values of the Set-Cookie lines, in order, without white space at their ends.
     public var setCookie: [Octets]
@@ -88,7 +88,7 @@ public struct CapturedResponse: Sendable, Hashable {
     public var evidence: RequestEvidence
     /// The values of the request's `Cookie` fields, in order.
     public var requestCookies: [Octets]
-    /// The cookies that the request sent, where the recorder names them with their attributes.
+    /// The cookies that the request sent, if the recorder names them with their attributes.
     public var requestRecords: [CookieRecord] = []
     /// Whether there is nothing but a request, which a person copied for the cookies in it.
     public var isCopiedRequest = false

@@ -211,7 +211,7 @@ struct NetscapeLine {
         return (isBareIPv6 ? "[\(text)]" : text, isIPAddress(column.extracting(range)))
     }
 
-    /// `host:8080` without `:8080`; an IPv6 address, which has several colons, only behind its brackets.
+    /// `host:8080` without `:8080`; an IPv6 address, which has several colons, only after its brackets.
     private func withoutPort(_ column: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
         var end = range.upperBound
         while end > range.lowerBound, ASCII.isDigit(column[end - 1]) { end -= 1 }

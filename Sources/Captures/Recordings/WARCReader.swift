@@ -206,7 +206,7 @@ struct WARCReader: FormatReader {
         if request?.url == response.url { release(into: &items) }
     }
 
-    /// Gives out the response that was held back, with its request where that is known.
+    /// Gives out the response that was held back, with its request if that is known.
     private mutating func release(into items: inout [CaptureItem]) {
         guard var response = held else { return }
         held = nil

@@ -146,7 +146,7 @@ struct CopiedRequest {
         "--load-cookies", "--save-cookies", "--ca-certificate", "--timeout", "--tries", "--directory-prefix",
     ]
 
-    /// Takes the words of a wget command, whose long options have their value behind an equals sign or in the next word.
+    /// Takes the words of a wget command, whose long options have their value after an equals sign or in the next word.
     private mutating func takeWget(_ words: ArraySlice<[UInt8]>) {
         var rest = words
         while let word = rest.popFirst() {

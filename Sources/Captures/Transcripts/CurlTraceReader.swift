@@ -117,7 +117,7 @@ struct CurlTraceReader: LineFormatReader {
         }
     }
 
-    /// The bytes of a line of `--trace`: pairs of digits in 16 columns, and the same bytes as text behind them; `nil`
+    /// The bytes of a line of `--trace`: pairs of digits in 16 columns, and the same bytes as text after them; `nil`
     /// for any other line.
     private func octets(inHexadecimal line: Span<UInt8>) -> [UInt8]? {
         guard line.count > 48, line.count <= 48 + 16 else { return nil }

@@ -57,7 +57,7 @@ public struct CookieWriter: Sendable {
             }
     }
 
-    /// Appends one cookie, where the format can hold it.
+    /// Appends one cookie, if the format can hold it.
     public mutating func write(_ record: CookieRecord, to bytes: inout [UInt8]) -> Outcome {
         begin(&bytes)
         if let obstacle = obstacle(to: record) { return .leftOut(obstacle) }
@@ -67,7 +67,7 @@ public struct CookieWriter: Sendable {
         return .written(losses: capabilities.losses(of: record))
     }
 
-    /// Appends an item of web storage, where the format holds any (``ExportFormat/holdsWebStorage``). Give them after the
+    /// Appends an item of web storage, if the format holds any (``ExportFormat/holdsWebStorage``). Give them after the
     /// cookies, those of one origin one after the other.
     public mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {
         begin(&bytes)

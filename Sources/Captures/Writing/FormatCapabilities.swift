@@ -21,7 +21,7 @@ public struct FormatCapabilities: Sendable, Hashable {
     public enum Partitions: Sendable, Hashable {
         /// All of them.
         case all
-        /// Those of a page of their own site: where they belong to goes without saying.
+        /// Cookies of a page of their own site, so the partition needs no member.
         case ownSite
         /// Those of a page of their own site, as if they were not partitioned: a tool without pages sends them alike.
         case ownSiteUnmarked
@@ -100,7 +100,7 @@ public struct FormatCapabilities: Sendable, Hashable {
     }
 
     private func keeps(_ feature: CookieFeature, of record: CookieRecord) -> Bool {
-        // One report is enough where there is no end of the lifetime at all.
+        // One report is enough if the format has no expiry at all.
         guard feature == .exactExpiry, let end = record.expiry else { return holds(feature) }
         return expiry == .none || writtenExpiry(end) == end
     }

@@ -3,7 +3,7 @@ import HTTPMessages
 import WebPrimitives
 
 /// Writes a HAR 1.2 whose responses set the cookies: `headers` has the Set-Cookie lines, which readers go by, and
-/// `cookies` says the same in parts, for those who look there.
+/// `cookies` has the same in parts, for readers of that member.
 ///
 /// Cookies of one host that come one after the other share a response. Each is one to an https request, since only that
 /// may set all of them.
