@@ -39,12 +39,12 @@ protocol JarBackend {
 
     /// Writes cookies in a format.
     ///
-    /// - Parameter destination: opens where they go, once it is known that there is a jar.
+    /// - Parameter destination: opens the destination, once the jar is known to exist.
     func export(_ order: ExportOrder, to destination: () throws -> ExportDestination) throws -> ExportReport
 
     /// Calls `body` with the changes after a position, and with those that come, for as long as the process runs.
     ///
-    /// Waits for the jar `default` where nothing was ever stored.
+    /// Waits for the jar `default` if nothing was ever stored.
     func followChanges(after position: Int64, _ body: @escaping (ChangeList) throws -> Void) throws -> Never
 }
 

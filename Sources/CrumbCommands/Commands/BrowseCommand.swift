@@ -69,7 +69,7 @@ struct BrowseCommand: CrumbCommand {
                 defer { folder.endProcesses() }
                 return try command.run(command.words[0], environment: browser.environment, console)
             }
-            // Other sites of a page are none of the session's, unless there is no session.
+            // Other sites of a page are not the session's, unless there is no session.
             if try kept.sites().isEmpty, let note = passages.all.noteOnUnread(jar: kept.name, where: { _ in true }) {
                 console.note("note: \(note)")
             }

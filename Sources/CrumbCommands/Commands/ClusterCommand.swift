@@ -35,7 +35,7 @@ struct ClusterCreateCommand: CrumbCommand {
         let access = try Network.required().servers
         let url = try server.url()
         let keys = try KeyLocation().source()
-        // First, so that nothing is left behind without a key.
+        // First, so that no database is left without a key.
         try keys.checkPresence()
         let applied = try access.upgrade(url, true)
         // The first use enters the key.

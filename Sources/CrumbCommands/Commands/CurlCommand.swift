@@ -78,7 +78,7 @@ struct CurlCommand: CrumbCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// The name of a jar that exists behind a `-j` among curl's arguments, where curl reads it as a URL.
+    /// The name of an existing jar after a `-j` among curl's arguments, which curl reads as a URL.
     private func jarBehindCurlOptions(now: Timestamp) -> String? {
         for (word, next) in zip(arguments, arguments.dropFirst())
         where word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("j") && !next.hasPrefix("-") {

@@ -187,7 +187,7 @@ private struct AuthorityReport: Encodable {
 extension DatabaseChoice {
     /// The authority of the database.
     ///
-    /// - Throws: `CommandFailure` if there is none.
+    /// - Throws: `CommandFailure` if the database has no authority.
     fileprivate func authority(now: Timestamp) throws -> StoredAuthority {
         guard let authority = try openAnywhere(creating: false, now: now)?.authority() else { throw try noAuthority() }
         return authority

@@ -208,7 +208,7 @@ private struct ForgottenKeysReport: Encodable {
 }
 
 extension FormerKeyUse {
-    /// What lets `key forget` remove the keys that it keeps; `nil` if it keeps none.
+    /// The way to let `key forget` remove the keys that it keeps; `nil` if it keeps none.
     var nextStep: String? {
         if let first = dependents.first {
             return "\(listed(dependents)) still \(dependents.count == 1 ? "needs" : "need") one; "

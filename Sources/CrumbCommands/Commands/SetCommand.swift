@@ -30,7 +30,7 @@ struct SetCommand: CrumbCommand {
     var file = "-"
 
     func validate() throws {
-        // A line where the file's name belongs is not repeated: it has a value in it.
+        // A line in the place of the file's name is not printed: it contains a value.
         let isLineInPlaceOfURL = url.contains("=") && !url.contains("://")
         guard !isLineInPlaceOfURL, !file.contains("=") || file.contains("://") || access(file, F_OK) == 0 else {
             throw ValidationError(
@@ -71,7 +71,7 @@ struct SetCommand: CrumbCommand {
         if decisions.contains(where: \.isRejected) { throw FailureKind.cookieRefused.exitCode }
     }
 
-    /// The lines that are not empty, without the field's name where it was copied along.
+    /// The lines that are not empty, without the field's name, which may be copied along.
     private static func lines(_ bytes: [UInt8]) -> [Octets] {
         let field = "set-cookie:"
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in

@@ -10,7 +10,7 @@ struct CurlArguments {
     private(set) var options: [CurlOption] = []
 
     /// - Parameters:
-    ///   - defaults: the user's `.curlrc`, if there is one; not read where the first word is `-q`.
+    ///   - defaults: the user's `.curlrc`, if there is one; not read if the first word is `-q`.
     init(
         _ words: [[UInt8]], defaults: String?, table: CurlOptionTable, contents: @escaping (String) throws -> [UInt8]
     ) throws {

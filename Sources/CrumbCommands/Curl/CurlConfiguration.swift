@@ -8,7 +8,7 @@ import SessionStore
 enum CurlConfiguration {
     /// A line that holds an option.
     struct Line: Equatable {
-        /// The option: with its dashes where it has any.
+        /// The option, with its dashes if it has any.
         let option: [UInt8]
         let value: [UInt8]?
     }
@@ -22,7 +22,7 @@ enum CurlConfiguration {
         let text = text.drop(while: InputFile.isWhiteSpace)
         guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: "/"), first != UInt8(ascii: "*")
         else { return nil }
-        // Only behind a name without dashes do '=' and ':' separate.
+        // '=' and ':' separate only after a name without dashes.
         let hasDash = first == UInt8(ascii: "-")
         func separates(_ byte: UInt8) -> Bool {
             InputFile.isWhiteSpace(byte) || (!hasDash && (byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":")))
@@ -72,7 +72,7 @@ enum RequestBody {
         FileSystem.size(path) == nil || FileSystem.isRegular(path)
     }
 
-    /// Standard input, all of it, where it can be read from the start again and no one else can read it.
+    /// All of standard input, if it can be read again from the start and no other user can read it.
     ///
     /// - Returns: a descriptor, for the caller to close.
     static func bufferedStandardInput() throws -> Int32 {

@@ -4,7 +4,7 @@ import RequestDecoration
 import SessionOperations
 import SessionStore
 
-/// Gets the session back in where an answer says "not signed in": one ``LoginRecovery`` for each command.
+/// Signs the session in again if a response says "not signed in": one ``LoginRecovery`` for each command.
 struct CurlFallback {
     private var recovery: LoginRecovery
     private let jar: CookieJar
@@ -39,7 +39,7 @@ struct CurlFallback {
         return rule
     }
 
-    /// Why only a new login helps, where an answer still says "not signed in" with nothing left to try.
+    /// The error if a response still says "not signed in" and only a new login helps.
     func failure(_ block: ResponseBlock, from url: RequestURL) -> LoginFallbackError? {
         recovery.failure(in: block.head, from: url)
     }
@@ -61,7 +61,7 @@ struct CurlFallback {
 }
 
 extension CurlPlan {
-    /// Whether the user says who asks, in the place of a token.
+    /// Whether the user names the caller, in place of a token.
     var signsIn: Bool {
         answersChallenges
             || options.contains { $0.fieldName == "authorization" || ["user", "oauth2-bearer"].contains($0.name) }

@@ -42,7 +42,7 @@ final class CurlHopRun {
         self.console = console
     }
 
-    /// Whether standard output goes through here: to hold `--write-out` back, or to keep it behind the headers.
+    /// Whether standard output goes through here: to hold `--write-out` back, or to keep it after the headers.
     private var capturesOutput: Bool {
         decoration.mayBeRepeated
             || plan.writeOut != nil && (plan.follows || plan.headerDump == .standardOutput)
@@ -85,7 +85,7 @@ final class CurlHopRun {
         return status
     }
 
-    /// Writes the header blocks so far, unless they may be of an answer that has the request made once more.
+    /// Writes the header blocks so far, unless they may be of a response that makes the request repeat.
     private func writeHeaders(to file: Int32?, isOver: Bool = false) throws {
         let isFinal = lastBlock.map { $0.status >= 200 && !$0.isFromProxy } ?? false
         let isDecided = !decoration.mayBeRepeated || isOver || isFinal
@@ -117,7 +117,7 @@ final class CurlHopRun {
             let marked = capturesOutput ? writeOut.format(format, redirectCount: hop.number - 1) : format
             words += CurlOption(name: "write-out", value: marked).words
         }
-        // curl itself leaves the meter out where the terminal shows the body.
+        // curl itself leaves the meter out if the terminal shows the body.
         if capturesOutput, console.outputIsTerminal, !CurlPlan.savesBody(plan.options) {
             words.append(Array("--no-progress-meter".utf8))
         }
@@ -147,9 +147,9 @@ final class CurlHopRun {
         [Array(option.utf8), Array(value.utf8)]
     }
 
-    /// The answer to follow, where curl stopped for being kept from following it.
+    /// The response to follow, if curl stopped because it may not follow it.
     func redirect(endedWith status: Int32) -> ResponseBlock? {
-        // 47: too many redirects. 1, 3: a protocol or URL that it may not follow, where challenges may be answered.
+        // 47: too many redirects. 1, 3: a protocol or URL that it may not follow, if challenges may be answered.
         let stops: Set<Int32> = plan.answersChallenges ? [1, 3, 47] : [47]
         guard plan.follows, stops.contains(status), let lastBlock, (300...399).contains(lastBlock.status) else {
             return nil

@@ -23,14 +23,14 @@ protocol CurlJar: AnyObject {
     /// Gets a token after the last response that says "not signed in", and delivers it.
     func signIn() throws
 
-    /// Whether a request may be made once more, so that its body has to be read again.
+    /// Whether a request may be repeated, which needs its body again.
     var mayRepeatRequests: Bool { get }
 
     /// Why the last response says "not signed in" and stays the answer; `nil` if it does not.
     var failure: (any Error)? { get }
 
     /// Why the request is not sent once more although the last response says "not signed in"; `nil` if that is not so.
-    /// The session is to be renewed for the next request all the same.
+    /// The session is renewed for the next request anyway.
     var refusal: RepetitionRefusal? { get }
 }
 

@@ -68,7 +68,7 @@ extension CurlOption {
         case "data", "data-ascii", "data-binary", "json", "proxy-header":
             return text.hasPrefix("@") ? [String(text.dropFirst())] : []
         case "data-urlencode", "url-query":
-            // NAME@FILE; behind an equals sign everything is content.
+            // NAME@FILE; after an equals sign everything is content.
             guard let mark = text.firstIndex(where: { $0 == "@" || $0 == "=" }), text[mark] == "@" else { return [] }
             return [String(text[text.index(after: mark)...])]
         case "upload-file":

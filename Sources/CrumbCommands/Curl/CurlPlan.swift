@@ -163,7 +163,7 @@ extension CurlPlan {
         hop.hasLeftOrigin ? [] : cookies
     }
 
-    /// Whether curl may answer challenges, so that it has to be kept from redirects in another way.
+    /// Whether curl may answer challenges, so that redirects need another way to be stopped.
     var answersChallenges: Bool {
         options.contains { CurlPlan.challengedOptions.contains($0.name) && $0.isOn }
     }
@@ -196,7 +196,7 @@ extension CurlPlan {
                     ? CurlOption(name: "proto-redir", value: Array("-all".utf8))
                     : CurlOption(name: "max-redirs", value: Array("0".utf8)))
         }
-        // A proxy's response to CONNECT sets no cookies for the server behind it.
+        // A proxy's response to CONNECT sets no cookies for the server.
         options.append(CurlOption(name: "suppress-connect-headers"))
         options.append(CurlOption(name: "url", value: url(for: hop)))
         return options

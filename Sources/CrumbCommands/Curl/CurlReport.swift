@@ -28,7 +28,7 @@ struct CurlHopReport: Encodable {
     var deleted: [String] = []
     var refused: [Refusal] = []
     var evicted: [Evicted] = []
-    /// The names of the header fields that came from the jar and were sent; only where there were any.
+    /// The names of the header fields that came from the jar and were sent; `nil` if there were none.
     private(set) var fields: [String]?
     /// The sign of "not signed in" after which a token was obtained and the request repeated.
     var fallback: String?

@@ -123,7 +123,7 @@ final class CurlSession {
 }
 
 extension RedirectChain {
-    /// The chain behind a response that curl would follow; `nil` if it would not.
+    /// The chain after a response that curl would follow; `nil` if it would not.
     ///
     /// - Parameter keptPosts: the statuses for which the user wants a POST to stay one.
     func following(_ response: ResponseBlock, keptPosts: Set<Int>) throws -> RedirectChain? {

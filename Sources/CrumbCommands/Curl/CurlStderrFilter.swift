@@ -9,7 +9,7 @@ struct CurlStderrFilter {
     /// The remark of curl's --verbose at a redirect.
     private static let remark = Array("* Maximum (0) redirects followed".utf8)
 
-    /// The line so far, where it may be one of those; `nil` if it is another one.
+    /// The line so far, if it may be one of those; `nil` if it is another one.
     private var line: [UInt8]? = []
     private var heldBack: [UInt8] = []
 

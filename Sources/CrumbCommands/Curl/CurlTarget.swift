@@ -7,7 +7,7 @@ struct CurlTarget {
     let text: [UInt8]
     /// The URL that the rules use.
     let url: RequestURL
-    /// User name and password before the host, with their `@`; empty if there are none. They stay as long as the
+    /// User name and password before the host, with their `@`; empty without them. They stay as long as the
     /// redirects stay within the origin.
     let userInfo: [UInt8]
     /// The file name of `--remote-name`, which redirects do not change.

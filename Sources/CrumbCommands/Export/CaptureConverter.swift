@@ -116,7 +116,7 @@ struct CaptureConverter {
         report.count(decisions, on: received, at: response.place)
     }
 
-    /// Takes in the cookies that the requests of a file sent, behind everything that its responses set.
+    /// Adds the cookies that the requests of a file sent, after everything that its responses set.
     private mutating func takeRequestCookies(_ report: inout ImportReport) {
         guard !requestCookies.isEmpty else { return }
         let present = collection.present

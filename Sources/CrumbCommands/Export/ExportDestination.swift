@@ -163,7 +163,7 @@ extension ExportReport {
         if let status { throw status.exitCode }
     }
 
-    /// The status that the command ends with, where it is not success.
+    /// The exit status of the command; `nil` for success.
     private var status: FailureKind? {
         if !unreadable.isEmpty || storageItemsUnreadable > 0 { return .valueDamaged }
         if !leftOut.isEmpty { return .cookieNotHeld }

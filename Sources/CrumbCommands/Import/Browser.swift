@@ -99,7 +99,7 @@ enum Browser: String, CaseIterable {
     }
 }
 
-/// A browser and, behind a colon, one of its profiles: `firefox`, `chrome:Profile 1`.
+/// A browser and, after a colon, one of its profiles: `firefox`, `chrome:Profile 1`.
 struct BrowserChoice: ExpressibleByArgument {
     let browser: Browser
     let profile: String?

@@ -32,7 +32,7 @@ struct BrowserProfile {
         return browser.format == .firefox && FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
-    /// What the browser has not written to its files now, if anything.
+    /// A note on cookies that the browser has not written to its files yet.
     func unwritten(by browser: Browser) -> String? {
         switch browser.format {
         case .firefox:

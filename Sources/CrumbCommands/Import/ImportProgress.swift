@@ -45,7 +45,7 @@ struct ImportProgress {
         write("\r\u{1B}[K\(name):\(share) \(bytes / 1_000_000) MB compared with earlier imports")
     }
 
-    /// The seconds since the start, where it is time for the next line.
+    /// The seconds since the start; `nil` if it is too early for the next line.
     private mutating func secondsWhenDue() -> Double? {
         guard isShown else { return nil }
         let now = clock.now

@@ -111,7 +111,7 @@ final class PacketCapture {
         }
     }
 
-    /// A warning if other users can read a key log; `nil` if there is none to give.
+    /// A warning if other users can read a key log; otherwise `nil`.
     static func exposure(ofKeys path: String?) -> String? {
         guard let path, access(path, R_OK) == 0, !PrivateFile.isPrivate(path), !FileSystem.isSpecial(path) else {
             return nil

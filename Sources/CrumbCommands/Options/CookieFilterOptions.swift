@@ -41,7 +41,7 @@ struct CookieFilterOptions: ParsableArguments {
     /// The request to `url` that the cookies are for.
     ///
     /// - Parameters:
-    ///   - format: where the format is for one URL, there has to be one.
+    ///   - format: a format for one URL requires one.
     ///   - isAboutCaptures: whether `--top-level` has a meaning without a request, too.
     func request(
         to url: String?, for format: ExportFormat, isAboutCaptures: Bool = false

@@ -16,7 +16,7 @@ struct DatabaseOptions: DatabaseChoice {
     static let help: ArgumentHelp =
         "The database file. Default: CRUMB_DATABASE, else crumb/crumb.sqlite in your data folder."
 
-    /// Whether a command that may have to renew a token needs the network from the beginning: it could not begin anew
+    /// Whether a command that may have to renew a token needs the network from the beginning: it could not start again
     /// after it has asked a service, or has read a key that can be read only once.
     var mayNotBeginAnew: Bool { asksService || KeyLocation().isReadOnce }
 
@@ -81,7 +81,7 @@ extension DatabaseChoice {
 
     /// The database file that is meant.
     ///
-    /// - Throws: An error if the command asks no service, where one is given.
+    /// - Throws: An error if a service is given and the command does not use one.
     func path() throws -> String {
         guard try server() == nil else {
             throw ValidationError(
@@ -89,7 +89,7 @@ extension DatabaseChoice {
             )
         }
         if let database { return database }
-        // Without asking it: a command that has read its input cannot begin anew.
+        // Without asking it: a command that has read its input cannot start again.
         guard !asksService else {
             throw ValidationError(
                 "This works only on a database file: name it with --database, or remove --service and CRUMB_SERVICE.")

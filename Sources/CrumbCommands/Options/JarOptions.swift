@@ -26,7 +26,7 @@ struct JarOptions: ParsableArguments {
         try databaseOptions.path()
     }
 
-    /// Returns where the operations on the jar are done: in the file or by the service.
+    /// Returns the place of the operations on the jar: the file or the service.
     ///
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
     func place(now: Timestamp, notesAccess: Bool = true) throws -> OperationPlace {
@@ -59,7 +59,7 @@ struct JarOptions: ParsableArguments {
         return try RemoteJar(named: jar, of: service, now: now, console: console)
     }
 
-    /// The rules that apply. Reads the public suffix list where one was given, so it is called once a command.
+    /// The rules that apply. Reads the public suffix list if one was given, so call it once a command.
     func policy() throws -> CookiePolicy {
         var policy = CookiePolicy()
         policy.publicSuffixes = try suffixListOptions.list()

@@ -8,7 +8,7 @@ struct ChildProcess {
     typealias Consumer = ([UInt8]) throws -> Void
 
     private let program: String
-    /// The exit status of crumb's where the program cannot be started.
+    /// The exit status of `crumb` if the program cannot be started.
     private let failure: FailureKind
     private var sources: [PipeSource] = []
     private var sinks: [PipeSink] = []

@@ -11,7 +11,7 @@ struct ExternalCommand: Sendable {
 
     /// The path of the program.
     ///
-    /// - Throws: `ExitCode` 127 if there is none, 126 if it cannot be run.
+    /// - Throws: `ExitCode` 127 if it does not exist, 126 if it cannot be run.
     func path(_ console: Console) throws -> String {
         let found = words[0].contains("/") ? words[0] : ChildProcess.pathOfProgram(words[0])
         guard let path = found else { throw notRun(words[0], ENOENT, console) }

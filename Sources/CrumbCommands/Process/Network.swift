@@ -67,7 +67,7 @@ package struct Network: Sendable {
         own.withLock { $0 = network }
     }
 
-    /// The network. A program without one is replaced, and the command begins anew.
+    /// The network. A program without one is replaced, and the command starts again.
     ///
     /// Call it before standard input is read, before anything is written, and before a lease is taken.
     ///

@@ -117,7 +117,7 @@ final class PrivateFolder: Sendable {
         }
     }
 
-    /// Ends what a command has left behind in a folder, and removes that.
+    /// Ends the processes of a command that remain in a folder, and removes the folder.
     ///
     /// - Parameter waits: whether to wait for the end of a command that still runs.
     private static func cleanUp(_ path: String, waits: Bool) {
@@ -140,7 +140,7 @@ final class PrivateFolder: Sendable {
             close(descriptor)
             return nil
         }
-        // While this one has waited, the folder may have been removed, and its name may be another's.
+        // During the wait, the folder may have been removed, and another process may have its name.
         var (locked, named) = (stat(), stat())
         guard fstat(descriptor, &locked) == 0, lstat(path, &named) == 0, locked.st_uid == geteuid(),
             locked.st_dev == named.st_dev, locked.st_ino == named.st_ino

@@ -46,7 +46,7 @@ enum SignalDeferral {
         return try await body()
     }
 
-    /// Waits for the exchanges under way, and lets none begin any more. A signal that comes meanwhile takes effect then.
+    /// Waits for the exchanges under way, and allows no new ones. A signal that comes meanwhile takes effect then.
     ///
     /// - Parameters:
     ///   - limit: How long to wait.

@@ -63,7 +63,7 @@ struct BrowserPrograms: Sendable {
     }
 }
 
-/// One run of a browser with a folder of its own, and the data that it leaves behind.
+/// One run of a browser with a folder of its own, and the data that remains.
 struct StartedBrowser: Sendable {
     let programs: BrowserPrograms
     let folder: PrivateFolder

@@ -28,7 +28,7 @@ extension RemoteJar {
     }
 }
 
-/// An export that comes: the report in a line, and the file behind it.
+/// An export that arrives: the report in a line, and the file after it.
 private final class ExportWriting {
     private let open: () throws -> ExportDestination
     private var destination: ExportDestination?

@@ -204,7 +204,7 @@ private final class StreamedExchange: Sendable {
     }
 }
 
-/// The access token by which a service knows who asks, out of a file that its owner alone can read.
+/// The access token by which a service recognizes the caller, from a file that only its owner can read.
 struct ServiceTokenFile {
     /// More than any access token has.
     private static let sizeLimit = 4096

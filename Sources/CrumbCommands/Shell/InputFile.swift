@@ -43,7 +43,7 @@ final class InputFile {
 
     /// Makes sure that the input can be read twice: a pipe that ends within `limit` bytes is kept in memory.
     ///
-    /// - Returns: whether it can; where not, the next reading still gets all of it.
+    /// - Returns: whether it can; if not, the next reading still gets all of it.
     func becomesRepeatable(within limit: Int) throws -> Bool {
         // It would take tshark's time twice.
         if packets != nil { return false }
@@ -141,7 +141,7 @@ final class InputFile {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The whole file, refused with the status given where it is larger than `limit` bytes.
+    /// The whole file, rejected with the status given if it is larger than `limit` bytes.
     func contents(limit: Int, otherwise status: FailureKind = .tokenInputInvalid) throws -> [UInt8] {
         var contents: [UInt8] = []
         try forEachChunk { chunk in

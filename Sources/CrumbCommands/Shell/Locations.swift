@@ -34,7 +34,7 @@ struct Locations {
         try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
     }
 
-    /// The public suffix list, where there is to be another one than the built-in.
+    /// The public suffix list that replaces the built-in one.
     var publicSuffixList: String? { value("CRUMB_PUBLIC_SUFFIX_LIST") }
 
     /// The jar that a command uses.
@@ -124,7 +124,7 @@ struct KeyLocation {
         if case .success(nil) = KeyLocation.environmentKeys { false } else { true }
     }
 
-    /// The key file; also where ``isInEnvironment`` says that it is not used.
+    /// The key file, even if ``isInEnvironment`` says that it is not used.
     ///
     /// - Parameter path: Another file.
     func file(_ path: String? = nil) throws -> KeyFile {
@@ -219,7 +219,7 @@ enum Terminal {
         return passphrase
     }
 
-    /// Reads a line that is not shown; `nil` if there is no terminal, and where nothing or Control-C was typed.
+    /// Reads a line that is not shown; `nil` if there is no terminal, or if nothing or Control-C was typed.
     static func readSecret(_ prompt: String) -> Secret? {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -227,7 +227,7 @@ enum Terminal {
         var saved = termios()
         guard tcgetattr(descriptor, &saved) == 0 else { return nil }
         var silent = saved
-        // Without ISIG, so that Control-C cannot leave a terminal behind that shows nothing: it is read as a byte.
+        // Without ISIG, Control-C is read as a byte and cannot leave the terminal without echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         guard tcsetattr(descriptor, TCSAFLUSH, &silent) == 0 else { return nil }
         defer {

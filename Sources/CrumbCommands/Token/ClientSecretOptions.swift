@@ -75,14 +75,14 @@ struct ClientSecretOptions: ParsableArguments {
             "The file with the initial access token for --register; '-' is standard input.", valueName: "file"))
     var registrationTokenFile: String?
 
-    /// The client's secret or key, where one was given.
+    /// The client's secret or key, if one was given.
     func secret() throws -> Secret? {
         if let clientKeyFile { return try signingKey(in: clientKeyFile).secret }
         if let clientSecretFile { return try secret(in: clientSecretFile) }
         return SecretVariable.clientSecret.secret
     }
 
-    /// The secret in a file, without the white space behind it.
+    /// The secret in a file, without the white space after it.
     private func secret(in file: String) throws -> Secret {
         try checkModes(of: file)
         var bytes = try InputFile(file).contents(limit: 1 << 16)

@@ -148,7 +148,7 @@ enum SignalForwarding {
         }
     }
 
-    /// Passes none on any more: the process has ended, and its number may be another's.
+    /// Stops passing signals on: the process has ended, and another one may have its number.
     static func end() {
         child.store(0, ordering: .releasing)
         guard depth.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }

@@ -67,7 +67,7 @@ final class LoopbackRedirect: Sendable {
     private let openingPath: String
     /// The page that ``opening`` leads to.
     private let page = Mutex<String?>(nil)
-    /// The warnings that the terminal was given: who can send one such request can send many.
+    /// The warnings that were printed, each only once: a sender of one such request can send many.
     private let warnings = Mutex<Set<String>>([])
     private let listeners: [Int32]
 

@@ -111,15 +111,15 @@ struct TokenLogin {
         }
     }
 
-    /// Saves a user who is at this machine the typing. The code was shown, whatever comes of this.
+    /// Copies the code and opens the page for a user at this machine. The code was shown, so failures do not matter.
     private static func offer(_ device: DeviceLoginReport, on console: Console) {
         if let code = device.copiedCode, Clipboard.copy(code) { console.ask("The code is on the clipboard.") }
-        // The page without the code: the address to open is in the program's arguments, where everyone may read it.
+        // The page without the code: the address to open is in the program's arguments, which every user can read.
         let page = device.verificationURI
-        // The server names the page; no program but a browser is to be started with it.
+        // The server names the page; start no program but a browser with it.
         guard let url = try? RequestURL(page), url.scheme == .https || url.scheme == .http && url.host.isLoopback
         else { return }
-        // The page was shown: nothing more is to be said if no browser is there.
+        // The page was shown: a missing browser needs no message.
         WebBrowser.open(page) {}
     }
 

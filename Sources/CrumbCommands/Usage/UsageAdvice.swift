@@ -32,7 +32,7 @@ struct UsageAdvice {
         unknown = isMissing && (!command.configuration.subcommands.isEmpty || words.first == "help") ? rest : nil
     }
 
-    /// The whole text of the error for help on a command that does not exist; `nil` if there is none to report.
+    /// The whole text of the error for help on a command that does not exist; `nil` if nothing needs reporting.
     var unknownHelpTopic: String? {
         guard asksForHelp, let unknownCommand else { return nil }
         return "Error: \(unknownCommand)"
@@ -113,7 +113,7 @@ struct UsageAdvice {
         return "\(prefix) \(rule.advice(command: name, value: value(of: option)))"
     }
 
-    /// The word after an option, or behind its equals sign.
+    /// The word after an option, or after its equals sign.
     private func value(of option: String) -> String? {
         guard let place = words.firstIndex(where: { $0 == option || $0.hasPrefix("\(option)=") }) else { return nil }
         if words[place] != option { return String(words[place].dropFirst(option.count + 1)) }

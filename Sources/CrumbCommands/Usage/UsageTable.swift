@@ -2,7 +2,7 @@
 /// equivalents.
 enum UsageTable {
     /// Words in the place of a command, with the group before them, and the command that does it. Words that follow are
-    /// repeated behind a command that ends in lower case.
+    /// repeated after a command that ends in lower case.
     static let commands: [String: String] = [
         "add": "import FILE", "load": "import", "read": "import", "capture": "import", "fetch": "curl -- URL",
         "request": "curl -- URL", "http": "curl -- URL", "https": "curl -- URL", "wget": "curl -- URL",

@@ -99,7 +99,7 @@ struct TokenImportCommand: CrumbCommand {
                 + "to replace it, use --force")
     }
 
-    /// How the tokens can be refreshed, where the options tell.
+    /// How the tokens can be refreshed, if the options tell.
     private func credentials(_ preset: ProviderPreset) throws -> ProfileCredentials? {
         guard discover || !server.endpoint.isEmpty || server.provider != nil else { return nil }
         let (lookup, name) = (try server.lookup(preset), name)

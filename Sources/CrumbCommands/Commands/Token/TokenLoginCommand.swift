@@ -87,7 +87,7 @@ struct TokenLoginCommand: CrumbCommand {
         try console.report(report, note: "logged in: \(report.text)")
     }
 
-    /// Logs in where the browser is; a service gets and keeps the tokens.
+    /// Logs in on the machine of the browser; a service gets and stores the tokens.
     private func logIn(over service: ServiceConnection, _ console: Console) throws -> StoredTokenReport {
         guard client.keyAlgorithm == nil else {
             throw CommandFailure(

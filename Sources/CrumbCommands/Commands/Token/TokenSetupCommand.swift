@@ -141,7 +141,7 @@ struct TokenSetupCommand: CrumbCommand {
         return isFound ? "crumb" : own
     }
 
-    /// Options for where the login is stored, if that was said.
+    /// The options that name the place of the login, if they were given.
     private var place: [String] { database.optionWords(absolute) }
 
     private func programFolder() throws -> String {
