@@ -55,17 +55,17 @@ public struct BrowserDatabase: Sendable {
             defer { try? queue.close() }
             return try queue.read { database in
                 guard let table = try BrowserDatabase.table(database, source: source, options: options) else {
-                    throw CaptureError.databaseUnknown(at: place)
+                    throw CaptureError(.databaseUnknown, at: place)
                 }
                 guard expected == nil || expected == table.format else {
-                    throw CaptureError.databaseOtherFormat(table.format, at: place)
+                    throw CaptureError(.databaseOtherFormat(table.format), at: place)
                 }
                 let unstated = table.format.unstated
                 try table.read(database) { try emit($0.leavingOpen(unstated)) }
                 return table.format
             }
         } catch let error as DatabaseError {
-            throw CaptureError.databaseDamaged(error.resultCode.rawValue, at: place)
+            throw CaptureError(.databaseDamaged(error.resultCode.rawValue), at: place)
         }
     }
 
@@ -133,8 +133,8 @@ struct BrowserCookieRows {
             entry += 1
             let place = CapturePlace(source: source, entry: entry)
             switch item {
-            case .tooLong: try emit(.failure(.rowTooLong(at: place)))
-            case .row(let row): if try !body(row, place) { try emit(.failure(.rowMalformed(at: place))) }
+            case .tooLong: try emit(.failure(.rowTooLong, at: place))
+            case .row(let row): if try !body(row, place) { try emit(.failure(.rowMalformed, at: place)) }
             }
         }
     }

@@ -61,7 +61,7 @@ struct ChromiumTable: BrowserCookieTable {
         }
         let place = CapturePlace(source: source)
         for (obstacle, count) in unreadable.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            try emit(.failure(.encryptedValues(obstacle, count: count, at: place)))
+            try emit(.failure(.encryptedValues(obstacle, count: count), at: place))
         }
     }
 

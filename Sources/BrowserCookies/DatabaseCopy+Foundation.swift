@@ -29,7 +29,7 @@ struct DatabaseCopy {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .databaseNotCopied(at: place)
+            throw CaptureError(.databaseNotCopied, at: place)
         }
         do throws(CaptureError) {
             try copy(original, at: place)
@@ -49,9 +49,9 @@ struct DatabaseCopy {
             // A browser writes in bursts, and with short pauses.
             if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
             let before = Self.endings.map { FileState("\(original)\($0)") }
-            guard before[0] != nil else { throw .databaseNotReadable(at: place) }
+            guard before[0] != nil else { throw CaptureError(.databaseNotReadable, at: place) }
             let size = before.reduce(0) { $0 + ($1?.size ?? 0) }
-            guard size <= Self.byteLimit else { throw .databaseTooLarge(at: place) }
+            guard size <= Self.byteLimit else { throw CaptureError(.databaseTooLarge, at: place) }
             let now = Date()
             guard !before.contains(where: { $0?.isFresh(at: now, within: Self.timeGrain) ?? false }) else { continue }
             let isCopied = zip(Self.endings, before).allSatisfy { ending, state in
@@ -59,10 +59,10 @@ struct DatabaseCopy {
                 return state == nil ? removeFile(copy) : copyFile("\(original)\(ending)", to: copy)
             }
             guard before == Self.endings.map({ FileState("\(original)\($0)") }) else { continue }
-            guard isCopied else { throw .databaseNotReadable(at: place) }
+            guard isCopied else { throw CaptureError(.databaseNotReadable, at: place) }
             return
         }
-        throw .databaseUnstable(at: place)
+        throw CaptureError(.databaseUnstable, at: place)
     }
 
     private struct FileState: Equatable {

@@ -43,9 +43,9 @@ struct FirefoxTable: BrowserCookieTable {
         }
         let place = CapturePlace(source: source)
         for (other, count) in others.sorted(by: { $0.key < $1.key }) {
-            try emit(.failure(.otherContainer(other, count: count, at: place)))
+            try emit(.failure(.otherContainer(other, count: count), at: place))
         }
-        if isolatedCount > 0 { try emit(.failure(.isolatedCookies(isolatedCount, at: place))) }
+        if isolatedCount > 0 { try emit(.failure(.isolatedCookies(isolatedCount), at: place)) }
     }
 
     private func record(_ row: Row, _ attributes: FirefoxOriginAttributes) -> CookieRecord? {

@@ -53,7 +53,7 @@ struct BinaryCookiesReader: FormatReader {
     mutating func finish(into items: inout [CaptureItem]) {
         if case .over = stage { return }
         let place = CapturePlace(source: source, entry: entryCount > 0 ? entryCount : nil)
-        items.append(.failure(.documentTruncated(afterEntry: entryCount, at: place)))
+        items.append(.failure(.documentTruncated(afterEntry: entryCount), at: place))
     }
 
     private mutating func takeBuffer(into items: inout [CaptureItem]) {
@@ -63,7 +63,7 @@ struct BinaryCookiesReader: FormatReader {
         case .start:
             let count = bytes.span.bigEndian(at: 4)
             guard bytes.span.hasPrefix("cook"), count <= Self.pageLimit else {
-                items.append(.failure(.notBinaryCookies(at: CapturePlace(source: source))))
+                items.append(.failure(.notBinaryCookies, at: CapturePlace(source: source)))
                 stage = .over
                 return
             }
@@ -88,7 +88,7 @@ struct BinaryCookiesReader: FormatReader {
         }
         guard size <= CaptureLimits.responseByteCount else {
             entryCount += 1
-            items.append(.failure(.entryTooLarge(at: CapturePlace(source: source, entry: entryCount))))
+            items.append(.failure(.entryTooLarge, at: CapturePlace(source: source, entry: entryCount)))
             stage = .skip(size)
             return
         }
@@ -101,7 +101,7 @@ struct BinaryCookiesReader: FormatReader {
         guard page.count >= 8, count <= (page.count - 8) / 4 else {
             entryCount += 1
             let place = CapturePlace(source: source, entry: entryCount)
-            items.append(.failure(.entryMalformed("Its page is shorter than its header says.", at: place)))
+            items.append(.failure(.entryMalformed("Its page is shorter than its header says."), at: place))
             return
         }
         for index in 0..<count {
@@ -112,7 +112,7 @@ struct BinaryCookiesReader: FormatReader {
             guard size >= 56, size <= page.count - start,
                 let record = cookie(page.extracting(start..<(start + size)))
             else {
-                items.append(.failure(.entryMalformed("Its offsets point outside of it.", at: place)))
+                items.append(.failure(.entryMalformed("Its offsets point outside of it."), at: place))
                 continue
             }
             items.append(.cookie(record, place))

@@ -53,13 +53,12 @@ struct FirefoxSessionReader: FormatReader {
         guard head.count == Self.headByteCount else { return }
         block.limit = (8..<12).reversed().reduce(0) { $0 << 8 | Int(head[$1]) }
         guard !head.span.hasPrefix("mozLz40\u{0}") else { return }
-        items.append(
-            .failure(.inputUnrecognized("The input does not begin like Firefox's session store.", at: place)))
+        items.append(.failure(.inputUnrecognized("The input does not begin like Firefox's session store."), at: place))
         isOver = true
     }
 
     private mutating func fail(into items: inout [CaptureItem]) {
-        items.append(.failure(.packedMalformed(at: place)))
+        items.append(.failure(.packedMalformed, at: place))
         isOver = true
     }
 
@@ -84,7 +83,7 @@ struct FirefoxSessionOutline: JSONEntryOutline {
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let cookie = value.object, let host = cookie["host"]?.text, !host.isEmpty,
             let content = cookie["value"]?.octets
-        else { return items.append(.failure(.entryMalformed("It lacks a required field.", at: place))) }
+        else { return items.append(.failure(.entryMalformed("It lacks a required field."), at: place)) }
         let attributes = cookie["originAttributes"]?.object
         guard isMeant(attributes) else {
             otherCount += 1
@@ -108,7 +107,7 @@ struct FirefoxSessionOutline: JSONEntryOutline {
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         guard otherCount > 0 else { return }
-        items.append(.failure(.otherSessionCookies(otherCount, at: CapturePlace(source: source))))
+        items.append(.failure(.otherSessionCookies(otherCount), at: CapturePlace(source: source)))
     }
 
     /// Whether the cookie belongs to the container, and to no private window, isolation or partition.

@@ -84,24 +84,24 @@ struct CookieListOutline: JSONOutline {
         switch context {
         case .partition:
             guard value.object?["sourceOrigin"] != nil else { return }
-            return items.append(.failure(.partitionUnclear(at: CapturePlace(source: source))))
+            return items.append(.failure(.partitionUnclear, at: CapturePlace(source: source)))
         case .originName: return origins.take(name: value, into: &items)
         case .storageItem: return origins.take(item: value, isWhole: isWhole, into: &items)
         default: break
         }
         entryCount += 1
         let place = CapturePlace(source: source, entry: entryCount)
-        guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+        guard isWhole else { return items.append(.failure(.entryTooLarge, at: place)) }
         var ownName: Octets?
         if case .namedCookie = context { ownName = name }
         switch members.cookie(value, named: ownName) {
         case .notCookie(let finding) where !hasCookies:
             nonCookies = (nonCookies?.finding ?? finding, nonCookies?.first ?? entryCount, (nonCookies?.count ?? 0) + 1)
             return
-        case .notCookie(let finding): items.append(.failure(.entryMalformed(finding, at: place)))
+        case .notCookie(let finding): items.append(.failure(.entryMalformed(finding), at: place))
         case .cookie(let record): append(.cookie(record, place), to: &items)
-        case .malformed(let finding): append(.failure(.entryMalformed(finding, at: place)), to: &items)
-        case .domainMissing: append(.failure(.domainMissing(at: place)), to: &items)
+        case .malformed(let finding): append(.failure(.entryMalformed(finding), at: place), to: &items)
+        case .domainMissing: append(.failure(.domainMissing, at: place), to: &items)
         }
     }
 
@@ -110,8 +110,8 @@ struct CookieListOutline: JSONOutline {
         hasCookies = true
         if let nonCookies {
             let place = CapturePlace(source: source, entry: nonCookies.first)
-            items.append(.failure(.entryMalformed(nonCookies.finding, at: place)))
-            if nonCookies.count > 1 { items.append(.failure(.entriesMalformed(nonCookies.count - 1, at: place))) }
+            items.append(.failure(.entryMalformed(nonCookies.finding), at: place))
+            if nonCookies.count > 1 { items.append(.failure(.entriesMalformed(nonCookies.count - 1), at: place)) }
             self.nonCookies = nil
         }
         items.append(item)
@@ -122,9 +122,9 @@ struct CookieListOutline: JSONOutline {
         if let nonCookies {
             items.append(
                 .failure(
-                    .notCookieList(nonCookies.finding, entry: nonCookies.first, count: nonCookies.count, at: place)))
+                    .notCookieList(nonCookies.finding, entry: nonCookies.first, count: nonCookies.count), at: place))
         }
-        if isWhole, !hasList { items.append(.failure(.noCookieList(members.dialect.title, at: place))) }
+        if isWhole, !hasList { items.append(.failure(.noCookieList(members.dialect.title), at: place)) }
         origins.finish(into: &items)
     }
 }
@@ -186,8 +186,8 @@ struct HeaderJSONOutline: JSONOutline {
         case (.date, .string(let text)): date = date ?? text.withSpan { CookieDate.parse($0) }
         case (.date, _): break
         case (_, .string(let line)): line.withSpan { lines.append($0) }
-        case (_, .tooLong): items.append(.failure(.fieldTooLong(at: place)))
-        default: items.append(.failure(.lineMalformed("A Set-Cookie value is not a string.", at: place)))
+        case (_, .tooLong): items.append(.failure(.fieldTooLong, at: place))
+        default: items.append(.failure(.lineMalformed("A Set-Cookie value is not a string."), at: place))
         }
     }
 
@@ -195,10 +195,10 @@ struct HeaderJSONOutline: JSONOutline {
         let place = CapturePlace(source: source, entry: 1)
         guard hasFields else {
             let finding = "The input is JSON without fields, so it is not what curl writes for %{header_json}."
-            return items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
+            return items.append(.failure(.inputUnrecognized(finding), at: CapturePlace(source: source)))
         }
-        if lines.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
-        guard let url else { return items.append(.failure(.urlMissing(at: place))) }
+        if lines.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
+        guard let url else { return items.append(.failure(.urlMissing, at: place)) }
         items.append(
             .response(
                 CapturedResponse(

@@ -80,7 +80,7 @@ struct StorageStateOrigins: Sendable {
         endOrigin()
         drain(into: &items)
         guard databaseCount > 0 else { return }
-        items.append(.failure(.databasesIgnored(databaseCount, at: CapturePlace(source: source))))
+        items.append(.failure(.databasesIgnored(databaseCount), at: CapturePlace(source: source)))
     }
 
     private mutating func append(_ item: Item, to items: inout [CaptureItem]) {
@@ -108,9 +108,8 @@ struct StorageStateOrigins: Sendable {
         self.leftOut = nil
         failures.append(
             .failure(
-                .storageLeftOut(
-                    leftOut.finding, origin: number, item: leftOut.number, count: leftOut.count,
-                    at: CapturePlace(source: source))))
+                .storageLeftOut(leftOut.finding, origin: number, item: leftOut.number, count: leftOut.count),
+                at: CapturePlace(source: source)))
     }
 
     private mutating func drain(into items: inout [CaptureItem]) {

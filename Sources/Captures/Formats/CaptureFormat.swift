@@ -296,6 +296,6 @@ private struct DatabaseRefusal: FormatReader {
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {}
 
     mutating func finish(into items: inout [CaptureItem]) {
-        items.append(.failure(.database(at: CapturePlace(source: source))))
+        items.append(.failure(.database, at: CapturePlace(source: source)))
     }
 }

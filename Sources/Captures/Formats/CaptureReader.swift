@@ -102,7 +102,9 @@ public struct CaptureReader: Sendable {
         unpacker?.finish()
         try unpack(emit)
         if let unpacker, unpacker.isArchive {
-            if stage != .over, let failure = archiveFailure { items.append(.failure(failure)) }
+            if stage != .over, let failure = archiveFailure {
+                items.append(.failure(failure, at: CapturePlace(source: name)))
+            }
         } else {
             endFile()
         }
@@ -115,7 +117,7 @@ public struct CaptureReader: Sendable {
         switch stage {
         case .preamble where preamble.held.isEmpty && unpacker?.isArchive == true: otherFileCount += 1
         case .preamble where preamble.held.isEmpty:
-            items.append(.failure(.inputEmpty(at: CapturePlace(source: source))))
+            items.append(.failure(.inputEmpty, at: CapturePlace(source: source)))
         case .preamble:
             begin()
             detect(isWhole: true)
@@ -150,7 +152,7 @@ public struct CaptureReader: Sendable {
             case .endOfFile: endFile()
             case .failure(let failure):
                 if stage == .detection || stage == .content { endFile() }
-                items.append(.failure(.packed(failure, at: CapturePlace(source: source))))
+                items.append(.failure(.packed(failure), at: CapturePlace(source: source)))
                 stop()
             }
             try give(emit)
@@ -166,10 +168,9 @@ public struct CaptureReader: Sendable {
     }
 
     /// The failure or notice at the end of an archive.
-    private var archiveFailure: CaptureError? {
-        let place = CapturePlace(source: name)
-        if fileCount == 0 { return .noCaptures(at: place) }
-        return otherFileCount == 0 ? nil : .filesPassedOver(otherFileCount, at: place)
+    private var archiveFailure: CaptureFailure? {
+        if fileCount == 0 { return .noCaptures }
+        return otherFileCount == 0 ? nil : .filesPassedOver(otherFileCount)
     }
 
     // MARK: - Formats
@@ -231,24 +232,23 @@ public struct CaptureReader: Sendable {
             if unpacker?.isArchive == true {
                 otherFileCount += 1
             } else {
-                items.append(.failure(unrecognized(finding)))
+                items.append(.failure(unrecognized(finding), at: CapturePlace(source: source)))
             }
             passOver()
         case .packed(let finding):
-            items.append(.failure(.inputPacked(finding, at: CapturePlace(source: source))))
+            items.append(.failure(.inputPacked(finding), at: CapturePlace(source: source)))
             passOver()
         }
     }
 
-    private func unrecognized(_ finding: FormatDetector.Finding) -> CaptureError {
-        let place = CapturePlace(source: source)
+    private func unrecognized(_ finding: FormatDetector.Finding) -> CaptureFailure {
         // Brotli has no signature.
-        if source.hasSuffix(".br") { return .compressed(with: "Brotli", "brotli -dc", at: place) }
+        if source.hasSuffix(".br") { return .compressed(with: "Brotli", "brotli -dc") }
         // The names of the formats help only with a text.
         guard case .unknown(let description) = finding else {
-            return .inputPacked("Format not recognised: the input is binary.", at: place)
+            return .inputPacked("Format not recognised: the input is binary.")
         }
-        return .inputUnrecognized(description, at: place)
+        return .inputUnrecognized(description)
     }
 
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
@@ -371,7 +371,7 @@ extension LineFormatReader {
     mutating func finishLines(into items: inout [CaptureItem]) {}
 
     mutating func leaveOutLine(into items: inout [CaptureItem]) {
-        items.append(.failure(.lineTooLong(at: place)))
+        items.append(.failure(.lineTooLong, at: place))
     }
 
     /// The place of the current line.

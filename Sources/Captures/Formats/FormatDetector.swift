@@ -170,7 +170,7 @@ struct FormatDetector {
     private static func unknown(_ prefix: Span<UInt8>) -> Finding {
         for (signature, program, command) in compressions where signature.count <= prefix.count {
             if (0..<signature.count).allSatisfy({ signature[$0] == prefix[$0] }) {
-                return .packed(CaptureError.remedy(forCompressionWith: program, command))
+                return .packed(CaptureFailure.remedy(forCompressionWith: program, command))
             }
         }
         if prefix.count >= 2, (prefix[0], prefix[1]) == (0xFF, 0xFE) || (prefix[0], prefix[1]) == (0xFE, 0xFF) {

@@ -82,7 +82,7 @@ extension JSONEntryOutline {
     ) {
         entryCount += 1
         let place = CapturePlace(source: source, entry: entryCount)
-        guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+        guard isWhole else { return items.append(.failure(.entryTooLarge, at: place)) }
         takeEntry(value, at: place, into: &items)
     }
 }
@@ -211,7 +211,7 @@ struct JSONOutlineReader<Outline: JSONOutline>: FormatReader {
         guard !stream.isComplete else { return }
         let count = stream.handler.outline.entryCount
         let place = CapturePlace(source: source, entry: count > 0 ? count : nil)
-        items.append(.failure(.documentTruncated(afterEntry: count, at: place)))
+        items.append(.failure(.documentTruncated(afterEntry: count), at: place))
     }
 
     private mutating func takeItems(into items: inout [CaptureItem]) {

@@ -53,16 +53,16 @@ struct HARCapture {
         guard let url = entry[.url].text, answer.problem == nil, HARCapture.requestProblem(of: entry) == nil else {
             let problem = HARCapture.requestProblem(of: entry) ?? answer.problem ?? "Its request has no url."
             let isTooLong = if case .tooLong = entry[.url] { true } else { false }
-            items.append(.failure(isTooLong ? .tooLong(problem, at: place) : .entryMalformed(problem, at: place)))
+            items.append(.failure(isTooLong ? .tooLong(problem) : .entryMalformed(problem), at: place))
             return
         }
-        for _ in 0..<answer.tooLongCount { items.append(.failure(.fieldTooLong(at: place))) }
-        if answer.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
+        for _ in 0..<answer.tooLongCount { items.append(.failure(.fieldTooLong, at: place)) }
+        if answer.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
         let names = HARCookieNames(entry.cookies)
         var lines = answer.setCookie.octets
         if lines.count == 1, names.hasMultiple {
             lines = names.lines(in: lines[0])
-            if lines.isEmpty { items.append(.failure(.setCookieJoined(at: place))) }
+            if lines.isEmpty { items.append(.failure(.setCookieJoined, at: place)) }
         } else if lines.isEmpty, answer.tooLongCount == 0 {
             headerlessCount += names.count
         }

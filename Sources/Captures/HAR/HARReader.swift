@@ -36,8 +36,7 @@ struct HARReader: FormatReader {
         guard let problem = entries.problem else { return }
         hasFailed = true
         let entry = entries.begunCount > entries.endedCount ? entries.begunCount : nil
-        items.append(
-            .failure(.json(problem, source: capture.source, entry: entry, afterEntry: entries.endedCount)))
+        items.append(.failure(.json(problem, source: capture.source, entry: entry, afterEntry: entries.endedCount)))
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
@@ -47,14 +46,14 @@ struct HARReader: FormatReader {
         let count = entries.endedCount
         if !entries.isComplete {
             let place = CapturePlace(source: capture.source, entry: count > 0 ? count : nil)
-            items.append(.failure(.documentTruncated(afterEntry: count, at: place)))
+            items.append(.failure(.documentTruncated(afterEntry: count), at: place))
         } else if !entries.hasEntries {
-            items.append(.failure(.notHAR(at: place)))
+            items.append(.failure(.notHAR, at: place))
         } else if capture.headerlessCount > 0 {
-            items.append(.failure(.headersSanitized(capture.headerlessCount, by: creator, at: place)))
+            items.append(.failure(.headersSanitized(capture.headerlessCount, by: creator), at: place))
         } else if count > 0, !capture.hasCookies, creator == .chromiumDeveloperTools || creator == .crumb {
             // Both leave the cookies out by default.
-            items.append(.failure(.cookiesSanitized(by: creator, at: place)))
+            items.append(.failure(.cookiesSanitized(by: creator), at: place))
         }
     }
 }

@@ -103,7 +103,7 @@ struct HeaderBlock: Sendable {
     /// Takes note of a line that was too long to keep.
     mutating func leaveOut(_ number: Int, into items: inout [CaptureItem]) {
         apply(fields.end(), into: &items)
-        items.append(.failure(.lineTooLong(at: CapturePlace(source: source, entry: head.index, line: number))))
+        items.append(.failure(.lineTooLong, at: CapturePlace(source: source, entry: head.index, line: number)))
     }
 
     /// Ends the block and emits the response.
@@ -122,8 +122,8 @@ struct HeaderBlock: Sendable {
         let isFromProxy = isFromProxy || head.statusLine.isFromProxy
         var evidence = request.evidence
         evidence.location = head.location
-        if isFromProxy, !head.setCookie.isEmpty { items.append(.failure(.proxyCookies(at: place))) }
-        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
+        if isFromProxy, !head.setCookie.isEmpty { items.append(.failure(.proxyCookies, at: place)) }
+        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
         items.append(
             .response(
                 CapturedResponse(
@@ -138,10 +138,10 @@ struct HeaderBlock: Sendable {
         switch outcome {
         case .none: break
         case .field(let field):
-            if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed(at: place(field.number)))) }
+            if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed, at: place(field.number))) }
         // After the status line, or after a line that was left out: it continues nothing.
-        case .misplaced(let line): items.append(.failure(.fieldMalformed(at: place(line))))
-        case .tooLong(let line): items.append(.failure(.lineTooLong(at: place(line))))
+        case .misplaced(let line): items.append(.failure(.fieldMalformed, at: place(line)))
+        case .tooLong(let line): items.append(.failure(.lineTooLong, at: place(line)))
         }
     }
 }

@@ -81,14 +81,14 @@ struct HTTPReader: FormatReader {
         let place = CapturePlace(source: source, entry: blockCount > 0 ? blockCount : nil, line: lines.number + 1)
         switch stage {
         case .statusLine where blockCount == 0 && StatusLine.match(lastLine.span) == .no:
-            items.append(.failure(.statusLineMalformed(at: place)))
+            items.append(.failure(.statusLineMalformed, at: place))
         case .statusLine:
-            items.append(.failure(.headersTruncated(at: place)))
+            items.append(.failure(.headersTruncated, at: place))
         case .fields:
-            items.append(.failure(.headersTruncated(at: place)))
+            items.append(.failure(.headersTruncated, at: place))
             endBlock(into: &items)
         case .boundary where mayContinue && !probe.isEmpty:
-            items.append(.failure(.headersTruncated(at: place)))
+            items.append(.failure(.headersTruncated, at: place))
         case .boundary, .body, .rest:
             break
         }
@@ -121,7 +121,7 @@ struct HTTPReader: FormatReader {
             return
         }
         let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
-        items.append(.failure(.lineTooLong(at: place)))
+        items.append(.failure(.lineTooLong, at: place))
         stage = .rest
     }
 
@@ -129,12 +129,12 @@ struct HTTPReader: FormatReader {
         blockCount += 1
         let place = CapturePlace(source: source, entry: blockCount, line: lines.number)
         guard let statusLine = StatusLine(line) else {
-            items.append(.failure(.statusLineMalformed(at: place)))
+            items.append(.failure(.statusLineMalformed, at: place))
             stage = .rest
             return
         }
         guard url.text != nil else {
-            items.append(.failure(.urlMissing(at: place)))
+            items.append(.failure(.urlMissing, at: place))
             stage = .rest
             return
         }
@@ -192,7 +192,7 @@ extension HTTPReader {
             lines.begin(with: probe.dropLast())
             stage = .statusLine
         } else {
-            items.append(.failure(.responseSkipped(at: CapturePlace(source: source, line: lines.number + 1))))
+            items.append(.failure(.responseSkipped, at: CapturePlace(source: source, line: lines.number + 1)))
             stage = .rest
         }
         resetProbe()

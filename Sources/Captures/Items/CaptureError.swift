@@ -23,16 +23,13 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problem and its remedy, in one or two sentences.
     public let message: String
 
-    package init(
-        _ code: Code, _ place: CapturePlace, _ message: String, _ severity: Severity = .problem, count: Int = 1,
-        storageItemCount: Int = 0
-    ) {
-        self.storageItemCount = storageItemCount
-        self.count = count
-        self.code = code
-        self.severity = severity
+    package init(_ failure: CaptureFailure, at place: CapturePlace) {
+        code = failure.code
+        severity = failure.severity
+        count = failure.count
+        storageItemCount = failure.storageItemCount
+        message = failure.message
         self.place = place
-        self.message = message
     }
 
     /// The place and the message.

@@ -22,6 +22,11 @@ public enum CaptureItem: Sendable, Hashable {
 }
 
 extension CaptureItem {
+    /// A part that could not be read, and where it is.
+    package static func failure(_ failure: CaptureFailure, at place: CapturePlace) -> CaptureItem {
+        .failure(CaptureError(failure, at: place))
+    }
+
     /// The item, its cookie saying nothing about the properties that its format has no place for.
     package func leavingOpen(_ unstated: CookieProperties) -> CaptureItem {
         guard !unstated.isEmpty, case .cookie(var record, let place) = self else { return self }

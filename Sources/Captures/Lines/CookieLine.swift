@@ -166,12 +166,12 @@ struct CookieLineReader: LineFormatReader {
         var stream = JSONStream(handler: CookieLine(), line: lines.number, column: 1)
         stream.read(line)
         guard stream.isComplete else {
-            items.append(.failure(.lineMalformed("The line is not a JSON object.", at: place)))
+            items.append(.failure(.lineMalformed("The line is not a JSON object."), at: place))
             return
         }
         switch stream.handler.result {
         case .cookie(let record): items.append(.cookie(record, place))
-        case .malformed(let finding): items.append(.failure(.lineMalformed(finding, at: place)))
+        case .malformed(let finding): items.append(.failure(.lineMalformed(finding), at: place))
         }
     }
 }

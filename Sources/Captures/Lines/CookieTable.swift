@@ -97,7 +97,7 @@ struct CookieTableReader: LineFormatReader {
         do throws(Problem) {
             items.append(.cookie(try record(cells), place))
         } catch {
-            items.append(.failure(.lineMalformed(error.finding, at: place)))
+            items.append(.failure(.lineMalformed(error.finding), at: place))
         }
     }
 

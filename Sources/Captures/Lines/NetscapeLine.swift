@@ -44,21 +44,21 @@ struct NetscapeReader: LineFormatReader {
             waiting = (record, place)
         case .malformed(let finding):
             passOn(into: &items)
-            items.append(.failure(.lineMalformed(finding, at: place)))
+            items.append(.failure(.lineMalformed(finding), at: place))
         }
     }
 
     mutating func leaveOutLine(into items: inout [CaptureItem]) {
         passOn(into: &items)
-        items.append(.failure(.lineTooLong(at: place)))
+        items.append(.failure(.lineTooLong, at: place))
     }
 
     mutating func finishLines(into items: inout [CaptureItem]) {
         passOn(into: &items)
         if let contradictions {
-            items.append(.failure(.subdomainsContradicted(contradictions.count, at: contradictions.first)))
+            items.append(.failure(.subdomainsContradicted(contradictions.count), at: contradictions.first))
         }
-        if let wgetPlace, !hasSessionCookie { items.append(.failure(.sessionCookiesMissing(at: wgetPlace))) }
+        if let wgetPlace, !hasSessionCookie { items.append(.failure(.sessionCookiesMissing, at: wgetPlace)) }
     }
 
     private mutating func passOn(into items: inout [CaptureItem]) {

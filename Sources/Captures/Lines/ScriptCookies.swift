@@ -21,7 +21,7 @@ struct CaptureMessagesReader: LineFormatReader {
         guard let message = JSONValue(parsing: line)?.object, message["crumb"]?.octets == "capture",
             let kind = message["kind"]?.octets, let url = message["url"]?.text
         else {
-            items.append(.failure(.entryMalformed("It is not a message of a capture script.", at: place)))
+            items.append(.failure(.entryMalformed("It is not a message of a capture script."), at: place))
             return
         }
         var setCookie: [Octets] = []
@@ -29,7 +29,7 @@ struct CaptureMessagesReader: LineFormatReader {
         switch kind {
         case "cookie":
             guard let line = message["line"]?.octets else {
-                items.append(.failure(.entryMalformed("It has no line.", at: place)))
+                items.append(.failure(.entryMalformed("It has no line."), at: place))
                 return
             }
             setCookie = [line]
@@ -42,9 +42,9 @@ struct CaptureMessagesReader: LineFormatReader {
             // Whatever the answer set, the engine has kept to itself.
             break
         case "touched": isTold = false
-        default: items.append(.failure(.entryMalformed("Its kind is unknown.", at: place)))
+        default: items.append(.failure(.entryMalformed("Its kind is unknown."), at: place))
         }
-        if !isTold { items.append(.failure(.cookiesUntold(at: place))) }
+        if !isTold { items.append(.failure(.cookiesUntold, at: place)) }
         guard !setCookie.isEmpty else { return }
         items.append(
             .response(
@@ -111,7 +111,7 @@ struct DocumentCookieReader: LineFormatReader {
         }
         guard !text.isEmpty else { return }
         entryCount += 1
-        guard let url else { return items.append(.failure(.urlMissing(at: place))) }
+        guard let url else { return items.append(.failure(.urlMissing, at: place)) }
         var pairs = SetCookieLines()
         var start = 0
         while start <= text.count {

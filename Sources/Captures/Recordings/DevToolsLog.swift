@@ -69,10 +69,10 @@ struct DevToolsLog: Sendable {
     mutating func finish(into items: inout [CaptureItem]) {
         let waiting = exchanges.values.flatMap(\.waiting).sorted { ($0.place.entry ?? 0) < ($1.place.entry ?? 0) }
         for response in waiting where !response.setCookie.isEmpty {
-            items.append(.failure(.entryMalformed("Its request is not in the log.", at: response.place)))
+            items.append(.failure(.entryMalformed("Its request is not in the log."), at: response.place))
         }
         exchanges = [:]
-        if !hasEvents { items.append(.failure(.noEvents(at: CapturePlace(source: source)))) }
+        if !hasEvents { items.append(.failure(.noEvents, at: CapturePlace(source: source))) }
     }
 
     /// The event in an entry: the entry itself, or the value of the `message` that a driver adds, as JSON or as text.
@@ -151,7 +151,7 @@ struct DevToolsLog: Sendable {
         let response = DevToolsLog.response(
             parameters["headers"]?.object, status: parameters["statusCode"]?.integer, partitionKey, at: place)
         guard makeRoom(for: response.setCookie.bufferedByteCount, id) else {
-            return items.append(.failure(.entryTooLarge(at: place)))
+            return items.append(.failure(.entryTooLarge, at: place))
         }
         var exchange = exchanges[id] ?? Exchange()
         exchange.waiting.append(response)
@@ -202,7 +202,7 @@ struct DevToolsLog: Sendable {
             evidence.complete(with: sent.head.evidence)
             evidence.partitionKey = response.partitionKey
             evidence.location = response.location
-            if response.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: response.place))) }
+            if response.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: response.place)) }
             var captured = CapturedResponse(
                 url: hop.url, method: hop.method, status: response.status, time: hop.time,
                 setCookie: response.setCookie.octets, evidence: evidence, requestCookies: sent.head.cookies.octets,

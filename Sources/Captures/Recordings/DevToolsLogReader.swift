@@ -100,7 +100,7 @@ struct DevToolsLogOutline: JSONEntryOutline {
     static func holdsEntries(_ name: Span<UInt8>) -> Bool { name.isEmpty || name.equals("value") }
 
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
-        if !log.take(value, at: place, into: &items) { items.append(.failure(.notEvent(at: place))) }
+        if !log.take(value, at: place, into: &items) { items.append(.failure(.notEvent, at: place)) }
     }
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
@@ -128,7 +128,7 @@ private struct DevToolsLogLines: LineFormatReader {
         entryCount += 1
         let place = CapturePlace(source: source, entry: entryCount, line: lines.number)
         guard let value = JSONValue(parsing: line), log.take(value, at: place, into: &items) else {
-            return items.append(.failure(.notEvent(at: place)))
+            return items.append(.failure(.notEvent, at: place))
         }
     }
 

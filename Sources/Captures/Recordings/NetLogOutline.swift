@@ -84,7 +84,7 @@ struct NetLogOutline: JSONOutline {
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         guard isWhole, !hasEvents else { return }
         let finding = "The input is JSON without events, so it is not a net-log."
-        items.append(.failure(.inputUnrecognized(finding, at: CapturePlace(source: source))))
+        items.append(.failure(.inputUnrecognized(finding), at: CapturePlace(source: source)))
     }
 
     private mutating func takeTypes(_ names: JSONObject) {
@@ -124,7 +124,7 @@ struct NetLogOutline: JSONOutline {
         case .responseHeaders:
             entryCount += 1
             let place = CapturePlace(source: source, entry: entryCount)
-            guard isWhole else { return items.append(.failure(.entryTooLarge(at: place))) }
+            guard isWhole else { return items.append(.failure(.entryTooLarge, at: place)) }
             takeResponse(parameters?["headers"]?.elements ?? [], of: requests[id], event, at: place, into: &items)
         }
     }
@@ -173,25 +173,25 @@ struct NetLogOutline: JSONOutline {
         into items: inout [CaptureItem]
     ) {
         guard let first = lines.first?.octets, let statusLine = first.withSpan({ StatusLine($0) }) else {
-            return items.append(.failure(.entryMalformed("Its headers do not begin with a status line.", at: place)))
+            return items.append(.failure(.entryMalformed("Its headers do not begin with a status line."), at: place))
         }
         guard let request else {
-            return items.append(.failure(.entryMalformed("Its request is not in the log.", at: place)))
+            return items.append(.failure(.entryMalformed("Its request is not in the log."), at: place))
         }
         var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
         for line in lines.dropFirst() {
             guard let text = line.octets, NetLogText(text).octets.withSpan({ head.take($0) }) else {
-                items.append(.failure(.fieldMalformed(at: place)))
+                items.append(.failure(.fieldMalformed, at: place))
                 continue
             }
         }
-        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: place))) }
+        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
         var evidence = request.head.evidence
         evidence.location = head.location
         var setCookie = head.setCookie.octets
         let strippedCount = setCookie.count { NetLogOutline.isStripped($0) }
         if strippedCount > 0 {
-            items.append(.failure(.valuesStripped(strippedCount, at: place)))
+            items.append(.failure(.valuesStripped(strippedCount), at: place))
             setCookie.removeAll { NetLogOutline.isStripped($0) }
         }
         let time = NetLogOutline.integer(event["time"]).map { moment in

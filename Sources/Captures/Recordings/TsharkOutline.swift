@@ -50,7 +50,7 @@ struct TsharkOutline: JSONEntryOutline {
 
     mutating func takeEntry(_ value: JSONValue, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let layers = value.object?["_source"]?.object?["layers"]?.object else {
-            return items.append(.failure(.entryMalformed("It is not a packet with layers.", at: place)))
+            return items.append(.failure(.entryMalformed("It is not a packet with layers."), at: place))
         }
         let tcp = layers["tcp"]?.object
         let packet = Packet(
@@ -72,7 +72,7 @@ struct TsharkOutline: JSONEntryOutline {
 
     mutating func finish(isWhole: Bool, into items: inout [CaptureItem]) {
         guard isWhole, !hasMessages else { return }
-        items.append(.failure(.noMessages(encryptedCount: encrypted.count, at: CapturePlace(source: source))))
+        items.append(.failure(.noMessages(encryptedCount: encrypted.count), at: CapturePlace(source: source)))
     }
 
     // MARK: HTTP/1
@@ -99,13 +99,13 @@ struct TsharkOutline: JSONEntryOutline {
         for line in layer.fields("http.response.line", raw: "http.response.line_raw") {
             switch line {
             case .octets(let line): _ = line.withSpan { head.take($0.extracting($0.beforeLineEnd)) }
-            case .tooLong: items.append(.failure(.fieldTooLong(at: packet.place)))
+            case .tooLong: items.append(.failure(.fieldTooLong, at: packet.place))
             case .damaged(let line):
-                if line.withSpan({ $0.isSetCookieLine }) { items.append(.failure(.octetsLost(at: packet.place))) }
+                if line.withSpan({ $0.isSetCookieLine }) { items.append(.failure(.octetsLost, at: packet.place)) }
             }
         }
         guard let url = layer["http.response_for.uri"]?.text else {
-            if !head.setCookie.isEmpty { items.append(.failure(.requestNotRecorded(at: packet.place))) }
+            if !head.setCookie.isEmpty { items.append(.failure(.requestNotRecorded, at: packet.place)) }
             return
         }
         give(head, url, requestKey: "\(layer["http.request_in"]?.text ?? "") \(url)", of: packet, into: &items)
@@ -143,12 +143,12 @@ struct TsharkOutline: JSONEntryOutline {
             for (name, value) in fields {
                 switch value {
                 case .octets(let value): _ = head.take(TsharkOutline.line(name, value).span)
-                case .tooLong: items.append(.failure(.fieldTooLong(at: packet.place)))
-                case .damaged: if name == "set-cookie" { items.append(.failure(.octetsLost(at: packet.place))) }
+                case .tooLong: items.append(.failure(.fieldTooLong, at: packet.place))
+                case .damaged: if name == "set-cookie" { items.append(.failure(.octetsLost, at: packet.place)) }
                 }
             }
             guard let request = requests[key] else {
-                if !head.setCookie.isEmpty { items.append(.failure(.requestNotRecorded(at: packet.place))) }
+                if !head.setCookie.isEmpty { items.append(.failure(.requestNotRecorded, at: packet.place)) }
                 return
             }
             give(head, request.url, requestKey: key, of: packet, into: &items)
@@ -183,16 +183,16 @@ struct TsharkOutline: JSONEntryOutline {
         into items: inout [CaptureItem]
     ) {
         if head.statusLine.isFromProxy {
-            if !head.setCookie.isEmpty { items.append(.failure(.proxyCookies(at: packet.place))) }
+            if !head.setCookie.isEmpty { items.append(.failure(.proxyCookies, at: packet.place)) }
             return
         }
         let request = requests[key]
         // A server that sends a request and its response itself would set cookies for any host.
         guard request.map({ packet.answers($0.packet) }) ?? !hasRequests else {
-            return items.append(.failure(.requestNotRecorded(at: packet.place)))
+            return items.append(.failure(.requestNotRecorded, at: packet.place))
         }
         if head.status >= 200 { forget(key) }
-        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge(at: packet.place))) }
+        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: packet.place)) }
         var evidence = request?.head.evidence ?? RequestEvidence()
         evidence.location = head.location
         items.append(

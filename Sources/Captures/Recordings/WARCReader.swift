@@ -89,12 +89,12 @@ struct WARCReader: FormatReader {
         case .version:
             guard let line = lines.last() else { return }
             take(line, of: [UInt8]().span, into: &items)
-            if case .fields = stage { items.append(.failure(.recordsTruncated(at: place))) }
-        case .fields: items.append(.failure(.recordsTruncated(at: place)))
+            if case .fields = stage { items.append(.failure(.recordsTruncated, at: place)) }
+        case .fields: items.append(.failure(.recordsTruncated, at: place))
         case .head:
             endHead(isWhole: false, into: &items)
-            items.append(.failure(.recordsTruncated(at: place)))
-        case .skip: items.append(.failure(.recordsTruncated(at: place)))
+            items.append(.failure(.recordsTruncated, at: place))
+        case .skip: items.append(.failure(.recordsTruncated, at: place))
         case .over: break
         }
     }
@@ -125,7 +125,7 @@ struct WARCReader: FormatReader {
             record = Record()
             stage = .fields
         case .version:
-            items.append(.failure(.recordMalformed(at: place)))
+            items.append(.failure(.recordMalformed, at: place))
             stage = .over
         case .fields where line.isEmpty: endFields(into: &items)
         case .fields: takeField(line)
@@ -157,7 +157,7 @@ struct WARCReader: FormatReader {
 
     private mutating func endFields(into items: inout [CaptureItem]) {
         guard !record.isBroken, let length = record.length, length >= 0 else {
-            items.append(.failure(.recordMalformed(at: place)))
+            items.append(.failure(.recordMalformed, at: place))
             stage = .over
             return
         }
@@ -198,7 +198,7 @@ struct WARCReader: FormatReader {
         }
         guard var block else { return }
         self.block = nil
-        if !isWhole { items.append(.failure(.headersTruncated(at: place))) }
+        if !isWhole { items.append(.failure(.headersTruncated, at: place)) }
         block.end(at: TranscriptURL(text: record.url, origin: .recorded), time: record.date, into: &items)
         guard case .response(let response)? = items.last else { return }
         items.removeLast()

@@ -27,7 +27,7 @@ struct CopiedRequestReader: FormatReader {
 
     mutating func finish(into items: inout [CaptureItem]) {
         let place = CapturePlace(source: source)
-        guard !isTooLong else { return items.append(.failure(.entryTooLarge(at: place))) }
+        guard !isTooLong else { return items.append(.failure(.entryTooLarge, at: place)) }
         switch format {
         case .curlCommand:
             let (commands, unclosedQuote) = ShellWords.commands(in: text)
@@ -36,9 +36,9 @@ struct CopiedRequestReader: FormatReader {
                 append(CopiedRequest(curl: words), at: place, into: &items)
             }
             if let offset = unclosedQuote {
-                items.append(.failure(.quoteUnclosed(at: quotePlace(offset, entry: commands.count + 1))))
+                items.append(.failure(.quoteUnclosed, at: quotePlace(offset, entry: commands.count + 1)))
             } else if commands.isEmpty {
-                items.append(.failure(.noRequests(at: place)))
+                items.append(.failure(.noRequests, at: place))
             }
         case .fetchCall:
             let calls = FetchCall.all(in: text.span)
@@ -46,13 +46,13 @@ struct CopiedRequestReader: FormatReader {
                 let place = CapturePlace(source: source, entry: index + 1)
                 append(call.flatMap { CopiedRequest(fetch: $0) }, at: place, into: &items)
             }
-            if calls.isEmpty { items.append(.failure(.noRequests(at: place))) }
+            if calls.isEmpty { items.append(.failure(.noRequests, at: place)) }
         case .powerShell:
             let requests = PowerShellCommands.requests(in: text.span)
             for (index, request) in requests.enumerated() {
                 append(request, at: CapturePlace(source: source, entry: index + 1), into: &items)
             }
-            if requests.isEmpty { items.append(.failure(.noRequests(at: place))) }
+            if requests.isEmpty { items.append(.failure(.noRequests, at: place)) }
         default:
             append(
                 CopiedRequest(fields: text.span, url: url), at: CapturePlace(source: source, line: line), into: &items)
@@ -70,9 +70,9 @@ struct CopiedRequestReader: FormatReader {
     private func append(_ request: CopiedRequest?, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard let request else {
             return items.append(
-                .failure(.entryMalformed("It does not have the form in which browsers copy requests.", at: place)))
+                .failure(.entryMalformed("It does not have the form in which browsers copy requests."), at: place))
         }
-        guard let url = request.url ?? url else { return items.append(.failure(.urlMissing(at: place))) }
+        guard let url = request.url ?? url else { return items.append(.failure(.urlMissing, at: place)) }
         var response = CapturedResponse(
             url: url, urlOrigin: request.url == nil ? .given : .recorded, method: request.method, status: 0,
             setCookie: [], evidence: request.head.evidence, requestCookies: request.head.cookies.octets, place: place)

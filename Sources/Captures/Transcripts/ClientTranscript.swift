@@ -172,7 +172,7 @@ struct ClientTranscript: Sendable {
             begin(CapturedHead(index: blockCount + 1, line: number, statusLine: statusLine), into: &items)
         } else if !isSkipping, line.count >= 10, line.extracting(0..<10).equalsIgnoringCase("set-cookie") {
             // A trailer, or of a block whose beginning is gone.
-            items.append(.failure(.fieldWithoutResponse(at: CapturePlace(source: source, line: number))))
+            items.append(.failure(.fieldWithoutResponse, at: CapturePlace(source: source, line: number)))
         }
     }
 
@@ -181,9 +181,9 @@ struct ClientTranscript: Sendable {
         let place = CapturePlace(source: source, entry: blockCount, line: head.line)
         isSkipping = !isAskedFor || url.text == nil
         if !isAskedFor {
-            items.append(.failure(.responseSkipped(at: place)))
+            items.append(.failure(.responseSkipped, at: place))
         } else if url.text == nil {
-            items.append(.failure(.urlMissing(at: place)))
+            items.append(.failure(.urlMissing, at: place))
         } else {
             block = HeaderBlock(head, source: source)
         }
@@ -194,7 +194,7 @@ struct ClientTranscript: Sendable {
         if block != nil {
             block?.leaveOut(number, into: &items)
         } else {
-            items.append(.failure(.lineTooLong(at: CapturePlace(source: source, line: number))))
+            items.append(.failure(.lineTooLong, at: CapturePlace(source: source, line: number)))
         }
     }
 
@@ -213,7 +213,7 @@ struct ClientTranscript: Sendable {
     /// Takes the end of the transcript.
     mutating func finish(lineCount: Int, into items: inout [CaptureItem]) {
         guard block != nil else { return }
-        items.append(.failure(.headersTruncated(at: CapturePlace(source: source, entry: blockCount, line: lineCount))))
+        items.append(.failure(.headersTruncated, at: CapturePlace(source: source, entry: blockCount, line: lineCount)))
         endResponse(into: &items)
     }
 }

@@ -41,7 +41,7 @@ struct CurlTraceReader: LineFormatReader {
     mutating func finishLines(into items: inout [CaptureItem]) {
         endSection(into: &items)
         transcript.finish(lineCount: lines.number, into: &items)
-        if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
+        if !transcript.hasResponses { items.append(.failure(.noResponses, at: CapturePlace(source: source))) }
     }
 
     mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
@@ -185,7 +185,7 @@ struct CurlVerboseReader: LineFormatReader {
     mutating func finishLines(into items: inout [CaptureItem]) {
         transcript.finish(lineCount: lines.number, into: &items)
         if !transcript.hasResponses, !isOver {
-            items.append(.failure(.noResponses(at: CapturePlace(source: source))))
+            items.append(.failure(.noResponses, at: CapturePlace(source: source)))
         }
     }
 
@@ -198,7 +198,7 @@ struct CurlVerboseReader: LineFormatReader {
         switch line[0] {
         case UInt8(ascii: "<"):
             if isMixed, StatusLine(text) != nil {
-                items.append(.failure(.responseSkipped(at: place)))
+                items.append(.failure(.responseSkipped, at: place))
                 isOver = true
                 return
             }

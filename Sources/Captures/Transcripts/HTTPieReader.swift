@@ -112,12 +112,12 @@ struct HTTPieReader: LineFormatReader {
         let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
         if stage == .request { endRequest(into: &items) }
         if stage == .response {
-            items.append(.failure(.headersTruncated(at: place)))
+            items.append(.failure(.headersTruncated, at: place))
             endResponse(into: &items)
         }
         guard blockCount == 0, stage == .requestBody else {
             if blockCount == 0, stage == .requestLine {
-                items.append(.failure(.noResponses(at: CapturePlace(source: source))))
+                items.append(.failure(.noResponses, at: CapturePlace(source: source)))
             }
             return
         }
@@ -141,13 +141,13 @@ struct HTTPieReader: LineFormatReader {
     private mutating func endRequest(into items: inout [CaptureItem]) {
         let place = CapturePlace(source: source, entry: blockCount + 1, line: lines.number)
         guard let expected = url.text.map({ try? RequestURL($0) }) ?? given else {
-            items.append(.failure(.urlMissing(at: place)))
+            items.append(.failure(.urlMissing, at: place))
             stage = .over
             return
         }
         let text = target.contains("://") ? target : "\(expected.scheme.name)://\(host ?? "")\(target)"
         guard let asked = try? RequestURL(text), url.text == nil || asked == expected else {
-            items.append(.failure(.responseSkipped(at: place)))
+            items.append(.failure(.responseSkipped, at: place))
             stage = .over
             return
         }

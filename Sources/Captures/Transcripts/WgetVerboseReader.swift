@@ -33,7 +33,7 @@ struct WgetVerboseReader: LineFormatReader {
 
     mutating func finishLines(into items: inout [CaptureItem]) {
         transcript.finish(lineCount: lines.number, into: &items)
-        if !transcript.hasResponses { items.append(.failure(.noResponses(at: CapturePlace(source: source)))) }
+        if !transcript.hasResponses { items.append(.failure(.noResponses, at: CapturePlace(source: source))) }
     }
 
     mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
