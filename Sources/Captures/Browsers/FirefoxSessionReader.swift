@@ -15,10 +15,10 @@ struct FirefoxSessionReader: FormatReader {
     private var document: JSONOutlineReader<FirefoxSessionOutline>
     private var isOver = false
 
-    init(source: String, container: Int) {
-        self.source = source
+    init(_ start: CaptureStart) {
+        source = start.source
         document = JSONOutlineReader(
-            FirefoxSessionOutline(source: source, container: container), source: source, line: 1, column: 1)
+            FirefoxSessionOutline(source: source, container: start.container), CaptureStart(source: source))
     }
 
     var bufferedByteCount: Int { document.bufferedByteCount + Self.sliceByteCount }

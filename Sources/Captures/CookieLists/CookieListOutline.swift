@@ -34,11 +34,10 @@ struct CookieListOutline: JSONOutline {
     private var nonCookies: (finding: String, first: Int, count: Int)?
     private var hasCookies = false
 
-    /// - Parameter url: where cookies without a domain belong.
-    init(_ dialect: CookieDialect, source: String, url: String?) {
-        let host = url.flatMap { try? RequestURL($0) }?.host.description
+    init(_ dialect: CookieDialect, _ start: CaptureStart) {
+        let host = start.url.flatMap { try? RequestURL($0) }?.host.description
         members = CookieMembers(dialect: dialect, host: host)
-        self.source = source
+        source = start.source
         origins = StorageStateOrigins(source: source)
     }
 
@@ -152,9 +151,9 @@ struct HeaderJSONOutline: JSONOutline {
     private var hasFields = false
     let entryCount = 0
 
-    init(source: String, url: String?) {
-        self.source = source
-        self.url = url
+    init(_ start: CaptureStart) {
+        source = start.source
+        url = start.url
     }
 
     var bufferedByteCount: Int { lines.bufferedByteCount }

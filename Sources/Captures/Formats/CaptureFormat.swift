@@ -113,113 +113,28 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     case cookieTable = "cookie-table"
 
     /// Whether the format is a browser's database.
-    public var isDatabase: Bool {
-        switch self {
-        case .firefox, .chromium, .webKitGTK: true
-        default: false
-        }
-    }
-
-    /// What a file of a format is, for a list of formats.
-    private enum Group: String, CaseIterable {
-        case recordings
-        case cookieFiles = "cookie files"
-        case exports = "exports of tools"
-        case databases = "browser databases"
-        case copies = "copied text"
-    }
-
-    private var group: Group {
-        switch self {
-        case .har, .http, .headerJSON, .curlVerbose, .curlTrace, .wgetVerbose, .netLog, .warc, .captureMessages,
-            .tsharkJSON, .devToolsLog, .httpieVerbose:
-            .recordings
-        case .netscape, .httpieSession, .json, .binaryCookies, .toughCookie: .cookieFiles
-        case .storageState, .webDriver, .devTools, .cookieEditor: .exports
-        case .firefox, .firefoxSession, .chromium, .webKitGTK: .databases
-        case .documentCookie, .curlCommand, .fetchCall, .powerShell, .cookieHeader, .cookieTable: .copies
-        }
-    }
-
-    /// The names of all formats, by what they are, for a person.
-    ///
-    /// - Parameter name: what stands for a format.
-    package static func names(_ name: (CaptureFormat) -> String = \.rawValue) -> String {
-        Group.allCases.map { group in
-            "\(group.rawValue): \(allCases.filter { $0.group == group }.map(name).joined(separator: ", "))"
-        }.joined(separator: "; ")
-    }
+    public var isDatabase: Bool { row.reader == nil }
 
     /// Whether the format is a request that a person copied for its cookies.
-    package var isCopiedRequest: Bool {
-        switch self {
-        case .curlCommand, .fetchCall, .powerShell, .cookieHeader: true
-        default: false
-        }
-    }
+    package var isCopiedRequest: Bool { row.isCopiedRequest }
 
     /// The properties of a cookie that the format can hold; `nil` for recorded responses, whose Set-Cookie lines hold
     /// all of them.
-    public var capabilities: FormatCapabilities? {
-        switch self {
-        case .netscape: ExportFormat.netscape.capabilities
-        case .storageState: ExportFormat.storageState.capabilities
-        case .webDriver: ExportFormat.webDriver.capabilities
-        case .httpieSession: ExportFormat.httpieSession.capabilities
-        case .json: ExportFormat.json.capabilities
-        case .devTools: .browser(partitions: .all)
-        // Extensions that do not ask for partitioned cookies do not write the member.
-        case .cookieEditor: .browser(optional: [.partition], partitions: .all)
-        case .toughCookie: .browser(partitions: .ownSiteUnmarked)
-        case .cookieTable: .browser(optional: [.partition], partitions: .all)
-        case .firefoxSession: .browser(partitions: .ownSiteUnmarked)
-        case .binaryCookies: .browser([.creation], partitions: .ownSiteUnmarked)
-        // Its database has the same number for SameSite=None and for no attribute.
-        case .webKitGTK: .browser([.lastAccess], optional: [.sameSite], partitions: .ownSiteUnmarked)
-        case .firefox, .chromium: .browser([.creation, .lastAccess], partitions: .all)
-        case .har, .http, .headerJSON, .curlVerbose, .curlTrace, .wgetVerbose, .netLog, .warc, .documentCookie,
-            .captureMessages, .tsharkJSON, .devToolsLog, .httpieVerbose, .curlCommand, .fetchCall, .powerShell,
-            .cookieHeader:
-            nil
-        }
-    }
+    public var capabilities: FormatCapabilities? { row.capabilities }
 
     /// The properties that a cookie read from the format leaves open.
     package var unstated: CookieProperties { capabilities?.unstated ?? [] }
 
     /// The format's name for a person.
-    public var title: String {
-        switch self {
-        case .har: "HAR"
-        case .http: "raw HTTP responses (curl -i, curl --dump-header)"
-        case .netscape: "Netscape cookies.txt"
-        case .storageState: "storageState of Playwright and Puppeteer"
-        case .webDriver: "cookie lists of WebDriver"
-        case .devTools: "cookie lists of DevTools"
-        case .cookieEditor: "exports of Cookie-Editor and EditThisCookie"
-        case .httpieSession: "HTTPie sessions"
-        case .headerJSON: "curl's %{header_json}"
-        case .curlVerbose: "curl -v"
-        case .curlTrace: "curl --trace-ascii, curl --trace"
-        case .wgetVerbose: "wget -S"
-        case .netLog: "Chromium's net-log"
-        case .warc: "WARC"
-        case .documentCookie: "strings of document.cookie"
-        case .captureMessages: "messages of the capture script"
-        case .binaryCookies: "Safari's Cookies.binarycookies"
-        case .tsharkJSON: "tshark's JSON"
-        case .firefoxSession: "Firefox's session store"
-        case .firefox, .chromium, .webKitGTK: "databases of Firefox, Chromium and WebKitGTK"
-        case .json: "JSON lines of crumb"
-        case .devToolsLog: "logs of the DevTools protocol"
-        case .httpieVerbose: "http -v"
-        case .curlCommand: "Copy as cURL"
-        case .fetchCall: "Copy as fetch"
-        case .powerShell: "Copy as PowerShell"
-        case .cookieHeader: "a Cookie line"
-        case .toughCookie: "jars of tough-cookie"
-        case .cookieTable: "tables of developer tools"
-        }
+    public var title: String { row.title }
+
+    /// The names of all formats, by what they are, for a person.
+    ///
+    /// - Parameter name: what stands for a format.
+    package static func names(_ name: (CaptureFormat) -> String = \.rawValue) -> String {
+        CaptureFormatRow.Group.allCases.map { group in
+            "\(group.rawValue): \(allCases.filter { $0.row.group == group }.map(name).joined(separator: ", "))"
+        }.joined(separator: "; ")
     }
 
     /// Detects the format of a capture by its first bytes. Returns `nil` for any other format.
@@ -236,66 +151,5 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
         guard case .format(let format) = detector.finding(in: prefix.extracting(start..<prefix.count), isWhole: true)
         else { return nil }
         return format
-    }
-}
-
-extension CaptureFormat {
-    /// Makes a reader of this format.
-    ///
-    /// - Parameters:
-    ///   - source: the capture's name in places.
-    ///   - url: the request's URL, for formats that do not contain it.
-    ///   - container: the container of Firefox that is read.
-    ///   - line, column: the position of the first byte that the reader will be given.
-    func reader(source: String, url: String?, container: Int, line: Int, column: Int) -> any FormatReader {
-        func list(_ dialect: CookieDialect) -> any FormatReader {
-            JSONOutlineReader(
-                CookieListOutline(dialect, source: source, url: url), source: source, line: line, column: column)
-        }
-        return switch self {
-        case .har: HARReader(source: source, line: line, column: column)
-        case .http: HTTPReader(source: source, url: url, firstLine: line)
-        case .netscape: NetscapeReader(source: source, firstLine: line)
-        case .storageState: list(.storageState)
-        case .webDriver: list(.webDriver)
-        case .devTools: list(.devTools)
-        case .cookieEditor: list(.cookieEditor)
-        case .httpieSession: list(.httpieSession)
-        case .toughCookie: list(.toughCookie)
-        case .cookieTable: CookieTableReader(source: source, firstLine: line)
-        case .headerJSON:
-            JSONOutlineReader(
-                HeaderJSONOutline(source: source, url: url), source: source, line: line, column: column)
-        case .curlVerbose: CurlVerboseReader(source: source, url: url, firstLine: line)
-        case .curlTrace: CurlTraceReader(source: source, url: url, firstLine: line)
-        case .wgetVerbose: WgetVerboseReader(source: source, url: url, firstLine: line)
-        case .netLog:
-            JSONOutlineReader(NetLogOutline(source: source), source: source, line: line, column: column)
-        case .warc: WARCReader(source: source, firstLine: line)
-        case .documentCookie: DocumentCookieReader(source: source, url: url, firstLine: line)
-        case .captureMessages: CaptureMessagesReader(source: source, firstLine: line)
-        case .binaryCookies: BinaryCookiesReader(source: source)
-        case .json: CookieLineReader(source: source, firstLine: line)
-        case .tsharkJSON:
-            JSONOutlineReader(TsharkOutline(source: source), source: source, line: line, column: column)
-        case .firefoxSession: FirefoxSessionReader(source: source, container: container)
-        case .devToolsLog: DevToolsLogReader(source: source, line: line, column: column)
-        case .httpieVerbose: HTTPieReader(source: source, url: url, firstLine: line)
-        case .curlCommand, .fetchCall, .powerShell, .cookieHeader:
-            CopiedRequestReader(self, source: source, url: url, firstLine: line)
-        case .firefox, .chromium, .webKitGTK: DatabaseRefusal(source: source)
-        }
-    }
-}
-
-/// Says that a browser's database is no stream.
-private struct DatabaseRefusal: FormatReader {
-    let source: String
-    let bufferedByteCount = 0
-
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {}
-
-    mutating func finish(into items: inout [CaptureItem]) {
-        items.append(.failure(.database, at: CapturePlace(source: source)))
     }
 }

@@ -254,7 +254,8 @@ public struct CaptureReader: Sendable {
     private mutating func open(_ format: CaptureFormat, with first: [UInt8]) {
         stage = .content
         reader = format.reader(
-            source: source, url: url, container: container, line: preamble.line, column: preamble.column)
+            CaptureStart(
+                source: source, url: url, container: container, line: preamble.line, column: preamble.column))
         reader?.read(first.span, into: &items)
     }
 
@@ -327,53 +328,15 @@ protocol FormatReader: Sendable {
     var bufferedByteCount: Int { get }
 }
 
-/// The reader of a format of lines: gets each line whole, wherever the pieces were cut.
-protocol LineFormatReader: FormatReader {
+/// The beginning of a capture, and what its caller knows of it.
+struct CaptureStart: Sendable {
     /// The capture's name in places.
-    var source: String { get }
-    /// The buffer that cuts the pieces into lines.
-    var lines: LineBuffer { get set }
-
-    /// Takes a line, without its line feed.
-    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem])
-
-    /// Takes note of a line that was too long to be kept.
-    mutating func leaveOutLine(into items: inout [CaptureItem])
-
-    /// Takes the end of the lines.
-    mutating func finishLines(into items: inout [CaptureItem])
-}
-
-extension LineFormatReader {
-    var bufferedByteCount: Int { lines.bufferedByteCount }
-
-    mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        var position = 0
-        while let line = lines.next(in: bytes, from: &position) {
-            switch line {
-            case .inPiece(let range): take(bytes.extracting(range), into: &items)
-            case .joined(let line): take(line.span, into: &items)
-            case .tooLong: leaveOutLine(into: &items)
-            }
-        }
-    }
-
-    /// The last line counts without its line feed too: many exporters leave it away.
-    mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
-        case .joined(let line): take(line.span, into: &items)
-        case .tooLong: leaveOutLine(into: &items)
-        case .inPiece, nil: break
-        }
-        finishLines(into: &items)
-    }
-
-    mutating func finishLines(into items: inout [CaptureItem]) {}
-
-    mutating func leaveOutLine(into items: inout [CaptureItem]) {
-        items.append(.failure(.lineTooLong, at: place))
-    }
-
-    /// The place of the current line.
-    var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
+    let source: String
+    /// The request's URL, for formats that do not contain it.
+    var url: String?
+    /// The container of Firefox that is read.
+    var container = 0
+    /// The position of the first byte that the reader will be given.
+    var line = 1
+    var column = 1
 }

@@ -185,10 +185,9 @@ struct JSONOutlineReader<Outline: JSONOutline>: FormatReader {
     private let source: String
     private var hasFailed = false
 
-    /// A document whose first byte is at `line` and `column` of `source`.
-    init(_ outline: Outline, source: String, line: Int, column: Int) {
-        self.source = source
-        stream = JSONStream(handler: JSONOutlineHandler(outline: outline), line: line, column: column)
+    init(_ outline: Outline, _ start: CaptureStart) {
+        source = start.source
+        stream = JSONStream(handler: JSONOutlineHandler(outline: outline), line: start.line, column: start.column)
     }
 
     var bufferedByteCount: Int { stream.bufferedByteCount + stream.handler.bufferedByteCount }

@@ -22,10 +22,9 @@ struct HARReader: FormatReader {
     private var capture: HARCapture
     private var hasFailed = false
 
-    /// A document whose first byte is at `line` and `column` of `source`.
-    init(source: String, line: Int, column: Int) {
-        entries = HAREntries(HARCapture.selection, line: line, column: column)
-        capture = HARCapture(source: source)
+    init(_ start: CaptureStart) {
+        entries = HAREntries(HARCapture.selection, line: start.line, column: start.column)
+        capture = HARCapture(source: start.source)
     }
 
     var bufferedByteCount: Int { entries.bufferedByteCount }

@@ -12,9 +12,8 @@ struct CapturedHead {
         case none
     }
 
-    /// Which block it is, and which line it begins at, both counted from 1.
-    let index: Int
-    let line: Int
+    /// The place of the status line.
+    let place: CapturePlace
     let statusLine: StatusLine
     private(set) var setCookie = SetCookieLines()
     private(set) var date: Timestamp?
@@ -22,10 +21,9 @@ struct CapturedHead {
     private var contentLength: Int?
     private var isLengthUnusable = false
 
-    init(index: Int, line: Int, statusLine: StatusLine) {
-        self.index = index
-        self.line = line
+    init(_ statusLine: StatusLine, at place: CapturePlace) {
         self.statusLine = statusLine
+        self.place = place
     }
 
     var status: Int { statusLine.status }
@@ -84,26 +82,24 @@ struct CapturedHead {
 
 /// The lines of one response's header block, from any program: joins folded lines and takes the fields that count.
 struct HeaderBlock: Sendable {
-    let source: String
     private(set) var head: CapturedHead
     private var fields = FieldLines()
 
-    init(_ head: CapturedHead, source: String) {
-        self.head = head
-        self.source = source
+    init(_ statusLine: StatusLine, at place: CapturePlace) {
+        head = CapturedHead(statusLine, at: place)
     }
 
     var bufferedByteCount: Int { fields.bufferedByteCount + head.setCookie.bufferedByteCount }
 
     /// Takes a line that is not empty.
-    mutating func take(_ line: Span<UInt8>, number: Int, into items: inout [CaptureItem]) {
-        apply(fields.take(line, number: number), into: &items)
+    mutating func take(_ line: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
+        apply(fields.take(line, number: place.line ?? 0), into: &items)
     }
 
     /// Takes note of a line that was too long to keep.
-    mutating func leaveOut(_ number: Int, into items: inout [CaptureItem]) {
+    mutating func leaveOutLine(at place: CapturePlace, into items: inout [CaptureItem]) {
         apply(fields.end(), into: &items)
-        items.append(.failure(.lineTooLong, at: CapturePlace(source: source, entry: head.index, line: number)))
+        items.append(.failure(.lineTooLong, at: self.place(of: place.line)))
     }
 
     /// Ends the block and emits the response.
@@ -118,7 +114,7 @@ struct HeaderBlock: Sendable {
         isFromProxy: Bool = false, into items: inout [CaptureItem]
     ) {
         apply(fields.end(), into: &items)
-        let place = CapturePlace(source: source, entry: head.index, line: head.line)
+        let place = head.place
         let isFromProxy = isFromProxy || head.statusLine.isFromProxy
         var evidence = request.evidence
         evidence.location = head.location
@@ -134,15 +130,18 @@ struct HeaderBlock: Sendable {
     }
 
     private mutating func apply(_ outcome: FieldLines.Outcome, into items: inout [CaptureItem]) {
-        func place(_ line: Int) -> CapturePlace { CapturePlace(source: source, entry: head.index, line: line) }
         switch outcome {
         case .none: break
         case .field(let field):
-            if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed, at: place(field.number))) }
+            if !head.take(field.octets.span) { items.append(.failure(.fieldMalformed, at: place(of: field.number))) }
         // After the status line, or after a line that was left out: it continues nothing.
-        case .misplaced(let line): items.append(.failure(.fieldMalformed, at: place(line)))
-        case .tooLong(let line): items.append(.failure(.lineTooLong, at: place(line)))
+        case .misplaced(let line): items.append(.failure(.fieldMalformed, at: place(of: line)))
+        case .tooLong(let line): items.append(.failure(.lineTooLong, at: place(of: line)))
         }
+    }
+
+    private func place(of line: Int?) -> CapturePlace {
+        CapturePlace(source: head.place.source, entry: head.place.entry, line: line)
     }
 }
 

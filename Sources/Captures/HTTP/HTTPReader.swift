@@ -42,11 +42,11 @@ struct HTTPReader: FormatReader {
     /// Whether a header block at the boundary is read, not just reported.
     var mayContinue = false
 
-    /// The responses to a request for `url`, whose first line has the number `firstLine` in `source`.
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        self.url = TranscriptURL(text: url, origin: .given)
-        lines = LineBuffer(firstNumber: firstLine)
+    /// The responses to a request for the URL that the caller names.
+    init(_ start: CaptureStart) {
+        source = start.source
+        url = TranscriptURL(text: start.url, origin: .given)
+        lines = LineBuffer(firstNumber: start.line)
     }
 
     var bufferedByteCount: Int {
@@ -102,6 +102,7 @@ struct HTTPReader: FormatReader {
 
     private mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
+        let place = place
         if case .statusLine = stage {
             // `curl -i URL >FILE 2>&1` begins with the progress meter.
             let start = blockCount == 0 ? CurlProgress.end(in: line) : 0
@@ -111,23 +112,25 @@ struct HTTPReader: FormatReader {
         } else if line.isEmpty {
             endBlock(into: &items)
         } else {
-            block?.take(line, number: lines.number, into: &items)
+            block?.take(line, at: place, into: &items)
         }
     }
 
+    /// The place of the current line.
+    private var place: CapturePlace { CapturePlace(source: source, entry: blockCount, line: lines.number) }
+
     private mutating func takeTooLong(into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
         guard case .statusLine = stage else {
-            block?.leaveOut(lines.number, into: &items)
+            block?.leaveOutLine(at: place, into: &items)
             return
         }
-        let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
         items.append(.failure(.lineTooLong, at: place))
         stage = .rest
     }
 
     private mutating func beginBlock(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
         blockCount += 1
-        let place = CapturePlace(source: source, entry: blockCount, line: lines.number)
         guard let statusLine = StatusLine(line) else {
             items.append(.failure(.statusLineMalformed, at: place))
             stage = .rest
@@ -138,8 +141,7 @@ struct HTTPReader: FormatReader {
             stage = .rest
             return
         }
-        let head = CapturedHead(index: blockCount, line: lines.number, statusLine: statusLine)
-        block = HeaderBlock(head, source: source)
+        block = HeaderBlock(statusLine, at: place)
         stage = .fields
     }
 

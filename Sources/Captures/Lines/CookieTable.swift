@@ -6,7 +6,7 @@ import CookieModel
 /// Chromium and Firefox begin with the same nine columns, which count if the table has no heading. A heading names the
 /// columns in another order. A mark (`✓`) or `true` sets a flag. An empty flag is read as not set, and does not clear that of
 /// a stored cookie.
-struct CookieTableReader: LineFormatReader {
+struct CookieTableReader: LineContent {
     private enum Column {
         case name, value, domain, path, expires, httpOnly, secure, sameSite, partition, crossSite, other
 
@@ -38,14 +38,7 @@ struct CookieTableReader: LineFormatReader {
     ]
     private static let columnLimit = 64
 
-    let source: String
-    var lines: LineBuffer
     private var columns = CookieTableReader.usual
-
-    init(source: String, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-    }
 
     /// Whether a table begins with this line: a heading, or a row with a path, an expiry and a size.
     static func begins(with line: Span<UInt8>) -> Bool {
@@ -86,7 +79,7 @@ struct CookieTableReader: LineFormatReader {
             .map { Octets(Array($0)).trimmingBlanks }
     }
 
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         guard !line.trimmingBlanks(0..<line.count).isEmpty else { return }
         let cells = Self.cells(of: line)

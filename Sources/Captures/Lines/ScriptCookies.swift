@@ -4,20 +4,13 @@ import CookieModel
 ///
 /// A script of the named page made each change, so a change is received through the script interface and can do no more
 /// than a script can.
-struct CaptureMessagesReader: LineFormatReader {
-    let source: String
-    var lines: LineBuffer
+struct CaptureMessagesReader: LineContent {
     private var entryCount = 0
 
-    init(source: String, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-    }
-
-    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ line: Span<UInt8>, at linePlace: CapturePlace, into items: inout [CaptureItem]) {
         guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
         entryCount += 1
-        let place = CapturePlace(source: source, entry: entryCount, line: lines.number)
+        let place = CapturePlace(source: linePlace.source, entry: entryCount, line: linePlace.line)
         guard let message = JSONValue(parsing: line)?.object, message["crumb"]?.octets == "capture",
             let kind = message["kind"]?.octets, let url = message["url"]?.text
         else {
@@ -92,25 +85,19 @@ private enum ScriptCookie {
 /// The string holds only names and values. Each cookie is received as if a script of the URL that the caller gives had
 /// set it: host-only, for that URL's default path, until the session ends. A name that begins with `__Secure-` or
 /// `__Host-` implies more: no browser has such a cookie without the attributes that the prefix requires.
-struct DocumentCookieReader: LineFormatReader {
-    let source: String
+struct DocumentCookieReader: LineContent {
     private let url: String?
-    var lines: LineBuffer
-    private var entryCount = 0
 
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        self.url = url
-        lines = LineBuffer(firstNumber: firstLine)
+    init(_ start: CaptureStart) {
+        url = start.url
     }
 
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         var text = bytes.extracting(bytes.trimmingBlanks(bytes.droppingCarriageReturn))
         if text.count >= 2, text[0] == text[text.count - 1], text[0] == ASCII.quote || text[0] == ASCII.apostrophe {
             text = text.extracting(1..<(text.count - 1))
         }
         guard !text.isEmpty else { return }
-        entryCount += 1
         guard let url else { return items.append(.failure(.urlMissing, at: place)) }
         var pairs = SetCookieLines()
         var start = 0

@@ -1,78 +1,42 @@
-import CookieModel
+import WebPrimitives
 
 /// Reads logs of the Chrome DevTools Protocol: an array of messages, alone or as the `value` that a WebDriver answers, or
 /// a message in JSON on each line. See ``DevToolsLog``.
 struct DevToolsLogReader: FormatReader {
-    private enum Stage {
-        /// Before the bytes that tell a document from lines.
-        case undecided
-        case document(JSONOutlineReader<DevToolsLogOutline>)
-        case lines(DevToolsLogLines)
-    }
-
-    private let source: String
-    private let line: Int
-    private let column: Int
-    private var stage = Stage.undecided
+    private let start: CaptureStart
+    /// The bytes before those that tell a document from lines.
     private var prefix: [UInt8] = []
+    /// The reader of the document or of the lines, once that is known.
+    private var reader: (any FormatReader)?
 
-    init(source: String, line: Int, column: Int) {
-        self.source = source
-        self.line = line
-        self.column = column
+    init(_ start: CaptureStart) {
+        self.start = start
     }
 
-    var bufferedByteCount: Int {
-        switch stage {
-        case .undecided: prefix.capacity
-        case .document(let reader): reader.bufferedByteCount
-        case .lines(let reader): reader.bufferedByteCount
-        }
-    }
+    var bufferedByteCount: Int { reader?.bufferedByteCount ?? prefix.capacity }
 
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        guard case .undecided = stage else { return pass(bytes, into: &items) }
+        guard reader == nil else {
+            reader?.read(bytes, into: &items)
+            return
+        }
         prefix.append(bytes)
-        guard let isDocument = DevToolsLogReader.isDocument(prefix) else { return }
-        begin(isDocument, into: &items)
+        if let isDocument = DevToolsLogReader.isDocument(prefix) { begin(isDocument, into: &items) }
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
-        if case .undecided = stage { begin(false, into: &items) }
-        switch stage {
-        case .undecided: break
-        case .document(var reader):
-            reader.finish(into: &items)
-            stage = .document(reader)
-        case .lines(var reader):
-            reader.finish(into: &items)
-            stage = .lines(reader)
-        }
+        if reader == nil { begin(false, into: &items) }
+        reader?.finish(into: &items)
     }
 
     private mutating func begin(_ isDocument: Bool, into items: inout [CaptureItem]) {
-        stage =
+        let log = DevToolsLog(source: start.source)
+        reader =
             isDocument
-            ? .document(
-                JSONOutlineReader(DevToolsLogOutline(source: source), source: source, line: line, column: column))
-            : .lines(DevToolsLogLines(source: source, firstLine: line))
+            ? JSONOutlineReader(DevToolsLogOutline(log: log), start) : LineReader(DevToolsLogLines(log: log), start)
         let bytes = prefix
         prefix = []
-        pass(bytes.span, into: &items)
-    }
-
-    private mutating func pass(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
-        switch stage {
-        case .undecided: break
-        case .document(var reader):
-            stage = .undecided
-            reader.read(bytes, into: &items)
-            stage = .document(reader)
-        case .lines(var reader):
-            stage = .undecided
-            reader.read(bytes, into: &items)
-            stage = .lines(reader)
-        }
+        reader?.read(bytes.span, into: &items)
     }
 
     /// Whether the log is one document: an array, or an object that begins with `value`; `nil` before that is known.
@@ -86,13 +50,9 @@ struct DevToolsLogReader: FormatReader {
 }
 
 /// The messages of a log that is an array, or of a WebDriver's answer.
-struct DevToolsLogOutline: JSONEntryOutline {
-    private var log: DevToolsLog
+private struct DevToolsLogOutline: JSONEntryOutline {
+    var log: DevToolsLog
     var entryCount = 0
-
-    init(source: String) {
-        log = DevToolsLog(source: source)
-    }
 
     var source: String { log.source }
     var bufferedByteCount: Int { log.byteCount }
@@ -109,30 +69,22 @@ struct DevToolsLogOutline: JSONEntryOutline {
 }
 
 /// The messages of a log that has one on each line.
-private struct DevToolsLogLines: LineFormatReader {
-    let source: String
-    var lines: LineBuffer
-    private var log: DevToolsLog
-    private var entryCount = 0
+private struct DevToolsLogLines: LineContent {
+    var log: DevToolsLog
+    var entryCount = 0
 
-    init(source: String, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-        log = DevToolsLog(source: source)
-    }
+    var bufferedByteCount: Int { log.byteCount }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount + log.byteCount }
-
-    mutating func take(_ line: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ line: Span<UInt8>, at linePlace: CapturePlace, into items: inout [CaptureItem]) {
         guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
         entryCount += 1
-        let place = CapturePlace(source: source, entry: entryCount, line: lines.number)
+        let place = CapturePlace(source: linePlace.source, entry: entryCount, line: linePlace.line)
         guard let value = JSONValue(parsing: line), log.take(value, at: place, into: &items) else {
             return items.append(.failure(.notEvent, at: place))
         }
     }
 
-    mutating func finishLines(into items: inout [CaptureItem]) {
+    mutating func finish(at place: CapturePlace, into items: inout [CaptureItem]) {
         log.finish(into: &items)
     }
 }

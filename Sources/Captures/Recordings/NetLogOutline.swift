@@ -178,7 +178,7 @@ struct NetLogOutline: JSONOutline {
         guard let request else {
             return items.append(.failure(.entryMalformed("Its request is not in the log."), at: place))
         }
-        var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
+        var head = CapturedHead(statusLine, at: place)
         for line in lines.dropFirst() {
             guard let text = line.octets, NetLogText(text).octets.withSpan({ head.take($0) }) else {
                 items.append(.failure(.fieldMalformed, at: place))

@@ -95,7 +95,7 @@ struct TsharkOutline: JSONEntryOutline {
     private mutating func takeResponse(
         _ layer: JSONObject, _ statusLine: StatusLine, of packet: Packet, into items: inout [CaptureItem]
     ) {
-        var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
+        var head = CapturedHead(statusLine, at: packet.place)
         for line in layer.fields("http.response.line", raw: "http.response.line_raw") {
             switch line {
             case .octets(let line): _ = line.withSpan { head.take($0.extracting($0.beforeLineEnd)) }
@@ -139,7 +139,7 @@ struct TsharkOutline: JSONEntryOutline {
             let url = "\(scheme)://\(authority)\(path)"
             remember(Request(url: url, method: method, head: head, packet: packet), as: key)
         } else if let statusLine = text(":status").flatMap({ StatusLine(Array("HTTP/2 \($0)".utf8).span) }) {
-            var head = CapturedHead(index: entryCount, line: 0, statusLine: statusLine)
+            var head = CapturedHead(statusLine, at: packet.place)
             for (name, value) in fields {
                 switch value {
                 case .octets(let value): _ = head.take(TsharkOutline.line(name, value).span)

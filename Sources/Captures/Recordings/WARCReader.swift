@@ -44,9 +44,9 @@ struct WARCReader: FormatReader {
     /// The response that may still get its request.
     private var held: CapturedResponse?
 
-    init(source: String, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
+    init(_ start: CaptureStart) {
+        source = start.source
+        lines = LineBuffer(firstNumber: start.line)
     }
 
     var bufferedByteCount: Int {
@@ -108,8 +108,9 @@ struct WARCReader: FormatReader {
         case .inPiece(let range): take(bytes.extracting(range), into: &items)
         case .joined(let line): take(line.span, into: &items)
         case .tooLong:
+            let place = place
             if case .head = stage {
-                block?.leaveOut(lines.number, into: &items)
+                block?.leaveOutLine(at: place, into: &items)
             } else {
                 record.isBroken = true
             }
@@ -175,10 +176,10 @@ struct WARCReader: FormatReader {
             request = (url, RequestHead())
             isWithinRequest = true
         } else if block != nil {
-            block?.take(line, number: lines.number, into: &items)
+            let place = place
+            block?.take(line, at: place, into: &items)
         } else if record.kind == .response, let statusLine = StatusLine(line), record.url != nil {
-            let head = CapturedHead(index: entryCount, line: lines.number, statusLine: statusLine)
-            block = HeaderBlock(head, source: source)
+            block = HeaderBlock(statusLine, at: place)
         } else {
             // A response of another protocol: DNS, FTP.
             stage = .skip(rest)

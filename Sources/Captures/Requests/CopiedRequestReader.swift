@@ -10,11 +10,9 @@ struct CopiedRequestReader: FormatReader {
     private var text: [UInt8] = []
     private var isTooLong = false
 
-    init(_ format: CaptureFormat, source: String, url: String?, firstLine: Int) {
+    init(_ format: CaptureFormat, _ start: CaptureStart) {
         self.format = format
-        self.source = source
-        self.url = url
-        line = firstLine
+        (source, url, line) = (start.source, start.url, start.line)
     }
 
     var bufferedByteCount: Int { text.capacity }

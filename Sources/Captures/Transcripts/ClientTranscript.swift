@@ -14,7 +14,6 @@ struct ClientTranscript: Sendable {
     /// The longest host or target that is looked at.
     private static let requestByteLimit = 1 << 16
 
-    let source: String
     private var url: TranscriptURL
     private let givenURL: RequestURL?
     private var block: HeaderBlock?
@@ -34,10 +33,9 @@ struct ClientTranscript: Sendable {
     private var hasAddress = false
     private var encryption: [Octets: Bool] = [:]
 
-    init(source: String, url: String?) {
-        self.source = source
-        self.url = TranscriptURL(text: url, origin: .given)
-        givenURL = url.flatMap { try? RequestURL($0) }
+    init(_ start: CaptureStart) {
+        url = TranscriptURL(text: start.url, origin: .given)
+        givenURL = start.url.flatMap { try? RequestURL($0) }
     }
 
     var bufferedByteCount: Int { (block?.bufferedByteCount ?? 0) + request.bufferedByteCount }
@@ -164,37 +162,40 @@ struct ClientTranscript: Sendable {
     // MARK: Responses
 
     /// Takes a line of a response; the empty one ends its header block.
-    mutating func takeResponseLine(_ line: Span<UInt8>, number: Int, into items: inout [CaptureItem]) {
+    mutating func takeResponseLine(_ line: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         if line.isEmpty { return endResponse(into: &items) }
         if block != nil {
-            block?.take(line, number: number, into: &items)
+            block?.take(line, at: place, into: &items)
         } else if let statusLine = StatusLine(line) {
-            begin(CapturedHead(index: blockCount + 1, line: number, statusLine: statusLine), into: &items)
+            begin(statusLine, at: place, into: &items)
         } else if !isSkipping, line.count >= 10, line.extracting(0..<10).equalsIgnoringCase("set-cookie") {
             // A trailer, or of a block whose beginning is gone.
-            items.append(.failure(.fieldWithoutResponse, at: CapturePlace(source: source, line: number)))
+            items.append(.failure(.fieldWithoutResponse, at: place))
         }
     }
 
-    private mutating func begin(_ head: CapturedHead, into items: inout [CaptureItem]) {
+    private mutating func begin(
+        _ statusLine: StatusLine, at linePlace: CapturePlace, into items: inout [CaptureItem]
+    ) {
         blockCount += 1
-        let place = CapturePlace(source: source, entry: blockCount, line: head.line)
+        var place = linePlace
+        place.entry = blockCount
         isSkipping = !isAskedFor || url.text == nil
         if !isAskedFor {
             items.append(.failure(.responseSkipped, at: place))
         } else if url.text == nil {
             items.append(.failure(.urlMissing, at: place))
         } else {
-            block = HeaderBlock(head, source: source)
+            block = HeaderBlock(statusLine, at: place)
         }
     }
 
     /// A line of a response was too long.
-    mutating func leaveOutLine(_ number: Int, into items: inout [CaptureItem]) {
+    mutating func leaveOutLine(at place: CapturePlace, into items: inout [CaptureItem]) {
         if block != nil {
-            block?.leaveOut(number, into: &items)
+            block?.leaveOutLine(at: place, into: &items)
         } else {
-            items.append(.failure(.lineTooLong, at: CapturePlace(source: source, line: number)))
+            items.append(.failure(.lineTooLong, at: place))
         }
     }
 
@@ -211,10 +212,30 @@ struct ClientTranscript: Sendable {
     }
 
     /// Takes the end of the transcript.
-    mutating func finish(lineCount: Int, into items: inout [CaptureItem]) {
-        guard block != nil else { return }
-        items.append(.failure(.headersTruncated, at: CapturePlace(source: source, entry: blockCount, line: lineCount)))
-        endResponse(into: &items)
+    mutating func finish(at place: CapturePlace, into items: inout [CaptureItem]) {
+        if block != nil {
+            let cut = CapturePlace(source: place.source, entry: blockCount, line: place.line)
+            items.append(.failure(.headersTruncated, at: cut))
+            endResponse(into: &items)
+        }
+        if blockCount == 0 { items.append(.failure(.noResponses, at: CapturePlace(source: place.source))) }
+    }
+}
+
+/// A format of lines that are the parts of a transcript.
+protocol TranscriptContent: LineContent {
+    var transcript: ClientTranscript { get set }
+}
+
+extension TranscriptContent {
+    var bufferedByteCount: Int { transcript.bufferedByteCount }
+
+    mutating func leaveOutLine(at place: CapturePlace, into items: inout [CaptureItem]) {
+        transcript.leaveOutLine(at: place, into: &items)
+    }
+
+    mutating func finish(at place: CapturePlace, into items: inout [CaptureItem]) {
+        transcript.finish(at: place, into: &items)
     }
 }
 

@@ -7,7 +7,7 @@ import WebPrimitives
 /// Each line of bytes begins with its offset. A line that begins where the one before ended continues it; one that
 /// begins two bytes later follows a CRLF. As text, curl writes a dot for every byte that is not printable ASCII, so
 /// octets beyond ASCII are lost; `--trace` keeps them.
-struct CurlTraceReader: LineFormatReader {
+struct CurlTraceReader: TranscriptContent {
     private enum Section {
         case requestHeader
         case responseHeader
@@ -15,40 +15,31 @@ struct CurlTraceReader: LineFormatReader {
         case other
     }
 
-    let source: String
-    var lines: LineBuffer
-    private var transcript: ClientTranscript
+    var transcript: ClientTranscript
     private var section = Section.other
     /// The current line of a header, and the offset of its end so far.
     private var text: [UInt8] = []
-    private var textLine = 0
+    private var textPlace = CapturePlace(source: "")
     private var offset = 0
     private var isOpen = false
     private var isTooLong = false
 
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-        transcript = ClientTranscript(source: source, url: url)
+    init(_ start: CaptureStart) {
+        transcript = ClientTranscript(start)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount + text.capacity }
+    var bufferedByteCount: Int { transcript.bufferedByteCount + text.capacity }
 
-    mutating func leaveOutLine(into items: inout [CaptureItem]) {
-        transcript.leaveOutLine(lines.number, into: &items)
-    }
-
-    mutating func finishLines(into items: inout [CaptureItem]) {
+    mutating func finish(at place: CapturePlace, into items: inout [CaptureItem]) {
         endSection(into: &items)
-        transcript.finish(lineCount: lines.number, into: &items)
-        if !transcript.hasResponses { items.append(.failure(.noResponses, at: CapturePlace(source: source))) }
+        transcript.finish(at: place, into: &items)
     }
 
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         let whole = bytes.extracting(bytes.droppingCarriageReturn)
         if let (start, offset) = dataLine(whole) {
             guard section != .other else { return }
-            takeData(whole, from: start, at: offset, into: &items)
+            takeData(whole.extracting(start..<whole.count), from: offset, at: place, into: &items)
             return
         }
         let line = whole.extracting(TranscriptLine.start(of: whole)..<whole.count)
@@ -77,18 +68,17 @@ struct CurlTraceReader: LineFormatReader {
     }
 
     private mutating func takeData(
-        _ line: Span<UInt8>, from start: Int, at offset: Int, into items: inout [CaptureItem]
+        _ data: Span<UInt8>, from offset: Int, at place: CapturePlace, into items: inout [CaptureItem]
     ) {
-        let data = line.extracting(start..<line.count)
         if let bytes = octets(inHexadecimal: data) {
-            if !isOpen { begin() }
+            if !isOpen { begin(at: place) }
             append(bytes.span)
             self.offset = offset + bytes.count
             while let end = text.firstIndex(of: ASCII.lineFeed) {
                 let rest = Array(text[(end + 1)...])
                 text.removeSubrange(end...)
                 endLine(into: &items)
-                begin()
+                begin(at: place)
                 text = rest
             }
             // The empty text after the section's last CRLF is not a line.
@@ -96,16 +86,16 @@ struct CurlTraceReader: LineFormatReader {
             return
         }
         if isOpen, offset != self.offset { endLine(into: &items) }
-        if !isOpen { begin() }
+        if !isOpen { begin(at: place) }
         append(data)
         self.offset = offset + data.count
     }
 
-    private mutating func begin() {
+    private mutating func begin(at place: CapturePlace) {
         isOpen = true
         isTooLong = false
         text.removeAll(keepingCapacity: text.capacity <= 4096)
-        textLine = lines.number
+        textPlace = place
     }
 
     private mutating func append(_ bytes: Span<UInt8>) {
@@ -146,12 +136,12 @@ struct CurlTraceReader: LineFormatReader {
 
     private mutating func endLine(into items: inout [CaptureItem]) {
         isOpen = false
-        if isTooLong { return transcript.leaveOutLine(textLine, into: &items) }
+        if isTooLong { return transcript.leaveOutLine(at: textPlace, into: &items) }
         let bytes = text
         let line = bytes.span.extracting(bytes.span.droppingCarriageReturn)
         switch section {
         case .requestHeader: transcript.takeRequestLine(line)
-        case .responseHeader: transcript.takeResponseLine(line, number: textLine, into: &items)
+        case .responseHeader: transcript.takeResponseLine(line, at: textPlace, into: &items)
         case .other: break
         }
     }
@@ -162,34 +152,17 @@ struct CurlTraceReader: LineFormatReader {
 ///
 /// **A body must never set a cookie.** If bodies were written among these lines (`2>&1`), a body can look like any of
 /// them. So a response that follows a line of another kind does not count.
-struct CurlVerboseReader: LineFormatReader {
-    let source: String
-    var lines: LineBuffer
-    private var transcript: ClientTranscript
+struct CurlVerboseReader: TranscriptContent {
+    var transcript: ClientTranscript
     /// Whether there was a line that is not curl's own.
     private var isMixed = false
     private var isOver = false
 
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-        transcript = ClientTranscript(source: source, url: url)
+    init(_ start: CaptureStart) {
+        transcript = ClientTranscript(start)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount }
-
-    mutating func leaveOutLine(into items: inout [CaptureItem]) {
-        transcript.leaveOutLine(lines.number, into: &items)
-    }
-
-    mutating func finishLines(into items: inout [CaptureItem]) {
-        transcript.finish(lineCount: lines.number, into: &items)
-        if !transcript.hasResponses, !isOver {
-            items.append(.failure(.noResponses, at: CapturePlace(source: source)))
-        }
-    }
-
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         guard !isOver else { return }
         let whole = bytes.extracting(bytes.droppingCarriageReturn)
         let line = whole.extracting(TranscriptLine.start(of: whole)..<whole.count)
@@ -202,7 +175,7 @@ struct CurlVerboseReader: LineFormatReader {
                 isOver = true
                 return
             }
-            transcript.takeResponseLine(text, number: lines.number, into: &items)
+            transcript.takeResponseLine(text, at: place, into: &items)
         case UInt8(ascii: ">"): transcript.takeRequestLine(text)
         case UInt8(ascii: "*"): transcript.takeRemark(text)
         case ASCII.leftBrace, ASCII.rightBrace: break

@@ -6,7 +6,7 @@ import HTTPMessages
 ///
 /// It contains no scheme, so the caller gives the first URL. **A body must never set a cookie**: after a response that
 /// is not a redirect nothing counts, and after a redirect only a request for the URL that it names.
-struct HTTPieReader: LineFormatReader {
+struct HTTPieReader: LineContent {
     private enum Stage {
         case requestLine
         case request
@@ -21,11 +21,9 @@ struct HTTPieReader: LineFormatReader {
     /// What the sequences that change a terminal's colors begin with.
     static let escape: UInt8 = 0x1B
 
-    let source: String
-    var lines: LineBuffer
     private let given: RequestURL?
     private var stage = Stage.requestLine
-    private var url: TranscriptURL
+    private var url = TranscriptURL(text: nil, origin: .recorded)
     private var request = RequestHead()
     private var method: String?
     private var target = ""
@@ -36,16 +34,11 @@ struct HTTPieReader: LineFormatReader {
     /// Whether the output has the colors of a terminal (`--pretty=colors`), which are removed.
     private var isColored = false
 
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        given = url.flatMap { try? RequestURL($0) }
-        self.url = TranscriptURL(text: nil, origin: .recorded)
-        lines = LineBuffer(firstNumber: firstLine)
+    init(_ start: CaptureStart) {
+        given = start.url.flatMap { try? RequestURL($0) }
     }
 
-    var bufferedByteCount: Int {
-        lines.bufferedByteCount + (block?.bufferedByteCount ?? 0) + request.bufferedByteCount
-    }
+    var bufferedByteCount: Int { (block?.bufferedByteCount ?? 0) + request.bufferedByteCount }
 
     /// Whether a line begins a request: `GET /path HTTP/1.1`.
     static func isRequestLine(_ line: Span<UInt8>) -> Bool {
@@ -75,20 +68,20 @@ struct HTTPieReader: LineFormatReader {
         return plain
     }
 
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         if bytes.count > 0, bytes[0] == Self.escape, case .requestLine = stage { isColored = true }
-        guard isColored else { return takePlain(bytes, into: &items) }
+        guard isColored else { return takePlain(bytes, at: place, into: &items) }
         let plain = HTTPieReader.withoutColors(bytes)
-        takePlain(plain.span, into: &items)
+        takePlain(plain.span, at: place, into: &items)
     }
 
-    private mutating func takePlain(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    private mutating func takePlain(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         defer { isBehindEmptyLine = line.isEmpty }
         switch stage {
         case .requestLine, .redirectBody:
             if isBehindEmptyLine, HTTPieReader.isRequestLine(line) { begin(line) }
-        case .request where line.isEmpty: endRequest(into: &items)
+        case .request where line.isEmpty: endRequest(at: place, into: &items)
         case .request:
             if let parts = line.fieldParts, line.extracting(parts.name).equalsIgnoringCase("host") {
                 host = String(repairing: line.extracting(parts.value))
@@ -99,25 +92,24 @@ struct HTTPieReader: LineFormatReader {
             guard isBehindEmptyLine, let statusLine = StatusLine(line) else { return }
             blockCount += 1
             block = HeaderBlock(
-                CapturedHead(index: blockCount, line: lines.number, statusLine: statusLine), source: source)
+                statusLine, at: CapturePlace(source: place.source, entry: blockCount, line: place.line))
             stage = .response
         case .response where line.isEmpty: endResponse(into: &items)
-        case .response: block?.take(line, number: lines.number, into: &items)
+        case .response: block?.take(line, at: place, into: &items)
         case .over: break
         }
     }
 
-    mutating func finish(into items: inout [CaptureItem]) {
-        if case .joined(let line) = lines.last() { take(line.span, into: &items) }
-        let place = CapturePlace(source: source, entry: max(blockCount, 1), line: lines.number)
-        if stage == .request { endRequest(into: &items) }
+    mutating func finish(at lastPlace: CapturePlace, into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: lastPlace.source, entry: max(blockCount, 1), line: lastPlace.line)
+        if stage == .request { endRequest(at: lastPlace, into: &items) }
         if stage == .response {
             items.append(.failure(.headersTruncated, at: place))
             endResponse(into: &items)
         }
         guard blockCount == 0, stage == .requestBody else {
             if blockCount == 0, stage == .requestLine {
-                items.append(.failure(.noResponses, at: CapturePlace(source: source)))
+                items.append(.failure(.noResponses, at: CapturePlace(source: place.source)))
             }
             return
         }
@@ -138,8 +130,8 @@ struct HTTPieReader: LineFormatReader {
         stage = .request
     }
 
-    private mutating func endRequest(into items: inout [CaptureItem]) {
-        let place = CapturePlace(source: source, entry: blockCount + 1, line: lines.number)
+    private mutating func endRequest(at linePlace: CapturePlace, into items: inout [CaptureItem]) {
+        let place = CapturePlace(source: linePlace.source, entry: blockCount + 1, line: linePlace.line)
         guard let expected = url.text.map({ try? RequestURL($0) }) ?? given else {
             items.append(.failure(.urlMissing, at: place))
             stage = .over

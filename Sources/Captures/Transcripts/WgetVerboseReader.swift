@@ -5,10 +5,8 @@ import WebPrimitives
 /// of the response indented by two spaces, with escapes for characters that cannot be printed.
 ///
 /// With `-d`, requests and responses are also printed as they are on the wire, each between two marks.
-struct WgetVerboseReader: LineFormatReader {
-    let source: String
-    var lines: LineBuffer
-    private var transcript: ClientTranscript
+struct WgetVerboseReader: TranscriptContent {
+    var transcript: ClientTranscript
     private var section = Section.log
     /// Whether responses are printed as they are on the wire. Their indented lines do not count then.
     private var hasWire = false
@@ -19,38 +17,21 @@ struct WgetVerboseReader: LineFormatReader {
         case response
     }
 
-    init(source: String, url: String?, firstLine: Int) {
-        self.source = source
-        lines = LineBuffer(firstNumber: firstLine)
-        transcript = ClientTranscript(source: source, url: url)
+    init(_ start: CaptureStart) {
+        transcript = ClientTranscript(start)
     }
 
-    var bufferedByteCount: Int { lines.bufferedByteCount + transcript.bufferedByteCount }
-
-    mutating func leaveOutLine(into items: inout [CaptureItem]) {
-        transcript.leaveOutLine(lines.number, into: &items)
-    }
-
-    mutating func finishLines(into items: inout [CaptureItem]) {
-        transcript.finish(lineCount: lines.number, into: &items)
-        if !transcript.hasResponses { items.append(.failure(.noResponses, at: CapturePlace(source: source))) }
-    }
-
-    mutating func take(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
+    mutating func take(_ bytes: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
-        if takeWire(line, into: &items) { return }
+        if takeWire(line, at: place, into: &items) { return }
         if line.hasPrefix("  ") {
             if hasWire { return }
             let text = line.extracting(2..<line.count)
             // Each response of a retry begins without an empty line after the one before.
             if StatusLine(text) != nil { transcript.endResponse(into: &items) }
             guard !text.isEmpty else { return }
-            if text.firstIndex(of: ASCII.backslash, from: 0) == nil {
-                transcript.takeResponseLine(text, number: lines.number, into: &items)
-            } else {
-                let plain = WgetVerboseReader.unescaped(text)
-                transcript.takeResponseLine(plain.span, number: lines.number, into: &items)
-            }
+            let plain = WgetVerboseReader.unescaped(text)
+            transcript.takeResponseLine(plain.span, at: place, into: &items)
             return
         }
         transcript.endResponse(into: &items)
@@ -58,7 +39,9 @@ struct WgetVerboseReader: LineFormatReader {
     }
 
     /// Takes a line of what `-d` prints of requests and responses. Returns `false` for any other line.
-    private mutating func takeWire(_ line: Span<UInt8>, into items: inout [CaptureItem]) -> Bool {
+    private mutating func takeWire(
+        _ line: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]
+    ) -> Bool {
         switch section {
         case .log:
             if line.equals("---request begin---") {
@@ -74,7 +57,7 @@ struct WgetVerboseReader: LineFormatReader {
         case .response where line.equals("---response end---"):
             section = .log
             transcript.endResponse(into: &items)
-        case .response: transcript.takeResponseLine(line, number: lines.number, into: &items)
+        case .response: transcript.takeResponseLine(line, at: place, into: &items)
         }
         return true
     }
