@@ -51,31 +51,24 @@ private enum ScriptCookie {
     /// string can express the cookie.
     static func line(_ value: JSONValue, isDeleted: Bool) -> Octets? {
         guard let cookie = value.object, let name = cookie["name"]?.octets, let path = cookie["path"]?.octets,
-            path.first == ASCII.slash, !name.contains(UInt8(ascii: "=")),
-            let content = isDeleted ? Octets([]) : cookie["value"]?.octets
+            let content = isDeleted ? [] : cookie["value"]?.octets
         else { return nil }
         let domain = cookie["domain"]?.octets ?? []
-        guard ![name, content, path, domain].contains(where: breaksOut) else { return nil }
-        var line = Array(name) + [UInt8(ascii: "=")] + Array(content) + Array("; Path=".utf8) + Array(path)
-        if !domain.isEmpty { line += Array("; Domain=".utf8) + Array(domain) }
-        if isDeleted {
-            line += Array("; Max-Age=0".utf8)
-        } else if case .number(let milliseconds) = cookie["expires"] {
-            line += Array("; Expires=\(Timestamp(microseconds: milliseconds.millionths / 1000).httpDate)".utf8)
+        var expiry: Timestamp?
+        if case .number(let milliseconds)? = cookie["expires"] {
+            expiry = Timestamp(microseconds: milliseconds.millionths / 1000)
         }
-        if cookie["secure"]?.boolean == true { line += Array("; Secure".utf8) }
-        switch cookie["sameSite"]?.octets {
-        case "strict": line += Array("; SameSite=Strict".utf8)
-        case "lax": line += Array("; SameSite=Lax".utf8)
-        case "none": line += Array("; SameSite=None".utf8)
-        default: break
-        }
-        if cookie["partitioned"]?.boolean == true { line += Array("; Partitioned".utf8) }
-        return Octets(line)
-    }
-
-    private static func breaksOut(_ octets: Octets) -> Bool {
-        octets.contains { $0 == ASCII.semicolon || $0 < 0x20 || $0 == 0x7F }
+        let sameSite: SameSite =
+            switch cookie["sameSite"]?.octets {
+            case "strict": .strict
+            case "lax": .lax
+            case "none": .none
+            default: .default
+            }
+        return CookieRecord.scriptLine(
+            name: name, value: content, path: path, domain: domain.isEmpty ? nil : domain, expiry: expiry,
+            isSecure: cookie["secure"]?.boolean == true, sameSite: sameSite,
+            isPartitioned: cookie["partitioned"]?.boolean == true, deleting: isDeleted)
     }
 }
 

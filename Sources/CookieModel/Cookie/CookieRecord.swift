@@ -228,4 +228,29 @@ extension CookieRecord {
         if partitionKey != nil { line += "; Partitioned".utf8 }
         return line
     }
+
+    /// The set-cookie-string by which a script stores a cookie, or deletes it; `nil` if no such string can express the
+    /// cookie.
+    package static func scriptLine(
+        name: Octets, value: Octets, path: Octets, domain: Octets?, expiry: Timestamp?, isSecure: Bool,
+        sameSite: SameSite, isPartitioned: Bool, deleting: Bool
+    ) -> Octets? {
+        func breaksOut(_ text: Octets) -> Bool {
+            text.contains { $0 == ASCII.semicolon || $0 < ASCII.space || $0 == 0x7F }
+        }
+        guard path.first == ASCII.slash, !name.contains(ASCII.equals),
+            ![name, value, path, domain ?? []].contains(where: breaksOut)
+        else { return nil }
+        var line = name.bytes + [ASCII.equals] + value.bytes + "; Path=".utf8 + path.bytes
+        if let domain { line += "; Domain=".utf8 + domain.bytes }
+        if deleting {
+            line += "; Max-Age=0".utf8
+        } else if let expiry {
+            line += "; Expires=\(expiry.httpDate)".utf8
+        }
+        if isSecure { line += "; Secure".utf8 }
+        if let sameSite = sameSite.attributeValue { line += "; SameSite=\(sameSite)".utf8 }
+        if isPartitioned { line += "; Partitioned".utf8 }
+        return Octets(line)
+    }
 }

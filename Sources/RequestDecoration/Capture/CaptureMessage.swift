@@ -141,25 +141,10 @@ public struct ChangedCookie: Sendable, Hashable {
     /// The set-cookie-string that stores this cookie, or deletes it; `nil` if the engine gave too little, or if no such
     /// string can express the cookie.
     func setCookieLine(deleting: Bool) -> Octets? {
-        guard let path, path.hasPrefix("/"), !name.utf8.contains(UInt8(ascii: "=")),
-            let value = deleting ? "" : value,
-            ![name, value, path, domain ?? ""].contains(where: ChangedCookie.breaksOut)
-        else { return nil }
-        var line = "\(name)=\(value); Path=\(path)"
-        if let domain { line += "; Domain=\(domain)" }
-        if deleting {
-            line += "; Max-Age=0"
-        } else if let expiry {
-            line += "; Expires=\(expiry.httpDate)"
-        }
-        if isSecure { line += "; Secure" }
-        if let sameSite = sameSite.attributeValue { line += "; SameSite=\(sameSite)" }
-        if isPartitioned { line += "; Partitioned" }
-        return Octets(line)
-    }
-
-    private static func breaksOut(_ text: String) -> Bool {
-        text.utf8.contains { $0 == UInt8(ascii: ";") || $0 < 0x20 || $0 == 0x7F }
+        guard let path, let value = deleting ? "" : value else { return nil }
+        return CookieRecord.scriptLine(
+            name: Octets(name), value: Octets(value), path: Octets(path), domain: domain.map { Octets($0) },
+            expiry: expiry, isSecure: isSecure, sameSite: sameSite, isPartitioned: isPartitioned, deleting: deleting)
     }
 }
 
