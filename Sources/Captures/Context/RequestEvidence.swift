@@ -101,26 +101,17 @@ enum RequestField: Sendable {
 
     /// The field of that name; `nil` for any other field.
     init?(_ name: Span<UInt8>) {
-        if name.equalsIgnoringCase("cookie") {
-            self = .cookie
-        } else if name.equalsIgnoringCase("sec-fetch-site") {
-            self = .fetchSite
-        } else if name.equalsIgnoringCase("sec-fetch-mode") {
-            self = .fetchMode
-        } else if name.equalsIgnoringCase("sec-fetch-dest") {
-            self = .fetchDestination
-        } else if name.equalsIgnoringCase("sec-fetch-storage-access") {
-            self = .storageAccess
-        } else if name.equalsIgnoringCase("origin") {
-            self = .origin
-        } else if name.equalsIgnoringCase("referer") {
-            self = .referrer
-        } else if name.equalsIgnoringCase("accept") {
-            self = .accept
-        } else if name.equalsIgnoringCase("user-agent") {
-            self = .userAgent
-        } else {
-            return nil
+        switch name.count {
+        case 6 where name.equalsIgnoringCase("cookie"): self = .cookie
+        case 6 where name.equalsIgnoringCase("origin"): self = .origin
+        case 6 where name.equalsIgnoringCase("accept"): self = .accept
+        case 7 where name.equalsIgnoringCase("referer"): self = .referrer
+        case 10 where name.equalsIgnoringCase("user-agent"): self = .userAgent
+        case 14 where name.equalsIgnoringCase("sec-fetch-site"): self = .fetchSite
+        case 14 where name.equalsIgnoringCase("sec-fetch-mode"): self = .fetchMode
+        case 14 where name.equalsIgnoringCase("sec-fetch-dest"): self = .fetchDestination
+        case 24 where name.equalsIgnoringCase("sec-fetch-storage-access"): self = .storageAccess
+        default: return nil
         }
     }
 }
@@ -143,5 +134,13 @@ struct RequestHead: Sendable {
         // The pseudo-fields of HTTP/2 begin with a colon, so that they have no name here.
         guard let parts = line.fieldParts, let field = RequestField(line.extracting(parts.name)) else { return }
         take(field, line.extracting(parts.value))
+    }
+
+    /// Takes the fields of a JSON object.
+    mutating func take(_ headers: JSONObject?) {
+        for (name, value) in zip(headers?.names ?? [], headers?.values ?? []) {
+            guard let value = value.octets, let field = name.withSpan({ RequestField($0) }) else { continue }
+            value.withSpan { take(field, $0) }
+        }
     }
 }

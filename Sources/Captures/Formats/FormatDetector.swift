@@ -12,6 +12,16 @@ struct FormatDetector {
         case packed(String)
     }
 
+    /// The beginnings of the formats that have one of their own.
+    private static let beginnings: [(StaticString, CaptureFormat)] = [
+        ("HTTP/", .http), ("WARC/1.", .warc), ("curl ", .curlCommand), ("curl.exe ", .curlCommand),
+        ("$ curl ", .curlCommand), ("wget ", .curlCommand), ("$ wget ", .curlCommand),
+        ("$session = New-Object ", .powerShell), ("Invoke-WebRequest ", .powerShell), ("fetch(", .fetchCall),
+        ("await fetch(", .fetchCall), ("mozLz40\u{0}", .firefoxSession),
+        // Behind the word comes a number, which no file needs all four bytes for.
+        ("cook\u{0}", .binaryCookies),
+    ]
+
     /// Where the first line begins that is not known to be a comment.
     private var position = 0
     /// Whether curl's progress came first.
@@ -38,18 +48,8 @@ struct FormatDetector {
             let isUndecided = prefix[0] == ASCII.leftBracket && Self.numberEnd(prefix) == prefix.count
             return isUndecided && !isWhole ? nil : json.finding(in: prefix, isWhole: isWhole)
         }
-        if prefix.hasPrefix("HTTP/") { return .format(.http) }
-        if prefix.hasPrefix("WARC/1.") { return .format(.warc) }
-        let commands: [StaticString] = ["curl ", "curl.exe ", "$ curl ", "wget ", "$ wget "]
-        if commands.contains(where: { prefix.hasPrefix($0) }) { return .format(.curlCommand) }
-        if prefix.hasPrefix("$session = New-Object ") || prefix.hasPrefix("Invoke-WebRequest ") {
-            return .format(.powerShell)
-        }
-        if prefix.hasPrefix("fetch(") || prefix.hasPrefix("await fetch(") { return .format(.fetchCall) }
-        if prefix.count > 7, prefix.extracting(0..<7).equalsIgnoringCase("cookie:") { return .format(.cookieHeader) }
-        if prefix.hasPrefix("mozLz40\u{0}") { return .format(.firefoxSession) }
-        // Behind the word comes a number, which no file needs all four bytes for.
-        if prefix.hasPrefix("cook\u{0}") { return .format(.binaryCookies) }
+        for (beginning, format) in Self.beginnings where prefix.hasPrefix(beginning) { return .format(format) }
+        if prefix.count > 7, prefix.hasPrefixIgnoringCase("cookie:") { return .format(.cookieHeader) }
         while position < prefix.count {
             let lineEnd = prefix.firstIndex(of: ASCII.lineFeed, from: position)
             guard isWhole || lineEnd != nil else { return nil }

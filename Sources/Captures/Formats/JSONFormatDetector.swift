@@ -36,6 +36,18 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
         case values
     }
 
+    /// The members of a document that only one format has, and those of a cookie or event.
+    private static let documentSigns: [(StaticString, CaptureFormat)] = [
+        ("method", .devToolsLog), ("params", .devToolsLog), ("message", .devToolsLog), ("storeType", .toughCookie),
+        ("rejectPublicSuffixes", .toughCookie),
+    ]
+    private static let cookieSigns: [(StaticString, CaptureFormat)] = [
+        ("hostOnly", .cookieEditor), ("expirationDate", .cookieEditor), ("storeId", .cookieEditor),
+        ("sourceScheme", .devTools), ("sourcePort", .devTools), ("priority", .devTools), ("sameParty", .devTools),
+        ("method", .devToolsLog), ("params", .devToolsLog), ("message", .devToolsLog), ("key", .toughCookie),
+        ("expiry", .webDriver), ("_index", .tsharkJSON), ("_source", .tsharkJSON),
+    ]
+
     private(set) var format: CaptureFormat?
     private(set) var hasEnded = false
     /// Whether the document is an object whose members are strings, and at least one is there.
@@ -56,24 +68,13 @@ private struct JSONFormatSigns: JSONHandler, Sendable {
     mutating func key(_ name: Span<UInt8>) {
         self.name.removeAll(keepingCapacity: true)
         self.name.append(name)
-        if case .members = context {
-            if isNamed("method") || isNamed("params") || isNamed("message") { decide(.devToolsLog) }
-            if isNamed("storeType") || isNamed("rejectPublicSuffixes") { decide(.toughCookie) }
-        }
-        guard case .cookie = context else { return }
-        if isNamed("hostOnly") || isNamed("expirationDate") || isNamed("storeId") {
-            decide(.cookieEditor)
-        } else if isNamed("sourceScheme") || isNamed("sourcePort") || isNamed("priority") || isNamed("sameParty") {
-            decide(.devTools)
-        } else if isNamed("method") || isNamed("params") || isNamed("message") {
-            decide(.devToolsLog)
-        } else if isNamed("key") {
-            decide(.toughCookie)
-        } else if isNamed("expiry") {
-            decide(.webDriver)
-        } else if isNamed("_index") || isNamed("_source") {
-            decide(.tsharkJSON)
-        }
+        let signs: [(StaticString, CaptureFormat)] =
+            switch context {
+            case .members: Self.documentSigns
+            case .cookie: Self.cookieSigns
+            case .document, .list, .values: []
+            }
+        for (sign, format) in signs where isNamed(sign) { decide(format) }
     }
 
     mutating func begin(_ container: JSONContainer) -> Bool {

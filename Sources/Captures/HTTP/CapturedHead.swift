@@ -50,15 +50,9 @@ struct CapturedHead {
     }
 
     private mutating func takeLength(_ value: Span<UInt8>) {
-        var length = 0
-        for index in value.indices {
-            guard ASCII.isDigit(value[index]), length < Int.max / 16 else {
-                isLengthUnusable = true
-                return
-            }
-            length = length * 10 + Int(value[index] &- ASCII.zero)
-        }
-        if value.isEmpty || contentLength ?? length != length { isLengthUnusable = true }
+        let isNumber = value.indices.allSatisfy { ASCII.isDigit(value[$0]) }
+        let length = isNumber ? String(validating: value).flatMap { Int($0) } : nil
+        if length == nil || contentLength ?? length != length { isLengthUnusable = true }
         contentLength = length
     }
 

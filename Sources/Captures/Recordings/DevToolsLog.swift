@@ -229,16 +229,6 @@ struct DevToolsLog: Sendable {
     }
 }
 
-extension RequestHead {
-    /// Takes the fields of a JSON object.
-    fileprivate mutating func take(_ headers: JSONObject?) {
-        for (name, value) in zip(headers?.names ?? [], headers?.values ?? []) {
-            guard let value = value.octets, let field = name.withSpan({ RequestField($0) }) else { continue }
-            value.withSpan { take(field, $0) }
-        }
-    }
-}
-
 extension RequestEvidence {
     /// Adds the evidence from the wire, which takes precedence.
     fileprivate mutating func complete(with sent: RequestEvidence) {

@@ -221,7 +221,8 @@ extension JSONObject {
             let isPaired = twins.count == values.count
             switch isPaired ? twins[index].elements?.first ?? values[index] : values[index] {
             case .string(let digits) where isPaired:
-                return digits.withSpan { $0.hexadecimalOctets }.map { .octets(Octets($0)) } ?? .damaged(digits)
+                return digits.utf8String.flatMap { Hexadecimal.bytes($0) }.map { .octets(Octets($0)) }
+                    ?? .damaged(digits)
             case .string(let text): return text.withSpan { $0.hasReplacement } ? .damaged(text) : .octets(text)
             default: return .tooLong
             }
@@ -245,10 +246,7 @@ extension Span<UInt8> {
     /// The bytes before the first backslash: tshark escapes the line end of a status line.
     fileprivate var beforeEscape: Range<Int> { 0..<(firstIndex(of: ASCII.backslash, from: 0) ?? count) }
 
-    fileprivate var isSetCookieLine: Bool {
-        let name: StaticString = "set-cookie:"
-        return count >= name.utf8CodeUnitCount && extracting(0..<name.utf8CodeUnitCount).equalsIgnoringCase(name)
-    }
+    fileprivate var isSetCookieLine: Bool { hasPrefixIgnoringCase("set-cookie:") }
 
     /// Whether U+FFFD is in it.
     fileprivate var hasReplacement: Bool {
@@ -258,18 +256,5 @@ extension Span<UInt8> {
             position = index + 1
         }
         return false
-    }
-
-    /// The octets that these digits represent; `nil` if there is another character.
-    fileprivate var hexadecimalOctets: [UInt8]? {
-        guard count.isMultiple(of: 2) else { return nil }
-        var octets: [UInt8] = []
-        octets.reserveCapacity(count / 2)
-        for index in stride(from: 0, to: count, by: 2) {
-            guard let high = ASCII.hexadecimalValue(self[index]), let low = ASCII.hexadecimalValue(self[index + 1])
-            else { return nil }
-            octets.append(UInt8(high << 4 | low))
-        }
-        return octets
     }
 }

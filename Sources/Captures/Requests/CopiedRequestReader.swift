@@ -24,33 +24,16 @@ struct CopiedRequestReader: FormatReader {
     }
 
     mutating func finish(into items: inout [CaptureItem]) {
-        let place = CapturePlace(source: source)
-        guard !isTooLong else { return items.append(.failure(.entryTooLarge, at: place)) }
+        guard !isTooLong else { return items.append(.failure(.entryTooLarge, at: CapturePlace(source: source))) }
         switch format {
         case .curlCommand:
             let (commands, unclosedQuote) = ShellWords.commands(in: text)
-            for (index, words) in commands.enumerated() {
-                let place = CapturePlace(source: source, entry: index + 1)
-                append(CopiedRequest(curl: words), at: place, into: &items)
-            }
-            if let offset = unclosedQuote {
-                items.append(.failure(.quoteUnclosed, at: quotePlace(offset, entry: commands.count + 1)))
-            } else if commands.isEmpty {
-                items.append(.failure(.noRequests, at: place))
-            }
+            let unclosed = unclosedQuote.map { quotePlace($0, entry: commands.count + 1) }
+            append(commands.map { CopiedRequest(curl: $0) }, unclosedQuote: unclosed, into: &items)
         case .fetchCall:
-            let calls = FetchCall.all(in: text.span)
-            for (index, call) in calls.enumerated() {
-                let place = CapturePlace(source: source, entry: index + 1)
-                append(call.flatMap { CopiedRequest(fetch: $0) }, at: place, into: &items)
-            }
-            if calls.isEmpty { items.append(.failure(.noRequests, at: place)) }
-        case .powerShell:
-            let requests = PowerShellCommands.requests(in: text.span)
-            for (index, request) in requests.enumerated() {
-                append(request, at: CapturePlace(source: source, entry: index + 1), into: &items)
-            }
-            if requests.isEmpty { items.append(.failure(.noRequests, at: place)) }
+            append(
+                FetchCall.all(in: text.span).map { $0.flatMap { CopiedRequest(fetch: $0) } }, into: &items)
+        case .powerShell: append(PowerShellCommands.requests(in: text.span), into: &items)
         default:
             append(
                 CopiedRequest(fields: text.span, url: url), at: CapturePlace(source: source, line: line), into: &items)
@@ -63,6 +46,19 @@ struct CopiedRequestReader: FormatReader {
         return CapturePlace(
             source: source, entry: entry, line: line + before.count { $0 == ASCII.lineFeed }, column: offset - start + 1
         )
+    }
+
+    private func append(
+        _ requests: [CopiedRequest?], unclosedQuote: CapturePlace? = nil, into items: inout [CaptureItem]
+    ) {
+        for (index, request) in requests.enumerated() {
+            append(request, at: CapturePlace(source: source, entry: index + 1), into: &items)
+        }
+        if let unclosedQuote {
+            items.append(.failure(.quoteUnclosed, at: unclosedQuote))
+        } else if requests.isEmpty {
+            items.append(.failure(.noRequests, at: CapturePlace(source: source)))
+        }
     }
 
     private func append(_ request: CopiedRequest?, at place: CapturePlace, into items: inout [CaptureItem]) {
@@ -192,11 +188,7 @@ struct CopiedRequest {
         guard let options = call.options else { return }
         method = options["method"]?.text
         if let referrer = options["referrer"]?.octets { referrer.withSpan { head.take(.referrer, $0) } }
-        guard let headers = options["headers"]?.object else { return }
-        for (name, value) in zip(headers.names, headers.values) {
-            guard let value = value.octets, let field = name.withSpan({ RequestField($0) }) else { continue }
-            value.withSpan { head.take(field, $0) }
-        }
+        head.take(options["headers"]?.object)
     }
 
     /// Whether a text is the value of a `Cookie` field and nothing else: pairs of a name and a value on one line, none of

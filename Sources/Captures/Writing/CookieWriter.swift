@@ -113,6 +113,10 @@ protocol FormatWriter: Sendable {
 }
 
 extension FormatWriter {
+    func begin(_ bytes: inout [UInt8]) {}
+
+    func end(_ bytes: inout [UInt8]) {}
+
     mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {}
 }
 
@@ -169,21 +173,6 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         self.init(rawValue: ExportFormat.aliases[name] ?? name)
     }
 
-    /// The format's name for a person.
-    public var title: String {
-        switch self {
-        case .netscape: "Netscape cookies.txt (curl, wget, yt-dlp)"
-        case .storageState: "storageState (Playwright, Puppeteer)"
-        case .har: "HAR"
-        case .json: "JSON lines of crumb"
-        case .setCookie: "Set-Cookie lines"
-        case .header: "Cookie header"
-        case .curl: "curl configuration file"
-        case .httpieSession: "HTTPie session"
-        case .webDriver: "WebDriver cookie list"
-        }
-    }
-
     /// The cookies that one file can hold: those of any number of sites, or those for one URL.
     public enum Scope: Sendable, Hashable {
         /// Any cookies.
@@ -194,59 +183,63 @@ public enum ExportFormat: String, Sendable, CaseIterable {
         case oneRequest
     }
 
+    /// The format's name for a person.
+    public var title: String { row.title }
+
     /// The cookies that one file of the format can hold.
-    public var scope: Scope {
-        switch self {
-        case .netscape, .storageState, .har, .json, .httpieSession: .anySite
-        case .setCookie, .webDriver: .oneHost
-        case .header, .curl: .oneRequest
-        }
-    }
+    public var scope: Scope { row.scope }
 
     /// The properties of a cookie that the format can hold.
-    public var capabilities: FormatCapabilities {
+    public var capabilities: FormatCapabilities { row.capabilities }
+
+    /// Whether a file of the format holds the `localStorage` of pages too.
+    public var holdsWebStorage: Bool { self == .storageState }
+
+    private var row: (title: String, scope: Scope, capabilities: FormatCapabilities) {
+        let attributes: Set<CookieFeature> = [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite]
+        let setCookie = FormatCapabilities(
+            attributes, expiry: .seconds, partitions: .ownSite, octets: .setCookie, needsText: false,
+            holdsNameless: true)
+        let header = FormatCapabilities(
+            [], expiry: .none, partitions: .ownSiteUnmarked, octets: .header, needsText: false, holdsNameless: true)
         switch self {
         case .netscape:
             // A line without a name is read by curl as a name without a value. Few tools but curl write `#HttpOnly_`.
-            FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly], optional: [.httpOnly], expiry: .seconds,
-                partitions: .ownSiteUnmarked,
-                octets: .columns, needsText: false, holdsNameless: false)
+            let capabilities = FormatCapabilities(
+                attributes.subtracting([.sameSite]), optional: [.httpOnly], expiry: .seconds,
+                partitions: .ownSiteUnmarked, octets: .columns, needsText: false, holdsNameless: false)
+            return ("Netscape cookies.txt (curl, wget, yt-dlp)", .anySite, capabilities)
         case .storageState:
             // Playwright writes Lax for no SameSite attribute.
-            FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], holdsNoSameSite: false,
-                expiry: .microseconds, partitions: .all, octets: .browser, needsText: true, holdsNameless: true)
+            let capabilities = FormatCapabilities(
+                attributes, holdsNoSameSite: false, expiry: .microseconds, partitions: .all, octets: .browser,
+                needsText: true, holdsNameless: true)
+            return ("storageState (Playwright, Puppeteer)", .anySite, capabilities)
         case .har:
-            FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], expiry: .seconds, partitions: .ownSite,
-                octets: .setCookie, needsText: true, holdsNameless: true)
+            let capabilities = FormatCapabilities(
+                attributes, expiry: .seconds, partitions: .ownSite, octets: .setCookie, needsText: true,
+                holdsNameless: true)
+            return ("HAR", .anySite, capabilities)
         case .json:
-            FormatCapabilities(
+            let capabilities = FormatCapabilities(
                 Set(CookieFeature.allCases), expiry: .exact, partitions: .all, octets: .any, needsText: false,
                 holdsNameless: true)
-        case .setCookie:
-            FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], expiry: .seconds, partitions: .ownSite,
-                octets: .setCookie, needsText: false, holdsNameless: true)
-        case .header, .curl:
-            FormatCapabilities(
-                [], expiry: .none, partitions: .ownSiteUnmarked, octets: .header, needsText: false, holdsNameless: true)
+            return ("JSON lines of crumb", .anySite, capabilities)
+        case .setCookie: return ("Set-Cookie lines", .oneHost, setCookie)
+        case .header: return ("Cookie header", .oneRequest, header)
+        case .curl: return ("curl configuration file", .oneRequest, header)
         case .httpieSession:
             // Python's cookie jar sends a cookie of a host to the hosts below it as well.
-            FormatCapabilities(
+            let capabilities = FormatCapabilities(
                 [.domain, .path, .secure], expiry: .seconds, partitions: .ownSiteUnmarked, octets: .setCookie,
                 needsText: false, holdsNameless: false)
+            return ("HTTPie session", .anySite, capabilities)
         case .webDriver:
             // For no SameSite attribute browsers answer Lax or None.
-            FormatCapabilities(
-                [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite], holdsNoSameSite: false, expiry: .seconds,
-                partitions: .ownSiteUnmarked, octets: .browser, needsText: true, holdsNameless: false)
+            let capabilities = FormatCapabilities(
+                attributes, holdsNoSameSite: false, expiry: .seconds, partitions: .ownSiteUnmarked, octets: .browser,
+                needsText: true, holdsNameless: false)
+            return ("WebDriver cookie list", .oneHost, capabilities)
         }
     }
-}
-
-extension ExportFormat {
-    /// Whether a file of the format holds the `localStorage` of pages too.
-    public var holdsWebStorage: Bool { self == .storageState }
 }

@@ -23,23 +23,15 @@ extension FormatCapabilities {
         case .any: true
         case .columns: ![record.name, record.value, record.path].contains { $0.contains(where: endsColumn) }
         case .header:
-            ![record.name, record.value].contains { $0.contains { isControl($0) || $0 == semicolon } }
-                && !record.name.contains(equalsSign)
+            ![record.name, record.value].contains { $0.contains { ASCII.isControl($0) || $0 == ASCII.semicolon } }
+                && !record.name.contains(ASCII.equals)
         case .setCookie, .browser: record.isSetCookieText(allowingTabs: octets == .setCookie)
         }
     }
 }
 
-private let semicolon: UInt8 = 0x3B
-private let equalsSign: UInt8 = 0x3D
-
 private func endsColumn(_ byte: UInt8) -> Bool {
     byte == 0 || byte == ASCII.tab || byte == ASCII.lineFeed || byte == ASCII.carriageReturn
-}
-
-/// A control character other than tab.
-private func isControl(_ byte: UInt8) -> Bool {
-    byte < 0x20 && byte != ASCII.tab || byte == 0x7F
 }
 
 extension CookieRecord {
@@ -50,11 +42,11 @@ extension CookieRecord {
 
     /// Whether name, value and path come back when they are parsed (section 5.6 of the draft).
     fileprivate func isSetCookieText(allowingTabs: Bool) -> Bool {
-        guard !name.contains(equalsSign), !(name.isEmpty && value.isEmpty) else { return false }
+        guard !name.contains(ASCII.equals), !(name.isEmpty && value.isEmpty) else { return false }
         return [name, value, path].allSatisfy { part in
             guard let first = part.first, let last = part.last else { return true }
             return !ASCII.isBlank(first) && !ASCII.isBlank(last)
-                && !part.contains { isControl($0) || $0 == semicolon || !allowingTabs && $0 == ASCII.tab }
+                && !part.contains { ASCII.isControl($0) || $0 == ASCII.semicolon || !allowingTabs && $0 == ASCII.tab }
         }
     }
 

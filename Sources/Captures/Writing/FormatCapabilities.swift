@@ -169,51 +169,34 @@ public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
     case lastAccess = "last-access"
 
     /// The property for a person.
-    public var title: String {
-        switch self {
-        case .domain: "domain"
-        case .hostOnly: "host-only"
-        case .path: "path"
-        case .secure: "Secure"
-        case .httpOnly: "HttpOnly"
-        case .sameSite: "SameSite"
-        case .expiry: "expiry"
-        case .exactExpiry: "exact expiry"
-        case .partition: "partition"
-        case .creation: "creation time"
-        case .lastAccess: "last access time"
-        }
-    }
+    public var title: String { row.title }
 
     /// The consequence of losing the property: one sentence for a person.
-    public var consequence: String {
-        switch self {
-        case .domain: "the reader has to know the cookie's site"
-        case .hostOnly: "the reader may also send the cookie to subdomains"
-        case .path: "the reader may send the cookie to every path"
-        case .secure: "the reader may send the cookie over an insecure connection"
-        case .httpOnly: "the reader may show the cookie to scripts"
-        case .sameSite: "the reader decides which cross-site requests carry the cookie"
-        case .expiry: "the reader decides how long the cookie lives"
-        case .exactExpiry: "the cookie expires up to a second earlier, and at the end of the year 9999 at the latest"
-        case .partition: "the reader may send the cookie outside of its partition"
-        case .creation, .lastAccess: "the reader treats the cookie as new, which affects order and limits"
-        }
-    }
-}
+    public var consequence: String { row.consequence }
 
-extension CookieFeature {
     /// The properties by which a record says that its store has no place for this one.
-    var properties: CookieProperties {
+    var properties: CookieProperties { row.properties }
+
+    private var row: (title: String, consequence: String, properties: CookieProperties) {
         switch self {
-        case .hostOnly: .hostOnly
-        case .secure: .secure
-        case .httpOnly: .httpOnly
-        case .sameSite: [.sameSite, .noSameSite]
-        case .exactExpiry: .exactExpiry
-        case .partition: .partition
         // Without these a record would be no cookie, or they never come from it: a cookie keeps its creation.
-        case .domain, .path, .expiry, .creation, .lastAccess: []
+        case .domain: ("domain", "the reader has to know the cookie's site", [])
+        case .path: ("path", "the reader may send the cookie to every path", [])
+        case .expiry: ("expiry", "the reader decides how long the cookie lives", [])
+        case .creation: ("creation time", "the reader treats the cookie as new, which affects order and limits", [])
+        case .lastAccess:
+            ("last access time", "the reader treats the cookie as new, which affects order and limits", [])
+        case .hostOnly: ("host-only", "the reader may also send the cookie to subdomains", .hostOnly)
+        case .secure: ("Secure", "the reader may send the cookie over an insecure connection", .secure)
+        case .httpOnly: ("HttpOnly", "the reader may show the cookie to scripts", .httpOnly)
+        case .sameSite:
+            ("SameSite", "the reader decides which cross-site requests carry the cookie", [.sameSite, .noSameSite])
+        case .exactExpiry:
+            (
+                "exact expiry",
+                "the cookie expires up to a second earlier, and at the end of the year 9999 at the latest", .exactExpiry
+            )
+        case .partition: ("partition", "the reader may send the cookie outside of its partition", .partition)
         }
     }
 
