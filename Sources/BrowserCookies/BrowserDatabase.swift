@@ -111,10 +111,18 @@ struct BrowserCookieRows {
     private let numbers: FastDatabaseValueCursor<Int64>
     private let statement: Statement
 
-    /// - Parameter columns: the columns as SQL selects them.
-    init(_ database: Database, table: String, columns: String) throws {
-        numbers = try Int64.fetchCursor(database, sql: "SELECT rowid FROM \(table) ORDER BY rowid")
-        statement = try database.makeStatement(sql: "SELECT \(columns) FROM \(table) WHERE rowid = ?")
+    /// - Parameters:
+    ///   - texts: the columns that are read as octets.
+    ///   - numbers: the columns that are read as numbers.
+    ///   - columns: the columns that the table has. The others are null.
+    init(_ database: Database, table: String, texts: [String], numbers: [String], of columns: Set<String>) throws {
+        let selected = (texts + numbers).map { name in
+            columns.contains(name)
+                ? texts.contains(name) ? "CAST(\(name) AS BLOB) AS \(name)" : name : "NULL AS \(name)"
+        }
+        self.numbers = try Int64.fetchCursor(database, sql: "SELECT rowid FROM \(table) ORDER BY rowid")
+        statement = try database.makeStatement(
+            sql: "SELECT \(selected.joined(separator: ", ")) FROM \(table) WHERE rowid = ?")
     }
 
     /// Makes `database` reject values longer than any cookie.
@@ -154,6 +162,23 @@ struct BrowserCookieRows {
 
 // Columns are read as they are: a database may hold another type than its schema says, and text that is not UTF-8.
 extension Row {
+    /// The cookie in the columns that every browser has; `nil` if one of them is of another type.
+    func record(host: String, secure: String, httpOnly: String) -> CookieRecord? {
+        guard let name = octets("name"), let value = octets("value"), let path = octets("path"),
+            let domain = text(host), !domain.isEmpty
+        else { return nil }
+        // A dot marks a domain cookie's domain.
+        let hasDot = domain.hasPrefix(".")
+        return CookieRecord(
+            name: name, value: value, domain: hasDot ? String(domain.dropFirst()) : domain, isHostOnly: !hasDot,
+            path: path, isSecure: flag(secure), isHTTPOnly: flag(httpOnly))
+    }
+
+    /// A same-site-flag, as Firefox and Chromium number them.
+    func sameSite(_ column: String, isSecure: Bool) -> SameSite {
+        number(column).map { SameSite(browserNumber: Int(clamping: $0), isSecure: isSecure) } ?? .default
+    }
+
     /// A text or blob as octets; `nil` if it is neither. The statement must select it `CAST(… AS BLOB)`.
     func octets(_ column: String) -> Octets? {
         let value: DatabaseValue? = self[column]

@@ -26,29 +26,20 @@ struct ChromiumTable: BrowserCookieTable {
     }
 
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
-        func optional(_ name: String, asBlob: Bool = false) -> String {
-            guard columns.contains(name) else { return "NULL AS \(name)" }
-            return asBlob ? "CAST(\(name) AS BLOB) AS \(name)" : name
-        }
         // Versions before 2018 had other names for the flags.
-        let flags = [
-            columns.contains("is_secure") ? "is_secure" : columns.contains("secure") ? "secure AS is_secure" : "0",
-            columns.contains("is_httponly")
-                ? "is_httponly" : columns.contains("httponly") ? "httponly AS is_httponly" : "0",
-        ]
+        let secure = columns.contains("is_secure") ? "is_secure" : "secure"
+        let httpOnly = columns.contains("is_httponly") ? "is_httponly" : "httponly"
         let rows = try BrowserCookieRows(
             database, table: "cookies",
-            columns: """
-                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host_key AS BLOB) AS host_key,
-                CAST(path AS BLOB) AS path, expires_utc, \(flags[0]), \(flags[1]),
-                \(optional("encrypted_value", asBlob: true)), \(optional("top_frame_site_key", asBlob: true)),
-                \(optional("has_cross_site_ancestor")), \(optional("has_expires")), \(optional("creation_utc")),
-                \(optional("last_access_utc")), \(optional("samesite"))
-                """)
+            texts: ["name", "value", "host_key", "path", "encrypted_value", "top_frame_site_key"],
+            numbers: [
+                "expires_utc", secure, httpOnly, "has_cross_site_ancestor", "has_expires", "creation_utc",
+                "last_access_utc", "samesite",
+            ], of: columns)
         var cipher = ChromiumCipher(password: password, hasHashedHost: version >= Self.hashedHostVersion)
         var unreadable: [ChromiumCipher.Obstacle: Int] = [:]
         try rows.forEach(in: source, emit) { row, place in
-            guard var record = record(row) else { return false }
+            guard var record = record(row, secure, httpOnly) else { return false }
             switch cipher.value(row.octets("encrypted_value"), host: row.octets("host_key") ?? []) {
             case .plain: break
             case .decrypted(let value): record.value = value
@@ -65,24 +56,15 @@ struct ChromiumTable: BrowserCookieTable {
         }
     }
 
-    private func record(_ row: Row) -> CookieRecord? {
-        guard let name = row.octets("name"), let value = row.octets("value"), let path = row.octets("path"),
-            let (domain, isHostOnly) = row.domain("host_key"), let expires = row.number("expires_utc")
+    private func record(_ row: Row, _ secure: String, _ httpOnly: String) -> CookieRecord? {
+        guard var record = row.record(host: "host_key", secure: secure, httpOnly: httpOnly),
+            let expires = row.number("expires_utc")
         else { return nil }
-        var record = CookieRecord(
-            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
-            isSecure: row.flag("is_secure"), isHTTPOnly: row.flag("is_httponly"),
-            creation: row.number("creation_utc").flatMap(Self.moment))
+        record.creation = row.number("creation_utc").flatMap(Self.moment)
         let hasExpiry = row.number("has_expires").map { $0 != 0 } ?? true
         record.expiry = hasExpiry ? Self.moment(expires) : nil
         record.lastAccess = row.number("last_access_utc").flatMap(Self.moment)
-        record.sameSite =
-            switch row.number("samesite") {
-            case 0: record.isSecure ? .none : .default
-            case 1: .lax
-            case 2: .strict
-            default: .default
-            }
+        record.sameSite = row.sameSite("samesite", isSecure: record.isSecure)
         if let site = row.text("top_frame_site_key"), !site.isEmpty {
             // Before there was that column, every partition was one across sites.
             let ancestor = row.number("has_cross_site_ancestor").map { $0 != 0 } ?? true

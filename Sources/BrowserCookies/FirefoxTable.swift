@@ -16,16 +16,9 @@ struct FirefoxTable: BrowserCookieTable {
     private static let millisecondsFrom: Int64 = 100_000_000_000
 
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
-        let optional = ["creationTime", "lastAccessed", "sameSite"].map {
-            columns.contains($0) ? $0 : "NULL AS \($0)"
-        }
         let rows = try BrowserCookieRows(
-            database, table: "moz_cookies",
-            columns: """
-                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
-                CAST(path AS BLOB) AS path, CAST(originAttributes AS BLOB) AS originAttributes, expiry, isSecure,
-                isHttpOnly, \(optional.joined(separator: ", "))
-                """)
+            database, table: "moz_cookies", texts: ["name", "value", "host", "path", "originAttributes"],
+            numbers: ["expiry", "isSecure", "isHttpOnly", "creationTime", "lastAccessed", "sameSite"], of: columns)
         var others: [Int: Int] = [:]
         var isolatedCount = 0
         try rows.forEach(in: source, emit) { row, place in
@@ -49,26 +42,20 @@ struct FirefoxTable: BrowserCookieTable {
     }
 
     private func record(_ row: Row, _ attributes: FirefoxOriginAttributes) -> CookieRecord? {
-        guard let name = row.octets("name"), let value = row.octets("value"), let path = row.octets("path"),
-            let (domain, isHostOnly) = row.domain("host"), let expiry = row.number("expiry")
+        guard var record = row.record(host: "host", secure: "isSecure", httpOnly: "isHttpOnly"),
+            let expiry = row.number("expiry")
         else { return nil }
-        var record = CookieRecord(
-            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path,
-            isSecure: row.flag("isSecure"), isHTTPOnly: row.flag("isHttpOnly"),
-            expiry: expiry >= Self.millisecondsFrom
-                ? Timestamp(microseconds: expiry.multipliedReportingOverflow(by: 1000).partialValue)
-                : Timestamp(seconds: expiry),
-            creation: row.number("creationTime").map { Timestamp(microseconds: $0) })
-        if expiry > Int64.max / 1000 { record.expiry = .distantFuture }
+        if expiry > Int64.max / 1000 {
+            record.expiry = .distantFuture
+        } else {
+            record.expiry =
+                expiry >= Self.millisecondsFrom
+                ? Timestamp(microseconds: expiry * 1000) : Timestamp(seconds: expiry)
+        }
+        record.creation = row.number("creationTime").map { Timestamp(microseconds: $0) }
         record.lastAccess = row.number("lastAccessed").map { Timestamp(microseconds: $0) }
-        record.partitionKey = attributes.partitionKey(ofCookieFor: domain)
-        record.sameSite =
-            switch row.number("sameSite") {
-            case 0: record.isSecure ? .none : .default
-            case 1: .lax
-            case 2: .strict
-            default: .default
-            }
+        record.partitionKey = attributes.partitionKey(ofCookieFor: record.domain)
+        record.sameSite = row.sameSite("sameSite", isSecure: record.isSecure)
         return record
     }
 }

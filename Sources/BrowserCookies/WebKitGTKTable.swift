@@ -9,13 +9,9 @@ struct WebKitGTKTable: BrowserCookieTable {
     let columns: Set<String>
 
     func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
-        let sameSite = columns.contains("sameSite") ? "sameSite" : "NULL AS sameSite"
         let rows = try BrowserCookieRows(
-            database, table: "moz_cookies",
-            columns: """
-                CAST(name AS BLOB) AS name, CAST(value AS BLOB) AS value, CAST(host AS BLOB) AS host,
-                CAST(path AS BLOB) AS path, expiry, isSecure, isHttpOnly, \(sameSite)
-                """)
+            database, table: "moz_cookies", texts: ["name", "value", "host", "path"],
+            numbers: ["expiry", "isSecure", "isHttpOnly", "sameSite"], of: columns)
         try rows.forEach(in: source, emit) { row, place in
             guard let record = record(row) else { return false }
             try emit(.cookie(record, place))
@@ -24,29 +20,12 @@ struct WebKitGTKTable: BrowserCookieTable {
     }
 
     private func record(_ row: Row) -> CookieRecord? {
-        guard let name = row.octets("name"), let value = row.octets("value"), let path = row.octets("path"),
-            let (domain, isHostOnly) = row.domain("host"), let expiry = row.number("expiry")
+        guard var record = row.record(host: "host", secure: "isSecure", httpOnly: "isHttpOnly"),
+            let expiry = row.number("expiry")
         else { return nil }
-        let isSecure = row.flag("isSecure")
-        var record = CookieRecord(
-            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
-            isHTTPOnly: row.flag("isHttpOnly"), expiry: Timestamp(seconds: expiry))
+        record.expiry = Timestamp(seconds: expiry)
         // Libsoup writes 0 both for SameSite=None and for no attribute: "not known" is the stricter one.
-        record.sameSite =
-            switch row.number("sameSite") {
-            case 1: .lax
-            case 2: .strict
-            default: .default
-            }
+        record.sameSite = row.sameSite("sameSite", isSecure: false)
         return record
-    }
-}
-
-extension Row {
-    /// The host without the dot that marks a domain cookie's, and whether it has none.
-    func domain(_ column: String) -> (String, isHostOnly: Bool)? {
-        guard let host = text(column), !host.isEmpty else { return nil }
-        let hasDot = host.hasPrefix(".")
-        return (hasDot ? String(host.dropFirst()) : host, !hasDot)
     }
 }

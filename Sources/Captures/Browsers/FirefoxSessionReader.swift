@@ -1,4 +1,4 @@
-import CookieModel
+package import CookieModel
 
 /// Reads Firefox's session store (`sessionstore.jsonlz4`, `recovery.jsonlz4`), which holds session cookies: `mozLz40`,
 /// the unpacked length, and one LZ4 block of JSON.
@@ -96,12 +96,9 @@ struct FirefoxSessionOutline: JSONEntryOutline {
             isHostOnly: !hasDot, path: path.isEmpty ? "/" : path, isSecure: cookie["secure"]?.boolean ?? false,
             isHTTPOnly: cookie["httponly"]?.boolean ?? false)
         record.sameSite =
-            switch cookie["sameSite"]?.integer {
-            case 0: record.isSecure ? .none : .default
-            case 1: .lax
-            case 2: .strict
-            default: .default
-            }
+            cookie["sameSite"]?.integer.map {
+                SameSite(browserNumber: $0, isSecure: record.isSecure)
+            } ?? .default
         items.append(.cookie(record, place))
     }
 
@@ -117,5 +114,19 @@ struct FirefoxSessionOutline: JSONEntryOutline {
             && (attributes["privateBrowsingId"]?.integer ?? 0) == 0
             && (attributes["firstPartyDomain"]?.octets ?? []).isEmpty
             && (attributes["partitionKey"]?.octets ?? []).isEmpty
+    }
+}
+
+extension SameSite {
+    /// The same-site-flag that Firefox and Chromium store as a number. An insecure cookie without the attribute has the
+    /// number of None, too.
+    package init(browserNumber number: Int, isSecure: Bool) {
+        self =
+            switch number {
+            case 0 where isSecure: .none
+            case 1: .lax
+            case 2: .strict
+            default: .default
+            }
     }
 }
