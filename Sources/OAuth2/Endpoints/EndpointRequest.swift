@@ -28,39 +28,34 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The response to a refresh has the only copy of the next refresh token, so wait longer for a slow server.
     public private(set) var answerTimeout: Duration?
 
+    private init(
+        _ method: HTTPRequest.Method, _ endpoint: EndpointURL, accept: String = "application/json",
+        authorization: Secret? = nil, body: Secret = Secret([]), contentType: String? = nil, boundToken: Secret? = nil
+    ) {
+        (self.method, self.endpoint, self.accept) = (method, endpoint, accept)
+        (self.authorization, self.body, self.contentType) = (authorization, body, contentType)
+        self.boundToken = boundToken
+    }
+
     /// A form that a client posts (RFC 6749, section 3.2).
     init(endpoint: EndpointURL, authentication: ClientAuthentication, body: FormBody) {
         var body = body
         authentication.addParameters(to: &body)
-        self.endpoint = endpoint
-        method = .post
-        accept = "application/json"
-        authorization = authentication.authorization
-        self.body = body.secret
-        contentType = FormEncoding.mediaType
-        boundToken = nil
+        self.init(
+            .post, endpoint, authorization: authentication.authorization, body: body.secret,
+            contentType: FormEncoding.mediaType)
     }
 
     /// A JSON object, sent with an access token if there is one.
     init(endpoint: EndpointURL, sending object: JSONObjectWriter, token: Secret?) {
-        self.endpoint = endpoint
-        method = .post
-        accept = "application/json"
-        authorization = token.map { Secret(Array("Bearer ".utf8) + $0.exposedBytes) }
-        body = Secret(object.bytes)
-        contentType = "application/json"
-        boundToken = nil
+        self.init(
+            .post, endpoint, authorization: token.map { Secret(Array("Bearer ".utf8) + $0.exposedBytes) },
+            body: Secret(object.bytes), contentType: "application/json")
     }
 
     /// A document that anyone may read.
     package init(reading endpoint: EndpointURL) {
-        self.endpoint = endpoint
-        method = .get
-        accept = "application/json"
-        authorization = nil
-        body = Secret([])
-        contentType = nil
-        boundToken = nil
+        self.init(.get, endpoint)
     }
 
     /// Creates a request without a body that presents an access token, such as one to an endpoint that returns a
@@ -72,13 +67,9 @@ public struct EndpointRequest: Sendable, Equatable {
     public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
         let bound = tokens.exposedBoundField
         guard let field = tokens.exposedAuthorizationField ?? bound else { return nil }
-        self.endpoint = endpoint
-        method = .post
-        accept = "*/*"
-        authorization = field.withUnsafeBytesOfValue { Secret($0) }
-        body = Secret([])
-        contentType = nil
-        boundToken = bound == nil ? nil : tokens.accessToken
+        self.init(
+            .post, endpoint, accept: "*/*", authorization: field.withUnsafeBytesOfValue { Secret($0) },
+            boundToken: bound == nil ? nil : tokens.accessToken)
     }
 
     /// The request's head, including the fields that authenticate the client.
@@ -170,28 +161,17 @@ public struct EndpointResponse: Sendable {
     ///
     /// - Throws: The server's error, or the defect of the reply.
     func members(redacting secrets: [Secret]) throws(OAuth2Error) -> JSONObject {
-        let members: JSONObject
         do {
-            members = try ReplyBody.members(of: exposedBody, status: status.code)
+            return try ReplyBody.members(ofReply: exposedBody, status: statusCode, redacting: secrets)
         } catch {
-            guard isSuccess else { throw refusal(JSONObject(), bodyKind: ReplyBody.kind(of: error), secrets) }
             throw error.annotated(by: self)
         }
-        guard isSuccess, members["error"]?.nonEmptyText == nil else {
-            throw refusal(members, bodyKind: "JSON without a usable error code", secrets)
-        }
-        return members
     }
 
     /// Accepts a success whatever its body is.
     package func expectSuccess(redacting secrets: [Secret] = []) throws(OAuth2Error) {
         guard !isSuccess else { return }
         _ = try members(redacting: secrets)
-    }
-
-    private func refusal(_ members: JSONObject, bodyKind: String, _ secrets: [Secret]) -> OAuth2Error {
-        OAuth2Error.refusal(status: status.code, members: members, bodyKind: bodyKind, redacting: secrets)
-            .annotated(by: self)
     }
 }
 

@@ -81,7 +81,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
         var body = FormBody()
         append(attempt, to: &body)
         // Section 2.1 wants it whatever the authentication; those that send it in the body add it themselves.
-        if case .clientSecretBasic(let clientID, _) = authentication { body.append("client_id", clientID) }
+        authentication.addIdentifier(to: &body)
         return EndpointRequest(endpoint: endpoint, authentication: authentication, body: body)
     }
 
@@ -236,6 +236,6 @@ public struct AuthorizationAttempt: Sendable, Equatable {
 
     /// The S256 code challenge (RFC 7636, section 4.2). There is no `plain` here.
     var codeChallenge: String {
-        String(decoding: Base64.encodeForURL(Array(SHA256.hash(data: codeVerifier.exposedBytes))), as: UTF8.self)
+        Base64.textForURL(Array(SHA256.hash(data: codeVerifier.exposedBytes)))
     }
 }

@@ -23,8 +23,7 @@ public struct ClientCertificate: Sendable, Equatable {
             throw OAuth2Error(.invalidKey, "The file is not a PEM file with an unencrypted private key.")
         }
         self.pem = pem
-        thumbprint = String(
-            decoding: Base64.encodeForURL(Array(SHA256.hash(data: certificate))), as: UTF8.self)
+        thumbprint = Base64.textForURL(Array(SHA256.hash(data: certificate)))
     }
 
     /// Creates a certificate and its key from two files.

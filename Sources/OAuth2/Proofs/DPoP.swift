@@ -33,14 +33,13 @@ public struct DPoPProof: Sendable, Equatable {
         header.append("alg", "ES256")
         header.append("jwk", json: try key.publicJWK)
         var payload = JSONObjectWriter()
-        payload.append(
-            "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))
+        payload.append("jti", Base64.randomForURL(byteCount: 16, using: &generator))
         payload.append("htm", method)
         payload.append("htu", url)
         payload.append("iat", now.seconds)
         if let accessToken {
             let hash = Array(SHA256.hash(data: accessToken.exposedBytes))
-            payload.append("ath", String(decoding: Base64.encodeForURL(hash), as: UTF8.self))
+            payload.append("ath", Base64.encodeForURL(hash))
         }
         if let nonce { payload.append("nonce", nonce) }
         return try key.signed(header: header, payload: payload)

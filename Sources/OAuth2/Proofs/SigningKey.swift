@@ -125,8 +125,8 @@ public struct SigningKey: Sendable, Equatable {
             var object = JSONObjectWriter()
             object.append("crv", "P-256")
             object.append("kty", "EC")
-            object.append("x", String(decoding: Base64.encodeForURL(Array(point.prefix(32))), as: UTF8.self))
-            object.append("y", String(decoding: Base64.encodeForURL(Array(point.suffix(32))), as: UTF8.self))
+            object.append("x", Base64.encodeForURL(point.prefix(32)))
+            object.append("y", Base64.encodeForURL(point.suffix(32)))
             return object.bytes
         }
     }
@@ -136,7 +136,7 @@ public struct SigningKey: Sendable, Equatable {
     /// - Throws: ``OAuth2Error/Code/invalidKey`` for a key of another kind.
     public var thumbprint: String {
         get throws(OAuth2Error) {
-            String(decoding: Base64.encodeForURL(Array(SHA256.hash(data: try publicJWK))), as: UTF8.self)
+            Base64.textForURL(Array(SHA256.hash(data: try publicJWK)))
         }
     }
 
@@ -233,8 +233,7 @@ struct AssertionClaims {
         payload.append("sub", subject)
         payload.append("aud", audience)
         if let scopes, !scopes.isEmpty { payload.append("scope", scopes.description) }
-        payload.append(
-            "jti", String(decoding: Base64.randomForURL(byteCount: 16, using: &generator), as: UTF8.self))
+        payload.append("jti", Base64.randomForURL(byteCount: 16, using: &generator))
         payload.append("iat", seconds)
         payload.append("exp", seconds + AssertionClaims.lifetime)
         return try key.signed(header: header, payload: payload)

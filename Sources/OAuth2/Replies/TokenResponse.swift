@@ -20,31 +20,9 @@ public enum TokenResponse {
         status: HTTPResponse.Status, body: [UInt8], now: Timestamp, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
         let status = status.code
-        let isSuccess = (200..<300).contains(status)
-        let members: JSONObject
-        do {
-            members = try ReplyBody.members(of: body, status: status)
-        } catch {
-            guard isSuccess else {
-                throw .refusal(
-                    status: status, members: JSONObject(), bodyKind: ReplyBody.kind(of: error), redacting: secrets)
-            }
-            throw error
-        }
-        // Some servers answer 200 with an error, so an error without a token is one, whatever the status.
-        let isError = members.first(of: ["access_token"]) == nil && members["error"]?.nonEmptyText != nil
-        guard isSuccess, !isError else {
-            throw .refusal(
-                status: status, members: members, bodyKind: "JSON without a usable error code", redacting: secrets)
-        }
-        let issued = try TokenMembers(members, status: status)
+        let members = try ReplyBody.members(ofReply: body, status: status, with: "access_token", redacting: secrets)
         let expiry = TokenExpiry(members: members)
-        return TokenSet(
-            accessToken: issued.accessToken, tokenType: issued.tokenType, refreshToken: issued.refreshToken,
-            idToken: issued.idToken, scopes: issued.scopes, receivedAt: now,
-            accessTokenExpiry: expiry.ofReply(.accessToken, receivedAt: now),
-            refreshTokenExpiry: expiry.ofReply(.refreshToken, receivedAt: now),
-            grantExpiry: expiry.ofReply(.grant, receivedAt: now))
+        return try TokenSet(members, status: status, receivedAt: now) { expiry.ofReply($0, receivedAt: now) }
     }
 
     /// The same of a reply as a transport gives it.
@@ -75,18 +53,15 @@ public enum TokenResponse {
     }
 }
 
-/// The members of a token endpoint's successful reply that do not depend on the time (RFC 6749, section 5.1).
-struct TokenMembers {
-    let accessToken: Secret
-    let tokenType: TokenType
-    let refreshToken: Secret?
-    let idToken: Secret?
-    let scopes: Scopes?
-
-    /// Reads the members that a token set has, and ignores the rest.
+extension TokenSet {
+    /// The members of a token endpoint's successful reply that a token set has (RFC 6749, section 5.1). The rest is
+    /// ignored.
     ///
     /// Strict about the tokens themselves: a token that could not be sent later is rejected now.
-    init(_ members: JSONObject, status: Int?) throws(OAuth2Error) {
+    init(
+        _ members: JSONObject, status: Int?, receivedAt: Timestamp, expiry: (TokenExpiry.Names) -> Timestamp?
+    ) throws(OAuth2Error) {
+        let accessToken: Secret
         switch members["access_token"] {
         case let value? where value.text != nil:
             let text = value.text ?? ""
@@ -103,10 +78,13 @@ struct TokenMembers {
         default:
             throw .unusable(.invalidAccessToken, status: status, "its access_token is not a string")
         }
-        refreshToken = try Self.secret(members, "refresh_token", status, TokenSyntax.isRefreshToken)
-        idToken = try Self.secret(members, "id_token", status, TokenSyntax.isAccessToken)
-        tokenType = try Self.tokenType(members["token_type"], status)
-        scopes = Self.scopes(members["scope"])
+        let refreshToken = try Self.secret(members, "refresh_token", status, TokenSyntax.isRefreshToken)
+        let idToken = try Self.secret(members, "id_token", status, TokenSyntax.isAccessToken)
+        self.init(
+            accessToken: accessToken, tokenType: try Self.tokenType(members["token_type"], status),
+            refreshToken: refreshToken, idToken: idToken, scopes: Self.scopes(members["scope"]),
+            receivedAt: receivedAt, accessTokenExpiry: expiry(.accessToken), refreshTokenExpiry: expiry(.refreshToken),
+            grantExpiry: expiry(.grant))
     }
 
     /// An optional token. A value that is not a string, or an empty one, is no token.
@@ -161,8 +139,33 @@ enum ReplyBody {
         }
     }
 
+    /// The members of a successful reply.
+    ///
+    /// - Parameters:
+    ///   - name: The member that a success has, whatever its `error` says; `nil` if every error counts. Some servers
+    ///     answer 200 with an error.
+    ///   - secrets: The secrets of the request.
+    /// - Throws: The server's error, or the defect of the reply.
+    static func members(
+        ofReply body: [UInt8], status: Int, with name: StaticString? = nil, redacting secrets: [Secret]
+    ) throws(OAuth2Error) -> JSONObject {
+        let isSuccess = (200..<300).contains(status)
+        func refusal(_ members: JSONObject, _ bodyKind: String) -> OAuth2Error {
+            .refusal(status: status, members: members, bodyKind: bodyKind, redacting: secrets)
+        }
+        let members: JSONObject
+        do {
+            members = try ReplyBody.members(of: body, status: status)
+        } catch {
+            throw isSuccess ? error : refusal(JSONObject(), kind(of: error))
+        }
+        let isError = name.flatMap { members[$0] } == nil && members["error"]?.nonEmptyText != nil
+        guard isSuccess, !isError else { throw refusal(members, "JSON without a usable error code") }
+        return members
+    }
+
     /// The kind of body for which `error` was thrown, for the middle of a sentence.
-    static func kind(of error: OAuth2Error) -> String {
+    private static func kind(of error: OAuth2Error) -> String {
         switch error.code {
         case .empty: "an empty body"
         case .tooLarge: "an oversized body"

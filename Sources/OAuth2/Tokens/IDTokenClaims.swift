@@ -135,7 +135,7 @@ public struct IDTokenClaims: Sendable, Equatable {
         case let name? where name.hasSuffix("512"): hash = Array(SHA512.hash(data: bytes))
         default: return nil
         }
-        return String(decoding: Base64.encodeForURL(Array(hash.prefix(hash.count / 2))), as: UTF8.self)
+        return Base64.textForURL(hash.prefix(hash.count / 2))
     }
 
     /// Makes sure that the user has logged in as recently, and in one of the ways, that were asked for (section 3.1.3.7,

@@ -32,16 +32,12 @@ public enum TokenImport {
                 .refused, serverCode: serverCode,
                 "The input cannot be used: it is an error of a server (\(serverCode)), not tokens.")
         }
-        let issued = try TokenMembers(members, status: nil)
         let expiry = TokenExpiry(members: members)
         // A reply cannot have been received after now, whatever the clock of the tool that saved it said.
         let receivedAt = min(expiry.createdAt ?? now, now)
-        return TokenSet(
-            accessToken: issued.accessToken, tokenType: issued.tokenType, refreshToken: issued.refreshToken,
-            idToken: issued.idToken, scopes: issued.scopes, receivedAt: receivedAt,
-            accessTokenExpiry: expiry.ofSavedReply(.accessToken, receivedAt: receivedAt),
-            refreshTokenExpiry: expiry.ofSavedReply(.refreshToken, receivedAt: receivedAt),
-            grantExpiry: expiry.ofSavedReply(.grant, receivedAt: receivedAt))
+        return try TokenSet(members, status: nil, receivedAt: receivedAt) {
+            expiry.ofSavedReply($0, receivedAt: receivedAt)
+        }
     }
 
     private static func bareToken(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {

@@ -56,7 +56,7 @@ struct TokenRenewal: Sendable {
 
     private func repeatableGrant(
         of current: StoredToken, by credentials: ProfileCredentials
-    ) async throws -> (any RepeatableGrant)? {
+    ) async throws -> RepeatableGrant? {
         try store.checkExchange(credentials.settings, of: current.profile.name)
         return try await credentials.repeatableGrant(
             of: current.profile.id, now: now, loggedInAs: otherTokens)

@@ -13,6 +13,11 @@ package enum Base64 {
         encode(octets, alphabet: urlAlphabet, isPadded: false)
     }
 
+    /// The text of `octets` for URLs, as a string.
+    package static func textForURL(_ octets: some Collection<UInt8>) -> String {
+        String(decoding: encodeForURL(octets), as: UTF8.self)
+    }
+
     /// The octets of a text with or without padding (section 4); `nil` if it is not Base64.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         let padding = text.suffix(2).reduce(0) { $1 == ASCII.equals ? $0 + 1 : $0 }

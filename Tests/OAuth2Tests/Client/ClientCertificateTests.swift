@@ -49,7 +49,8 @@ struct ClientCertificateTests {
         let authentication = try credentials.authentication(
             of: ProfileID(clientID: "app"), now: now, using: &generator)
         #expect(authentication.methodName == name && authentication.authorization == nil)
-        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: authentication)
+        let grant = RepeatableGrant(
+            .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: authentication)
         #expect(Given.form(grant.request()) == ["grant_type=client_credentials", "client_id=app"])
         // What posts shows the certificate, also with proofs by a key; a document that anyone may read does not.
         for proofKey in [nil, SigningKey().secret] {

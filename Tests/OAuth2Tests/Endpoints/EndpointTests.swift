@@ -55,8 +55,9 @@ struct EndpointTests {
 
     @Test("Client credentials ask for scopes and resources")
     func clientCredentials() throws {
-        let grant = ClientCredentialsGrant(
-            tokenEndpoint: try Given.endpoint(), authentication: Given.authentication, scopes: ["a", "b"],
+        let grant = RepeatableGrant(
+            .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: Given.authentication,
+            scopes: ["a", "b"],
             resources: ["https://r"])
         #expect(
             Given.form(grant.request()) == [

@@ -40,7 +40,9 @@ struct RepeatableGrantTests {
         #expect(token.payload["iss"] as? String == "app" && token.payload["sub"] as? String == "app")
         #expect(token.payload["exp"] as? Int64 == now.seconds + 60 && token.payload["jti"] is String)
         let form = Given.form(
-            ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: authentication).request())
+            RepeatableGrant(
+                .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: authentication
+            ).request())
         #expect(form.contains("client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"))
         #expect(form.contains { $0.hasPrefix("client_assertion=eyJ") } && form.contains("client_id=app"))
         #expect(!form.contains { $0.contains("s3cret") })
@@ -93,7 +95,7 @@ struct RepeatableGrantTests {
         var settings = ProfileSettings(grant: .jwtBearer, endpoints: [.token: "https://id.example/token"])
         settings.assertion = ProfileSettings.Assertion(issuer: "robot")
         let profile = ProfileID(issuer: "https://id.example")
-        func grant(_ key: Secret?) async throws -> (any RepeatableGrant)? {
+        func grant(_ key: Secret?) async throws -> RepeatableGrant? {
             try await ProfileCredentials(settings: settings, grantKey: key).repeatableGrant(
                 of: profile, now: { now }, loggedInAs: { _ in TokenSet(accessToken: Secret("t"), receivedAt: now) })
         }
@@ -134,8 +136,9 @@ struct RepeatableGrantTests {
             (#","issued_token_type":"urn:ietf:params:oauth:token-type:saml2""#, false),
         ])
     func issuedType(member: String, isUsable: Bool) throws {
-        let grant = TokenExchangeGrant(
-            tokenEndpoint: try Given.endpoint(), authentication: Given.authentication, subjectToken: Secret("sub-Xk3"))
+        let grant = RepeatableGrant(
+            .tokenExchange(subjectToken: Secret("sub-Xk3")), tokenEndpoint: try Given.endpoint(),
+            authentication: Given.authentication)
         let response = Given.response(
             #"{"access_token":"t","token_type":"Bearer","expires_in":60,"refresh_token":"r"\#(member)}"#)
         if isUsable {

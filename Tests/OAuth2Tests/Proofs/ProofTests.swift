@@ -62,7 +62,8 @@ struct ProofTests {
         #expect(header["kid"] as? String == "k1")
         #expect(payload["iss"] as? String == "app" && payload["sub"] as? String == "app")
         #expect(payload["aud"] as? String == "https://id.example" && payload["exp"] as? Int64 == now.seconds + 60)
-        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: authentication)
+        let grant = RepeatableGrant(
+            .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: authentication)
         let form = Given.form(grant.request())
         #expect(form.contains("client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer"))
         #expect(form.contains { $0.hasPrefix("client_assertion=eyJ") } && form.contains("client_id=app"))
@@ -96,7 +97,8 @@ struct ProofTests {
         }
         let key = SigningKey()
         let bound = DPoPTransport(transport, key: key) { now }
-        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
+        let grant = RepeatableGrant(
+            .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
         let response = try await bound.send(grant.request())
         #expect(response.status == .badRequest)
         let requests = await transport.requests
@@ -175,7 +177,8 @@ struct ProofTests {
             Given.response(#"{"error":"invalid_grant"}"#, status: .badRequest)
         }
         let bound = DPoPTransport(transport, key: SigningKey()) { now }
-        let grant = ClientCredentialsGrant(tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
+        let grant = RepeatableGrant(
+            .clientCredentials, tokenEndpoint: try Given.endpoint(), authentication: Given.authentication)
         _ = try await bound.send(grant.request())
         #expect(await transport.requests.count == 1)
     }
