@@ -72,6 +72,30 @@ struct CapturedHead {
         default: return statusLine.opensTunnel ? .sameURL : .none
         }
     }
+
+    /// Emits the response.
+    ///
+    /// - Parameters:
+    ///   - time: when it came; `nil` for its own `Date`.
+    ///   - request: the known part of the request's header.
+    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the server behind
+    ///     it.
+    func emit(
+        at url: TranscriptURL, method: String?, time: Timestamp? = nil, request: RequestHead,
+        isFromProxy: Bool = false, into items: inout [CaptureItem]
+    ) {
+        let isFromProxy = isFromProxy || statusLine.isFromProxy
+        var evidence = request.evidence
+        evidence.location = location
+        if isFromProxy, !setCookie.isEmpty { items.append(.failure(.proxyCookies, at: place)) }
+        if setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
+        items.append(
+            .response(
+                CapturedResponse(
+                    url: url.text ?? "", urlOrigin: url.origin, method: method, status: status, time: time ?? date,
+                    setCookie: isFromProxy ? [] : setCookie.octets, evidence: evidence,
+                    requestCookies: isFromProxy ? [] : request.cookies.octets, place: place)))
+    }
 }
 
 /// The lines of one response's header block, from any program: joins folded lines and takes the fields that count.
@@ -96,31 +120,13 @@ struct HeaderBlock: Sendable {
         items.append(.failure(.lineTooLong, at: self.place(of: place.line)))
     }
 
-    /// Ends the block and emits the response.
-    ///
-    /// - Parameters:
-    ///   - time: when it came; `nil` for its own `Date`.
-    ///   - request: the known part of the request's header.
-    ///   - isFromProxy: whether it is known to be a proxy's own response, which sets no cookies for the
-    ///     server.
+    /// Ends the block and emits the response: see ``CapturedHead/emit(at:method:time:request:isFromProxy:into:)``.
     mutating func end(
         at url: TranscriptURL, method: String? = nil, time: Timestamp? = nil, request: RequestHead = RequestHead(),
         isFromProxy: Bool = false, into items: inout [CaptureItem]
     ) {
         apply(fields.end(), into: &items)
-        let place = head.place
-        let isFromProxy = isFromProxy || head.statusLine.isFromProxy
-        var evidence = request.evidence
-        evidence.location = head.location
-        if isFromProxy, !head.setCookie.isEmpty { items.append(.failure(.proxyCookies, at: place)) }
-        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: place)) }
-        items.append(
-            .response(
-                CapturedResponse(
-                    url: url.text ?? "", urlOrigin: url.origin, method: method, status: head.status,
-                    time: time ?? head.date,
-                    setCookie: isFromProxy ? [] : head.setCookie.octets, evidence: evidence,
-                    requestCookies: isFromProxy ? [] : request.cookies.octets, place: place)))
+        head.emit(at: url, method: method, time: time, request: request, isFromProxy: isFromProxy, into: &items)
     }
 
     private mutating func apply(_ outcome: FieldLines.Outcome, into items: inout [CaptureItem]) {

@@ -192,15 +192,9 @@ struct TsharkOutline: JSONEntryOutline {
             return items.append(.failure(.requestNotRecorded, at: packet.place))
         }
         if head.status >= 200 { forget(key) }
-        if head.setCookie.isOverfull { items.append(.failure(.responseTooLarge, at: packet.place)) }
-        var evidence = request?.head.evidence ?? RequestEvidence()
-        evidence.location = head.location
-        items.append(
-            .response(
-                CapturedResponse(
-                    url: url, method: request?.method, status: head.status, time: head.date,
-                    setCookie: head.setCookie.octets, evidence: evidence,
-                    requestCookies: request?.head.cookies.octets ?? [], place: packet.place)))
+        head.emit(
+            at: TranscriptURL(text: url, origin: .recorded), method: request?.method,
+            request: request?.head ?? RequestHead(), into: &items)
     }
 }
 

@@ -205,11 +205,7 @@ extension InjectionScript {
         script.octets.reserveCapacity(sections.reduce(256) { $0 + $1.seeds.objects.octets.count + 256 })
         script.write("function cookiesFor(protocol, host) {")
         for (origin, seeds) in sections {
-            script.write(" if (protocol === ")
-            script.writeLiteral(origin.scheme)
-            script.write(" && host === ")
-            script.writeLiteral(origin.host)
-            script.write(") return [")
+            script.writeBranch(for: origin.scheme, origin.host)
             script.write(seeds.objects.octets)
             script.write("];")
         }
@@ -226,11 +222,8 @@ extension InjectionScript {
         for items in runs(storage) {
             let origin = items.first?.origin ?? ""
             guard let end = origin.firstRange(of: "://") else { continue }
-            script.write(" if (protocol === ")
-            script.writeLiteral(Octets("\(origin[..<end.lowerBound]):"))
-            script.write(" && host === ")
-            script.writeLiteral(Octets(String(origin[end.upperBound...])))
-            script.write(") return [\"")
+            script.writeBranch(for: Octets("\(origin[..<end.lowerBound]):"), Octets(String(origin[end.upperBound...])))
+            script.write("\"")
             let texts = items.flatMap { [$0.key, $0.value] }
             var mark = CookieMark()
             for text in texts { mark.add(text) }
@@ -256,5 +249,16 @@ extension InjectionScript {
             start = index + 1
         }
         return runs
+    }
+}
+
+extension JavaScript {
+    /// Writes the beginning of what a frame of that scheme and host gets.
+    fileprivate mutating func writeBranch(for scheme: Octets, _ host: Octets) {
+        write(" if (protocol === ")
+        writeLiteral(scheme)
+        write(" && host === ")
+        writeLiteral(host)
+        write(") return [")
     }
 }

@@ -66,23 +66,19 @@ public struct NavigationAction: Sendable, Hashable {
     /// Whether it replaces the page in the address bar; `false` for a frame within it.
     public var isMainFrame: Bool
     /// Whether it is for a window that does not exist yet, as with `target=_blank`.
-    public var isForNewWindow: Bool
+    public var isForNewWindow = false
     /// Whether a person caused it, by a link or a form.
-    public var isUserInitiated: Bool
+    public var isUserInitiated = false
     /// Whether the link or the response asks for a download.
-    public var isDownload: Bool
+    public var isDownload = false
     /// Whether the native store lacks cookies that the jar would send there.
-    public var lacksCookies: Bool
+    public var lacksCookies = false
 
     /// A navigation of the main frame by `GET`; the rest can be set afterwards.
     public init(url: String, method: String = "GET", isMainFrame: Bool = true) {
         self.url = url
         self.method = method
         self.isMainFrame = isMainFrame
-        isForNewWindow = false
-        isUserInitiated = false
-        isDownload = false
-        lacksCookies = false
     }
 }
 
@@ -95,11 +91,11 @@ public struct NavigationResponse: Sendable, Hashable {
     /// The media type, if the response has one.
     public var mediaType: String?
     /// Whether the web view can show that type.
-    public var canShowMediaType: Bool
+    public var canShowMediaType = true
     /// Whether it is for the page in the address bar.
     public var isMainFrame: Bool
     /// Whether `Content-Disposition` says that it is an attachment.
-    public var isAttachment: Bool
+    public var isAttachment = false
 
     /// A page that can be shown; the rest can be set afterwards.
     public init(url: String, status: Int? = 200, mediaType: String? = "text/html", isMainFrame: Bool = true) {
@@ -107,8 +103,6 @@ public struct NavigationResponse: Sendable, Hashable {
         self.status = status
         self.mediaType = mediaType
         self.isMainFrame = isMainFrame
-        canShowMediaType = true
-        isAttachment = false
     }
 }
 

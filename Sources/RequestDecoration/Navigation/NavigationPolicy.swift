@@ -118,11 +118,7 @@ public struct NavigationPolicy: Sendable {
 
     private func isSignInPage(_ text: String) -> Bool {
         guard let url = try? RequestURL(text) else { return false }
-        return signInPages.contains { page in
-            guard page.isSameOrigin(as: url), url.path.starts(with: page.path) else { return false }
-            return page.path.last == UInt8(ascii: "/") || url.path.count == page.path.count
-                || url.path[page.path.count] == UInt8(ascii: "/")
-        }
+        return signInPages.contains { URLScope($0).contains(url) }
     }
 
     // MARK: - Failures
@@ -147,16 +143,12 @@ public struct NavigationPolicy: Sendable {
 
     /// The text before the first colon, in lower case; empty if it is not a scheme (RFC 3986, section 3.1).
     static func scheme(of url: String) -> String {
-        guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, isLetter(first),
+        guard let colon = url.firstIndex(of: ":"), let first = url.utf8.first, ASCII.isLetter(first),
             url[..<colon].utf8.allSatisfy({
-                isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0)
+                ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == ASCII.plus || $0 == ASCII.hyphen || $0 == ASCII.dot
             })
         else { return "" }
         return url[..<colon].lowercased()
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }
 

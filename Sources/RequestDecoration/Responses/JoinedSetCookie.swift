@@ -129,12 +129,7 @@ extension Octets {
     /// Whether this begins with a token and an equals sign (RFC 9110, section 5.6.2).
     fileprivate var beginsWithPair: Bool {
         guard let equals = firstIndex(of: UInt8(ascii: "=")), equals > 0 else { return false }
-        return self[0..<equals].allSatisfy { byte in
-            switch byte {
-            case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x30...0x39, 0x41...0x5A, 0x5E...0x7A, 0x7C, 0x7E: true
-            default: false
-            }
-        }
+        return self[0..<equals].allSatisfy(ASCII.isTokenCharacter)
     }
 }
 
