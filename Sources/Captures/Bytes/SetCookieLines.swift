@@ -1,33 +1,26 @@
 import CookieModel
 
-/// Collects the Set-Cookie lines of one response in one run of bytes, within ``CaptureLimits/responseByteCount``.
+/// Collects the Set-Cookie lines of one response, within ``CaptureLimits/responseByteCount``.
 struct SetCookieLines {
-    private var storage: [UInt8] = []
-    private var ranges: [Range<Int>] = []
+    /// The lines, in order.
+    private(set) var octets: [Octets] = []
+    /// How many bytes are held.
+    private(set) var bufferedByteCount = 0
     /// Whether a line was left out since there was no more room.
     private(set) var isOverfull = false
 
-    /// How many bytes are held.
-    var bufferedByteCount: Int { storage.capacity }
-
     /// Whether there is no line.
-    var isEmpty: Bool { ranges.isEmpty }
-
-    /// The lines, in order.
-    var octets: [Octets] {
-        ranges.map { Octets(storage, in: $0) }
-    }
+    var isEmpty: Bool { octets.isEmpty }
 
     /// Adds one field value, without the white space at its ends (RFC 9110, section 5.5).
     mutating func append(_ value: Span<UInt8>) {
         let range = value.trimmingBlanks(0..<value.count)
-        guard storage.count + range.count + (ranges.count + 1) * 64 <= CaptureLimits.responseByteCount else {
+        guard bufferedByteCount + range.count + (octets.count + 1) * 64 <= CaptureLimits.responseByteCount else {
             isOverfull = true
             return
         }
-        let start = storage.count
-        storage.append(value.extracting(range))
-        ranges.append(start..<storage.count)
+        octets.append(Octets(value.array(range)))
+        bufferedByteCount += range.count
     }
 
     /// Adds the lines of a value that joins several with line feeds, as browsers' developer tools do. Empty lines
