@@ -136,10 +136,9 @@ struct HeaderJSONOutline: JSONOutline {
     enum Context: Sendable {
         case document
         case fields
-        case setCookieValues
-        case dateValues
-        case setCookie
-        case date
+        /// The array of a field's values, and one of them.
+        case values(isDate: Bool)
+        case value(isDate: Bool)
     }
 
     static let start = Context.document
@@ -163,17 +162,14 @@ struct HeaderJSONOutline: JSONOutline {
     ) -> JSONPart<Context> {
         switch context {
         case .document:
-            guard container == .object else { return .skip }
-            hasFields = true
-            return .enter(.fields)
+            hasFields = container == .object
+            return hasFields ? .enter(.fields) : .skip
         case .fields:
-            let isSetCookie = name.equalsIgnoringCase("set-cookie")
-            guard isSetCookie || name.equalsIgnoringCase("date") else { return .skip }
-            if container == .array { return .enter(isSetCookie ? .setCookieValues : .dateValues) }
-            return .take(isSetCookie ? .setCookie : .date)
-        case .setCookieValues: return .take(.setCookie)
-        case .dateValues: return .take(.date)
-        case .setCookie, .date: return .skip
+            let isDate = name.equalsIgnoringCase("date")
+            guard isDate || name.equalsIgnoringCase("set-cookie") else { return .skip }
+            return container == .array ? .enter(.values(isDate: isDate)) : .take(.value(isDate: isDate))
+        case .values(let isDate): return .take(.value(isDate: isDate))
+        case .value: return .skip
         }
     }
 
@@ -182,8 +178,8 @@ struct HeaderJSONOutline: JSONOutline {
     ) {
         let place = CapturePlace(source: source)
         switch (context, value) {
-        case (.date, .string(let text)): date = date ?? text.withSpan { CookieDate.parse($0) }
-        case (.date, _): break
+        case (.value(isDate: true), .string(let text)): date = date ?? text.withSpan { CookieDate.parse($0) }
+        case (.value(isDate: true), _): break
         case (_, .string(let line)): line.withSpan { lines.append($0) }
         case (_, .tooLong): items.append(.failure(.fieldTooLong, at: place))
         default: items.append(.failure(.lineMalformed("A Set-Cookie value is not a string."), at: place))

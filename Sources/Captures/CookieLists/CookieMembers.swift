@@ -192,46 +192,39 @@ extension Octets {
 
 /// The names and conventions of one format's cookie list. ``CookieMembers`` knows those that all formats share.
 struct CookieDialect: Sendable {
+    /// The name of the list in messages.
+    let title: String
+    /// The member with the cookie's name.
+    var name: StaticString = "name"
     /// The member with the moment that the cookie ends at, in seconds since 1970.
-    let expiry: StaticString
+    var expiry: StaticString = "expires"
     /// Whether `-1` as that moment means "with the session"; elsewhere it is a moment like any other.
-    let endsWithSessionAtMinusOne: Bool
+    var endsWithSessionAtMinusOne = false
     /// Whether a member `hostOnly` decides between host-only cookie and domain cookie, rather than the domain's dot.
-    let hasHostOnly: Bool
+    var hasHostOnly = false
     /// Whether a cookie without the member `sameSite` has no SameSite attribute, rather than one that is not told.
     var leavesNoSameSiteOut = false
     /// Whether members that are missing have their defaults: not secure, open to scripts, without SameSite.
     var leavesDefaultsOut = false
-    /// The member with the cookie's name.
-    var name: StaticString = "name"
     /// Whether a member `maxAge` counts before the moment, in seconds since `creation`.
     var hasMaxAge = false
-    /// The name of the list in messages.
-    let title: String
     /// Whether a host without a dot may be followed by `.local`, as Python's cookie jars write it.
     var extendsLocalHosts = false
     /// Whether each character represents an octet, as Python's HTTP clients read responses.
     var isLatin1 = false
 
     /// Playwright's and Puppeteer's `storageState`, and Playwright's `context.cookies()`.
-    static let storageState = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: true, hasHostOnly: false, title: "storage state")
+    static let storageState = CookieDialect(title: "storage state", endsWithSessionAtMinusOne: true)
     /// `Network.getCookies`, `Storage.getCookies` of the Chrome DevTools Protocol, and Puppeteer's `page.cookies()`.
     static let devTools = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: true, hasHostOnly: false, leavesNoSameSiteOut: true,
-        title: "DevTools cookie list")
+        title: "DevTools cookie list", endsWithSessionAtMinusOne: true, leavesNoSameSiteOut: true)
     /// WebDriver's "Get All Cookies" and WebDriver BiDi's `storage.getCookies`.
-    static let webDriver = CookieDialect(
-        expiry: "expiry", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "WebDriver cookie list")
+    static let webDriver = CookieDialect(title: "WebDriver cookie list", expiry: "expiry")
     /// The lists that extensions make from `chrome.cookies`: Cookie-Editor, EditThisCookie and similar ones.
-    static let cookieEditor = CookieDialect(
-        expiry: "expirationDate", endsWithSessionAtMinusOne: false, hasHostOnly: true, title: "Cookie-Editor export")
+    static let cookieEditor = CookieDialect(title: "Cookie-Editor export", expiry: "expirationDate", hasHostOnly: true)
     /// The jars of Node's tough-cookie.
     static let toughCookie = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: true, leavesDefaultsOut: true, name: "key",
-        hasMaxAge: true, title: "jar of tough-cookie")
+        title: "jar of tough-cookie", name: "key", hasHostOnly: true, leavesDefaultsOut: true, hasMaxAge: true)
     /// HTTPie's session files.
-    static let httpieSession = CookieDialect(
-        expiry: "expires", endsWithSessionAtMinusOne: false, hasHostOnly: false, title: "HTTPie session",
-        extendsLocalHosts: true, isLatin1: true)
+    static let httpieSession = CookieDialect(title: "HTTPie session", extendsLocalHosts: true, isLatin1: true)
 }

@@ -90,11 +90,9 @@ struct WARCReader: FormatReader {
             guard let line = lines.last() else { return }
             take(line, of: [UInt8]().span, into: &items)
             if case .fields = stage { items.append(.failure(.recordsTruncated, at: place)) }
-        case .fields: items.append(.failure(.recordsTruncated, at: place))
-        case .head:
-            endHead(isWhole: false, into: &items)
+        case .fields, .head, .skip:
+            if case .head = stage { endHead(isWhole: false, into: &items) }
             items.append(.failure(.recordsTruncated, at: place))
-        case .skip: items.append(.failure(.recordsTruncated, at: place))
         case .over: break
         }
     }
