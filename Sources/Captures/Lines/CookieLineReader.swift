@@ -1,67 +1,44 @@
 import CookieModel
 import WebPrimitives
 
-/// Reads JSON lines of our own, as ``CookieLineWriter`` writes them: a cookie a line, nothing lost.
-///
-/// A line that is no cookie is one failure. Empty lines are nothing.
-struct CookieLineReader: LineContent {
-    private struct Problem: Error {
+/// Gathers the members of one line of our own JSON lines.
+private struct CookieLine: JSONHandler {
+    struct Problem: Error {
         let finding: String
     }
 
-    /// The names under which octets that are not UTF-8 stand in Base64, and what they are.
-    private static let base64Members = ["nameBase64": "name", "valueBase64": "value", "pathBase64": "path"]
-
-    func take(_ line: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
-        guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
-        do throws(Problem) {
-            switch JSONValue(parsing: line) {
-            case .object(let object)?: items.append(.cookie(try Self.record(object), place))
-            case .array?: items.append(.cookie(try Self.record(JSONObject()), place))
-            default: throw Problem(finding: "The line is not a JSON object.")
-            }
-        } catch {
-            items.append(.failure(.lineMalformed(error.finding), at: place))
-        }
+    private enum Member: UInt8 {
+        // A line has all of these.
+        case version, name, value, domain, hostOnly, path, secure, httpOnly
+        case sameSite, expires, created, lastAccess, partitionKey
     }
 
-    /// The cookie with these members. Unknown ones are ignored, so that later versions can add some.
-    private static func record(_ object: JSONObject) throws(Problem) -> CookieRecord {
-        var record = CookieRecord(name: [], value: [], domain: "", isHostOnly: false)
-        var version: Int?
-        var invalidMember: String?
-        var missing: Set<String> = ["name", "value", "domain", "hostOnly", "path", "secure", "httpOnly"]
-        func set<Value>(_ target: inout Value, _ value: Value?) -> Bool {
-            guard let value else { return false }
-            target = value
-            return true
-        }
-        for (name, value) in zip(object.names, object.values) {
-            guard let member = name.utf8String else { continue }
-            let isValid =
-                switch member {
-                case "crumb": set(&version, value.integer)
-                case "name": set(&record.name, value.octets)
-                case "nameBase64": set(&record.name, decoded(value))
-                case "value": set(&record.value, value.octets)
-                case "valueBase64": set(&record.value, decoded(value))
-                case "domain": set(&record.domain, value.octets?.utf8String)
-                case "hostOnly": set(&record.isHostOnly, value.boolean)
-                case "path": set(&record.path, value.octets)
-                case "pathBase64": set(&record.path, decoded(value))
-                case "secure": set(&record.isSecure, value.boolean)
-                case "httpOnly": set(&record.isHTTPOnly, value.boolean)
-                case "sameSite": set(&record.sameSite, sameSite(value))
-                case "expires": set(&record.expiry, moment(value))
-                case "created": set(&record.creation, moment(value))
-                case "lastAccess": set(&record.lastAccess, moment(value))
-                case "partitionKey":
-                    set(&record.partitionKey, value.octets?.utf8String.flatMap(PartitionKey.init(serialized:)))
-                default: true
-                }
-            if !isValid { invalidMember = invalidMember ?? member }
-            missing.remove(Self.base64Members[member] ?? member)
-        }
+    private typealias Row = (name: StaticString, member: Member, isBase64: Bool)
+
+    /// The members of a line, two of them under two names. Others are ignored, so that later versions can add some.
+    private static let rows: [Row] = [
+        ("crumb", .version, false), ("name", .name, false), ("nameBase64", .name, true), ("value", .value, false),
+        ("valueBase64", .value, true), ("domain", .domain, false), ("hostOnly", .hostOnly, false),
+        ("path", .path, false), ("pathBase64", .path, true), ("secure", .secure, false),
+        ("httpOnly", .httpOnly, false), ("sameSite", .sameSite, false), ("expires", .expires, false),
+        ("created", .created, false), ("lastAccess", .lastAccess, false), ("partitionKey", .partitionKey, false),
+    ]
+
+    /// The current member; `nil` for one that is ignored.
+    private var row: Row?
+    /// Whether the object has begun.
+    private var isWithin = false
+    private var version: Int?
+    private var record = CookieRecord(name: [], value: [], domain: "", isHostOnly: false)
+    /// The members that were there, a bit each.
+    private var given: UInt16 = 0
+    /// A member whose value is invalid.
+    private var invalidMember: StaticString?
+
+    /// The cookie of a line that has been read to its end.
+    ///
+    /// - Throws: The defect of the line.
+    func cookie() throws(Problem) -> CookieRecord {
         guard let version else {
             throw Problem(finding: "The line has no member 'crumb' with the version of its format.")
         }
@@ -69,23 +46,100 @@ struct CookieLineReader: LineContent {
             throw Problem(finding: "The line has version \(version) of its format, which requires a newer crumb.")
         }
         if let invalidMember { throw Problem(finding: "The member '\(invalidMember)' is not valid.") }
-        guard missing.isEmpty else {
+        guard given & 0xFF == 0xFF else {
             throw Problem(finding: "The line lacks one of name, value, domain, hostOnly, path, secure and httpOnly.")
         }
         return record
     }
 
-    private static func decoded(_ value: JSONValue) -> Octets? {
-        value.octets.flatMap { Base64.decode($0) }.map { Octets($0) }
+    mutating func key(_ name: Span<UInt8>) {
+        row = nil
+        for found in CookieLine.rows where name.equals(found.name) {
+            row = found
+            return
+        }
     }
 
-    private static func sameSite(_ value: JSONValue) -> SameSite? {
-        SameSite.allCases.first { $0.attributeValue.map { Octets($0) == value.octets } == true }
+    mutating func begin(_ container: JSONContainer) -> Bool {
+        guard !isWithin else {
+            if row != nil { reject() }
+            return false
+        }
+        if container == .object { isWithin = true } else { reject() }
+        return isWithin
     }
 
-    private static func moment(_ value: JSONValue) -> Timestamp? {
-        guard let text = value.octets else { return nil }
-        return Timestamp(rfc3339: text)
-            ?? text.utf8String.flatMap(Int64.init).map(Timestamp.init(microseconds:))
+    func end() {}
+
+    func beginString() -> Bool { row != nil }
+
+    mutating func string(_ text: Span<UInt8>) {
+        guard let row else { return }
+        var octets = Octets(text.array(0..<text.count))
+        if row.isBase64 { octets = valid(Base64.decode(octets).map { Octets($0) }) ?? [] }
+        switch row.member {
+        case .name: record.name = octets
+        case .value: record.value = octets
+        case .path: record.path = octets
+        case .domain: record.domain = valid(octets.utf8String) ?? ""
+        case .sameSite: record.sameSite = valid(CookieLine.sameSite(octets)) ?? .default
+        case .expires: record.expiry = valid(CookieLine.moment(octets))
+        case .created: record.creation = valid(CookieLine.moment(octets))
+        case .lastAccess: record.lastAccess = valid(CookieLine.moment(octets))
+        case .partitionKey:
+            record.partitionKey = valid(octets.utf8String.flatMap(PartitionKey.init(serialized:)))
+        case .version, .hostOnly, .secure, .httpOnly: reject()
+        }
+        given |= 1 << row.member.rawValue
+    }
+
+    mutating func stringTooLong() {
+        reject()
+    }
+
+    mutating func scalar(_ scalar: JSONScalar) {
+        guard let row else { return }
+        switch (row.member, scalar) {
+        case (.version, .number(let number)): version = valid(number.integer)
+        case (.hostOnly, .boolean(let flag)): record.isHostOnly = flag
+        case (.secure, .boolean(let flag)): record.isSecure = flag
+        case (.httpOnly, .boolean(let flag)): record.isHTTPOnly = flag
+        default: reject()
+        }
+        given |= 1 << row.member.rawValue
+    }
+
+    private static func sameSite(_ text: Octets) -> SameSite? {
+        SameSite.allCases.first { $0.attributeValue.map { Octets($0) == text } == true }
+    }
+
+    private static func moment(_ text: Octets) -> Timestamp? {
+        Timestamp(rfc3339: text) ?? text.utf8String.flatMap(Int64.init).map(Timestamp.init(microseconds:))
+    }
+
+    private mutating func valid<Value>(_ value: Value?) -> Value? {
+        if value == nil { reject() }
+        return value
+    }
+
+    private mutating func reject() {
+        invalidMember = invalidMember ?? row?.name ?? "crumb"
+    }
+}
+
+/// Reads JSON lines of our own, as ``CookieLineWriter`` writes them: a cookie a line, nothing lost.
+///
+/// A line that is no cookie is one failure. Empty lines are nothing.
+struct CookieLineReader: LineContent {
+    func take(_ line: Span<UInt8>, at place: CapturePlace, into items: inout [CaptureItem]) {
+        guard !line.trimmingBlanks(line.droppingCarriageReturn).isEmpty else { return }
+        var stream = JSONStream(handler: CookieLine())
+        stream.read(line)
+        do throws(CookieLine.Problem) {
+            guard stream.isComplete else { throw CookieLine.Problem(finding: "The line is not a JSON object.") }
+            items.append(.cookie(try stream.handler.cookie(), place))
+        } catch {
+            items.append(.failure(.lineMalformed(error.finding), at: place))
+        }
     }
 }

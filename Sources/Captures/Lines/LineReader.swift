@@ -44,7 +44,9 @@ struct LineReader<Content: LineContent>: FormatReader {
 
     mutating func read(_ bytes: Span<UInt8>, into items: inout [CaptureItem]) {
         var position = 0
+        var place = CapturePlace(source: source)
         while let line = lines.next(in: bytes, from: &position) {
+            place.line = lines.number
             switch line {
             case .inPiece(let range): content.take(bytes.extracting(range), at: place, into: &items)
             case .joined(let line): content.take(line.span, at: place, into: &items)
@@ -55,14 +57,13 @@ struct LineReader<Content: LineContent>: FormatReader {
 
     /// The last line counts without its line feed too: many exporters leave it away.
     mutating func finish(into items: inout [CaptureItem]) {
-        switch lines.last() {
+        let line = lines.last()
+        let place = CapturePlace(source: source, line: lines.number)
+        switch line {
         case .joined(let line): content.take(line.span, at: place, into: &items)
         case .tooLong: content.leaveOutLine(at: place, into: &items)
         case .inPiece, nil: break
         }
         content.finish(at: place, into: &items)
     }
-
-    /// The place of the current line.
-    private var place: CapturePlace { CapturePlace(source: source, line: lines.number) }
 }

@@ -100,6 +100,11 @@ struct HTTPieReader: LineContent {
         }
     }
 
+    /// A long line of a body is not missed.
+    mutating func leaveOutLine(at place: CapturePlace, into items: inout [CaptureItem]) {
+        if stage == .request || stage == .response { items.append(.failure(.lineTooLong, at: place)) }
+    }
+
     mutating func finish(at lastPlace: CapturePlace, into items: inout [CaptureItem]) {
         let place = CapturePlace(source: lastPlace.source, entry: max(blockCount, 1), line: lastPlace.line)
         if stage == .request { endRequest(at: lastPlace, into: &items) }
