@@ -1,5 +1,4 @@
 import ArgumentParser
-import CookieModel
 import Platform
 import SessionOperations
 import SessionStore

@@ -2,7 +2,6 @@ import ArgumentParser
 import CookieModel
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct ChangesCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

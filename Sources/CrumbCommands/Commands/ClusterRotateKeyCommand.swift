@@ -1,5 +1,4 @@
 import ArgumentParser
-import CookieModel
 import SessionOperations
 import SessionStore
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import CookieModel
 import RequestDecoration
 import SessionOperations
-import SessionStore
 
 struct ExplainCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

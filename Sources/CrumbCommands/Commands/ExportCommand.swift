@@ -1,8 +1,5 @@
 import ArgumentParser
 import Captures
-import CookieModel
-import SessionOperations
-import SessionStore
 
 struct ExportCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,6 @@
 import ArgumentParser
 import GatewayModel
 import SessionClient
-import SessionOperations
-import SessionStore
 
 struct GatewayStartCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CookieModel
 import SessionOperations
-import SessionStore
 
 struct HeaderCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrowserCookies
 import Captures
-import CookieModel
 import Foundation
 import SessionOperations
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CookieModel
 import SessionClient
 import SessionOperations
 import SessionStore

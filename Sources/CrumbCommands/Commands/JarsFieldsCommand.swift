@@ -4,7 +4,6 @@ import OAuth2
 import RequestDecoration
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct JarsFieldsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
 import ArgumentParser
-import CookieModel
-import OAuth2
 import SessionOperations
 import SessionStore
 

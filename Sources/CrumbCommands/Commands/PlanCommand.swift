@@ -1,7 +1,6 @@
 import ArgumentParser
 import CookieModel
 import RequestDecoration
-import SessionOperations
 
 struct PlanCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import CookieModel
 import RequestDecoration
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct ScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,4 @@
 import ArgumentParser
-import CookieModel
-import Foundation
 import OAuth2
 import SessionOperations
 package import SessionStore

@@ -2,7 +2,6 @@ import ArgumentParser
 import CookieModel
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Captures
 import CookieModel
 import CookieScenarios
 import SessionOperations

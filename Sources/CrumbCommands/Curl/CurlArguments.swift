@@ -1,4 +1,3 @@
-import Foundation
 import SessionOperations
 
 /// Reads curl's command line, and the files that it names options in, as curl does.

@@ -2,7 +2,6 @@ import Captures
 import Foundation
 import Platform
 import SessionOperations
-import SessionStore
 
 /// The syntax of curl's configuration files.
 enum CurlConfiguration {

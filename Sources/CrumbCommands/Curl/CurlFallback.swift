@@ -1,5 +1,4 @@
 import CookieModel
-import OAuth2
 import RequestDecoration
 import SessionOperations
 import SessionStore

@@ -1,4 +1,3 @@
-import CookieModel
 import Foundation
 import RequestDecoration
 import SessionOperations

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import Platform
 import RequestDecoration
 import SessionOperations

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Captures
 import CookieModel
-import Foundation
 import Platform
 import SessionOperations
 import SessionStore

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BrowserCookies
-import CookieModel
 import Foundation
 import OAuth2
 import SessionOperations

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CookieModel
 import SessionOperations
-import SessionStore
 
 /// The settings of a jar, as far as they are given.
 struct JarSettingsOptions: ParsableArguments {

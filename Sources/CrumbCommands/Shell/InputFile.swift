@@ -2,7 +2,6 @@ import Captures
 import Foundation
 import Platform
 import SessionOperations
-import SessionStore
 
 /// A file that the user named, or standard input for `-`, read in chunks.
 final class InputFile {

@@ -1,5 +1,3 @@
-import CookieModel
-import Foundation
 import OAuth2
 import Platform
 import SessionOperations

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OAuth2
 import Platform
 import SessionOperations

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPMessages
-import OAuth2
 import Platform
 import SessionOperations
 import Synchronization

@@ -1,4 +1,3 @@
-import CookieModel
 import Foundation
 import OAuth2
 import SessionOperations

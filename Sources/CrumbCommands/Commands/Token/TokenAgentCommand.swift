@@ -2,7 +2,6 @@ import ArgumentParser
 import OAuth2
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct TokenAgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,6 @@
 import ArgumentParser
-import CookieModel
-import OAuth2
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CookieModel
 import Foundation
 import OAuth2
 import SessionOperations

@@ -3,7 +3,6 @@ import CookieModel
 import RequestDecoration
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct TokenFallbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CookieModel
 
 struct TokenHelperCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

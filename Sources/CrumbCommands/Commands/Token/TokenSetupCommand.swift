@@ -1,9 +1,7 @@
 import ArgumentParser
-import CookieModel
 import Foundation
 import Platform
 import SessionOperations
-import SessionStore
 
 struct TokenSetupCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
