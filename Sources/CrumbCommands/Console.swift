@@ -7,6 +7,7 @@ import SessionClient
 package import SessionOperations
 import SessionStore
 import Synchronization
+import WebPrimitives
 
 /// The clock of a command.
 typealias CommandClock = @Sendable () -> Timestamp
@@ -83,17 +84,30 @@ struct Console {
         try report(try result()) { self.note(try note()) }
     }
 
-    /// Writes a list: with `--json` as a line of JSON for each result, otherwise as a table or, if it is empty, a note.
-    func report(
-        all results: [some Encodable], ifEmpty note: @autoclosure () throws -> String, table: () throws -> [[String]]
+    /// Prints a list: in JSON an object for each entry, else a table.
+    ///
+    /// - Parameters:
+    ///   - heading: The headings of the columns.
+    ///   - none: The note if there are no entries.
+    ///   - row: Returns the cells of an entry.
+    func writeTable<Entry: Encodable>(
+        _ heading: [String], of entries: [Entry], none: @autoclosure () throws -> String,
+        row: (Entry) -> [String]
     ) throws {
-        if isJSON {
-            for result in results { try writeJSON(result) }
-        } else if results.isEmpty {
-            self.note(try note())
-        } else {
-            try writeLine(Console.table(try table()))
-        }
+        if isJSON { return try entries.forEach { try writeJSON($0) } }
+        if entries.isEmpty { return note(try none()) }
+        try writeLine(Console.table([heading] + entries.map(row)))
+    }
+
+    /// Prints the names and values of properties, one on each line.
+    func writeLines(_ properties: [(String, String)]) throws {
+        for (name, value) in properties { try writeLine("\(name): \(shown(value))") }
+    }
+
+    /// Prints an error for each stored value that cannot be read. If there is one, the command ends with that status.
+    func reportDamage(_ lines: [String]) throws {
+        for line in lines { error(line) }
+        if !lines.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
 
     /// Prints a note, which is neither data nor an error.
@@ -125,7 +139,9 @@ struct Console {
     ///
     /// - Parameter failure: The kind of failure, if it has an exit status.
     func error(_ text: String, _ failure: FailureKind? = nil) {
-        guard !isJSON else { return write(ErrorReport(failure?.code, failure?.exitStatus, text)) }
+        guard !isJSON else {
+            return write(ErrorReport(code: failure?.code, exitStatus: failure?.exitStatus, message: text))
+        }
         Console.writeToStandardError("crumb: \(text)")
     }
 
@@ -220,12 +236,6 @@ struct ErrorReport: Encodable {
     let code: String?
     let exitStatus: Int32?
     let message: String
-
-    init(_ code: String?, _ exitStatus: Int32?, _ message: String) {
-        self.code = code
-        self.exitStatus = exitStatus
-        self.message = message
-    }
 }
 
 /// Errors about the entries of a batch: the first ones, and how many more there are.
@@ -305,12 +315,7 @@ struct ShellWord: CustomStringConvertible {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-_./:@%+,=".utf8.contains(byte)
-        }
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-_./:@%+,=".utf8.contains(byte)
     }
 }
 

@@ -84,7 +84,8 @@ package enum CrumbProgram {
         // `crumb curl --json` is an option of curl.
         if arguments.first != "curl", arguments.dropFirst().prefix(while: { $0 != "--" }).contains("--json") {
             let line = text.prefix { $0 != "\n" }.trimmingPrefix("Error: ")
-            Console().write(ErrorReport("usage", ExitCode.validationFailure.rawValue, String(line)))
+            Console().write(
+                ErrorReport(code: "usage", exitStatus: ExitCode.validationFailure.rawValue, message: String(line)))
         } else {
             Console.writeError(text)
         }

@@ -45,6 +45,15 @@ func requestURL(_ text: String) throws -> RequestURL {
     }
 }
 
+/// Returns `nil` if `body` fails because what a request names does not exist.
+func ifFound<Value>(_ failure: FailureKind, _ body: () throws -> Value?) throws -> Value? {
+    do {
+        return try body()
+    } catch  where error.isFailure(failure) {
+        return nil
+    }
+}
+
 /// Reads a duration that a user typed, such as `30d`.
 func durationInSeconds(_ text: String) throws -> Int64 {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]

@@ -101,7 +101,7 @@ struct ListCommand: CrumbCommand {
         let all = try place.cookies(of: jar.jar).cookies
         let count = all.count { $0.nameOctets == Octets(domain) }
         if count > 0 {
-            return "\(note); \(count == 1 ? "1 cookie has" : "\(count) cookies have") this name: 'crumb list' shows "
+            return "\(note); \(counted(count, "cookie")) \(count == 1 ? "has" : "have") this name: 'crumb list' shows "
                 + "each with its domain"
         }
         if try place.jars().contains(where: { $0.name == domain }) {
@@ -111,25 +111,19 @@ struct ListCommand: CrumbCommand {
     }
 
     func execute(_ console: Console) throws {
-        let host = try domain.map { domain in
-            guard let host = CookieFilter.domain(named: domain) else {
-                throw CommandFailure(.urlInvalid, "\(domain): not a valid host name")
-            }
-            return host
-        }
+        let host = try domain.map(domainHost)
         let place = try jar.place(now: console.now)
         let list = try place.cookies(
             of: jar.jar, CookieQuery(domain: host?.description), showingValues: values, origins: origins)
         for cookie in list.unreadable { console.error(cookie.unreadableLine) }
-        try console.report(all: list.cookies, ifEmpty: try emptyListNote(place)) {
-            let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
-            let rows = list.cookies.map { cookie in
-                [
-                    cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
-                    cookie.flags,
-                ] + (origins ? [cookie.origin?.label ?? "-"] : []) + (values ? [cookie.valueOctets.description] : [])
-            }
-            return [["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added] + rows
+        let added = (origins ? ["FROM"] : []) + (values ? ["VALUE"] : [])
+        try console.writeTable(
+            ["DOMAIN", "PATH", "NAME", "EXPIRES", "FLAGS"] + added, of: list.cookies, none: try emptyListNote(place)
+        ) { cookie in
+            [
+                cookie.shownDomain, cookie.path, cookie.nameOctets.description, cookie.expires ?? "session",
+                cookie.flags,
+            ] + (origins ? [cookie.origin?.label ?? "-"] : []) + (values ? [cookie.valueOctets.description] : [])
         }
         if !list.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
     }
@@ -174,21 +168,24 @@ struct RemoveCommand: CrumbCommand {
     }
 
     private func removed(_ condition: CookieQuery, in place: OperationPlace) throws -> [CookieIdentityReport] {
-        do {
-            let list = try place.performIfThere(.removeCookies(condition, of: jar.jar), by: .removeCookies)
-            if let list { return list.removed }
-        } catch let error where error.isFailure(.cookieNotFound) {}
+        let list = try ifFound(.cookieNotFound) {
+            try place.performIfThere(.removeCookies(condition, of: jar.jar), by: .removeCookies)
+        }
+        if let list { return list.removed }
         throw CommandFailure(.cookieNotFound, "jar '\(jar.jar)' has no such cookie; 'crumb list' lists its cookies")
     }
 
     private func condition() throws -> CookieQuery {
-        let host = try domain.map { domain in
-            guard let host = CookieFilter.domain(named: domain) else {
-                throw CommandFailure(.urlInvalid, "\(domain): not a valid host name")
-            }
-            return host
-        }
-        return CookieQuery(
-            name: name, domain: host?.description, path: path, url: try url.map { try requestURL($0).description })
+        CookieQuery(
+            name: name, domain: try domain.map(domainHost)?.description, path: path,
+            url: try url.map { try requestURL($0).description })
     }
+}
+
+/// Reads a domain that a user typed.
+private func domainHost(_ text: String) throws -> WebHost {
+    guard let host = CookieFilter.domain(named: text) else {
+        throw CommandFailure(.urlInvalid, "\(text): not a valid host name")
+    }
+    return host
 }

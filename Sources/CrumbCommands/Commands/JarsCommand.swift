@@ -28,26 +28,21 @@ struct JarsListCommand: CrumbCommand {
     var removed = false
 
     func execute(_ console: Console) throws {
-        if removed { return try listRemoved(console) }
-        let jars = try database.place(now: console.now).jars()
-        try console.report(
-            all: jars, ifEmpty: "no jars yet: 'crumb import FILE' and 'crumb jars create NAME' create one"
-        ) {
-            [["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"]]
-                + jars.map { jar in
-                    [
-                        shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
-                        jar.nextExpiry ?? "-",
-                    ]
-                }
+        let place = try database.place(now: console.now)
+        if removed {
+            return try console.writeTable(
+                ["JAR", "WHAT", "WHEN", "COOKIES", "SAVED"], of: try place.removedJars(),
+                none: "there is nothing to restore"
+            ) { jar in [shown(jar.jar), jar.cause, jar.time, "\(jar.cookies)", "\(jar.savedSessions)"] }
         }
-    }
-
-    private func listRemoved(_ console: Console) throws {
-        let jars = try database.place(now: console.now).removedJars()
-        try console.report(all: jars, ifEmpty: "there is nothing to restore") {
-            [["JAR", "WHAT", "WHEN", "COOKIES", "SAVED"]]
-                + jars.map { [shown($0.jar), $0.cause, $0.time, "\($0.cookies)", "\($0.savedSessions)"] }
+        try console.writeTable(
+            ["JAR", "COOKIES", "SESSION", "SAVED", "PROFILE", "NEXT EXPIRY"], of: try place.jars(),
+            none: "no jars yet: 'crumb import FILE' and 'crumb jars create NAME' create one"
+        ) { jar in
+            [
+                shown(jar.name), "\(jar.cookies)", "\(jar.sessionCookies)", "\(jar.savedSessions)", jar.profile,
+                jar.nextExpiry ?? "-",
+            ]
         }
     }
 }
@@ -144,10 +139,7 @@ struct JarsCopyCommand: CrumbCommand {
             let expired = copy.expired == 0 ? "" : ", \(copy.expired) expired left out"
             console.note("copied \(counted(copy.copied, "cookie")) from jar '\(name)' to '\(newName)'\(expired)")
         }
-        for cookie in copy.unreadable {
-            console.error("\(cookie.unreadableLine); it was left out")
-        }
-        if !copy.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+        try console.reportDamage(copy.unreadable.map { "\($0.unreadableLine); it was left out" })
     }
 }
 
@@ -180,9 +172,6 @@ struct JarsMergeCommand: CrumbCommand {
             for eviction in merge.evicted { console.note("  \(eviction.evictionLine)") }
             if merge.added + merge.replaced + merge.evicted.count > 0 { console.noteUndo(ofJar: target, in: database) }
         }
-        for cookie in merge.unreadable {
-            console.error("\(cookie.unreadableLine); it was left out")
-        }
-        if !merge.unreadable.isEmpty { throw FailureKind.valueDamaged.exitCode }
+        try console.reportDamage(merge.unreadable.map { "\($0.unreadableLine); it was left out" })
     }
 }

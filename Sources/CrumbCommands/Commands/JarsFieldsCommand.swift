@@ -109,16 +109,13 @@ struct JarsFieldsListCommand: CrumbCommand {
         let list = try jar.place(now: console.now).performIfThere(
             .headerFields(of: jar.jar, showingValues: values), by: .listHeaderFields)
         let fields = list?.fields ?? []
-        try console.report(all: fields, ifEmpty: "no header fields in jar '\(jar.jar)'") {
-            let rows = fields.map { field in
-                let value = field.isDamaged == true ? "" : field.octets.description
-                return [field.name, field.place] + (values ? [value] : [])
-            }
-            return [values ? ["NAME", "SCOPE", "VALUE"] : ["NAME", "SCOPE"]] + rows
+        try console.writeTable(
+            ["NAME", "SCOPE"] + (values ? ["VALUE"] : []), of: fields, none: "no header fields in jar '\(jar.jar)'"
+        ) { field in
+            let value = field.isDamaged == true ? "" : field.octets.description
+            return [field.name, field.place] + (values ? [value] : [])
         }
-        let damaged = fields.filter { $0.isDamaged == true }
-        for field in damaged { console.error(field.damageLine) }
-        if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
+        try console.reportDamage(fields.filter { $0.isDamaged == true }.map(\.damageLine))
     }
 }
 
@@ -136,25 +133,22 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let scope = try scope.urlScope()
-        guard let removed = try removed(scope, in: try jar.place(now: console.now)) else {
+        let jarPlace = try jar.place(now: console.now)
+        // No field has an empty name, and no path of a service has one.
+        let request = SessionRequest.removeHeaderField(name, scope: scope?.description, of: jar.jar)
+        let removed =
+            try name.isEmpty
+            ? nil
+            : ifFound(.fieldNotFound) {
+                try jarPlace.performIfThere(request, by: .removeHeaderField)
+            }
+        guard let removed else {
             let place = scope?.description ?? "all URLs"
             throw CommandFailure(
                 .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
             )
         }
         try console.report(removed, note: "removed header field \(removed.name) for \(removed.place)")
-    }
-
-    /// - Returns: `nil` if the jar has no such field.
-    private func removed(_ scope: URLScope?, in place: OperationPlace) throws -> HeaderFieldReport? {
-        // No field has an empty name, and no path of a service has one.
-        guard !name.isEmpty else { return nil }
-        do {
-            return try place.performIfThere(
-                .removeHeaderField(name, scope: scope?.description, of: jar.jar), by: .removeHeaderField)
-        } catch  where error.isFailure(.fieldNotFound) {
-            return nil
-        }
     }
 }
 

@@ -76,9 +76,9 @@ struct ServeTokenListCommand: CrumbCommand {
         let now = console.now
         let tokens = try database.openAnywhere(creating: false, now: now)?.serviceTokens.all() ?? []
         let reports = tokens.filter { all || $0.isValid(at: now) }.map { ServiceTokenReport($0, now: now) }
-        try console.report(all: reports, ifEmpty: "no access tokens; 'crumb serve token create NAME' creates one") {
-            [["NAME", "STATE", "VERBS", "LAST USED", "EXPIRES", "JARS"]] + reports.map(\.row)
-        }
+        try console.writeTable(
+            ["NAME", "STATE", "VERBS", "LAST USED", "EXPIRES", "JARS"], of: reports,
+            none: "no access tokens; 'crumb serve token create NAME' creates one", row: \.row)
     }
 }
 

@@ -52,11 +52,10 @@ struct SessionListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let sessions = try jar.place(now: console.now).savedSessions(of: jar.jar)
-        try console.report(
-            all: sessions, ifEmpty: "no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' saves one"
-        ) {
-            [["NAME", "SAVED", "COOKIES"]] + sessions.map { [shown($0.name), $0.saved, "\($0.cookies)"] }
-        }
+        try console.writeTable(
+            ["NAME", "SAVED", "COOKIES"], of: sessions,
+            none: "no saved sessions of jar '\(jar.jar)': 'crumb session save NAME' saves one"
+        ) { [shown($0.name), $0.saved, "\($0.cookies)"] }
     }
 }
 

@@ -26,9 +26,9 @@ struct SitesCommand: CrumbCommand {
             return try jar == nil
                 ? place.answer(to: request, by: .listSites) : place.performIfThere(request, by: .listSites)
         }.flatMap(\.sites)
-        try console.report(all: sites, ifEmpty: "no cookies in \(jar.map { "jar '\($0)'" } ?? "any jar")") {
-            [["SITE", "JAR", "COOKIES", "NEXT EXPIRY", "LAST USE"]]
-                + sites.map { [$0.site, shown($0.jar), "\($0.cookies)", $0.nextExpiry ?? "-", $0.lastUse] }
-        }
+        try console.writeTable(
+            ["SITE", "JAR", "COOKIES", "NEXT EXPIRY", "LAST USE"], of: sites,
+            none: "no cookies in \(jar.map { "jar '\($0)'" } ?? "any jar")"
+        ) { [$0.site, shown($0.jar), "\($0.cookies)", $0.nextExpiry ?? "-", $0.lastUse] }
     }
 }

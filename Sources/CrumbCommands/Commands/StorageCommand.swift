@@ -38,23 +38,16 @@ struct StorageListCommand: CrumbCommand {
             try jar.place(now: console.now).performIfThere(
                 .webStorage(of: jar.jar, origin: origin, showingValues: values), by: .listWebStorage)
             ?? WebStorageList(origins: [])
-        if output.json {
-            for entry in list.origins where list.items == nil { try console.writeJSON(entry) }
-            for item in list.items ?? [] { try console.writeJSON(item) }
-        } else if list.origins.isEmpty {
-            console.note("no localStorage in jar '\(jar.jar)'\(origin.map { " for \($0)" } ?? "")")
-        } else if let items = list.items {
-            let rows = items.map { item in
-                [item.keyOctets.description] + (values ? [item.valueOctets.description] : [])
+        let none = "no localStorage in jar '\(jar.jar)'\(origin.map { " for \($0)" } ?? "")"
+        guard let items = list.items, output.json || !list.origins.isEmpty else {
+            return try console.writeTable(["ORIGIN", "ITEMS", "OCTETS"], of: list.origins, none: none) {
+                [$0.origin, String($0.items), String($0.octets)]
             }
-            try console.writeLine(Console.table([values ? ["KEY", "VALUE"] : ["KEY"]] + rows))
-        } else {
-            let rows = list.origins.map { [$0.origin, String($0.items), String($0.octets)] }
-            try console.writeLine(Console.table([["ORIGIN", "ITEMS", "OCTETS"]] + rows))
         }
-        let damaged = (list.items ?? []).filter { $0.isDamaged == true }
-        for item in damaged { console.error(item.unreadableLine) }
-        if !damaged.isEmpty { throw FailureKind.valueDamaged.exitCode }
+        try console.writeTable(values ? ["KEY", "VALUE"] : ["KEY"], of: items, none: none) { item in
+            [item.keyOctets.description] + (values ? [item.valueOctets.description] : [])
+        }
+        try console.reportDamage(items.filter { $0.isDamaged == true }.map(\.unreadableLine))
     }
 }
 

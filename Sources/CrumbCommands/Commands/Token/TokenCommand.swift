@@ -27,16 +27,14 @@ struct TokenListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let list = try database.place(now: console.now).tokens()
         for problem in list.problems ?? [] { console.error(problem) }
-        try console.report(all: list.tokens, ifEmpty: "no tokens") {
-            let rows = list.tokens.map { report in
-                [
-                    shown(report.name), report.state, report.expires ?? "unknown",
-                    report.hasRefreshToken ? "yes" : "no",
-                    report.issuer.isEmpty ? "-" : shown(report.issuer),
-                    report.account.isEmpty ? "-" : shown(report.account),
-                ]
-            }
-            return [["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"]] + rows
+        try console.writeTable(
+            ["NAME", "STATE", "EXPIRES", "REFRESH", "ISSUER", "ACCOUNT"], of: list.tokens, none: "no tokens"
+        ) { report in
+            [
+                shown(report.name), report.state, report.expires ?? "unknown", report.hasRefreshToken ? "yes" : "no",
+                report.issuer.isEmpty ? "-" : shown(report.issuer),
+                report.account.isEmpty ? "-" : shown(report.account),
+            ]
         }
         if list.unreadable > 0 { throw FailureKind.valueDamaged.exitCode }
     }
@@ -56,7 +54,7 @@ struct TokenStatusCommand: CrumbCommand {
         let name = try login.resolved(in: database, clock: console.clock)
         let status = try database.place(now: console.now).tokenStatus(of: name)
         try console.report(status) {
-            for (label, value) in status.lines { try console.writeLine("\(label): \(shown(value))") }
+            try console.writeLines(status.lines)
         }
     }
 }
@@ -125,18 +123,11 @@ struct TokenRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try isRemoved(in: try database.place(now: console.now)) else {
+        let place = try database.place(now: console.now)
+        guard try ifFound(.tokenNotFound, { try place.answer(to: .removeToken(name), by: .removeToken) }) != nil else {
             throw CommandFailure(advising: .tokenNotFound, "\(name): there is no token with this name")
         }
         try console.report(["removed": name], note: "removed \(name)")
-    }
-
-    private func isRemoved(in place: OperationPlace) throws -> Bool {
-        do {
-            return try place.answer(to: .removeToken(name), by: .removeToken) != nil
-        } catch  where error.isFailure(.tokenNotFound) {
-            return false
-        }
     }
 }
 

@@ -109,21 +109,19 @@ struct FallbackRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard try isRemoved(in: try jar.place(now: console.now)) else {
+        let place = try jar.place(now: console.now)
+        // No rule has an empty name, and no path of a service has one.
+        let removed: Void? =
+            try name.isEmpty
+            ? nil
+            : ifFound(.loginRuleNotFound) {
+                try place.performIfThere(.removeLoginRule(name, of: jar.jar), by: .removeLoginRule)
+            }
+        guard removed != nil else {
             throw CommandFailure(
                 .tokenNotFound, "\(name): there is no rule with this name; 'crumb token fallback list' lists the rules")
         }
         try console.report(["removed": name], note: "removed \(name)")
-    }
-
-    private func isRemoved(in place: OperationPlace) throws -> Bool {
-        // No rule has an empty name, and no path of a service has one.
-        guard !name.isEmpty else { return false }
-        do {
-            return try place.performIfThere(.removeLoginRule(name, of: jar.jar), by: .removeLoginRule) != nil
-        } catch  where error.isFailure(.loginRuleNotFound) {
-            return false
-        }
     }
 }
 

@@ -41,7 +41,7 @@ struct TokenIntrospectCommand: CrumbCommand {
         }
         let report = IntrospectionReport(answer)
         try console.report(report) {
-            for (label, value) in report.lines { try console.writeLine("\(label): \(shown(value))") }
+            try console.writeLines(report.lines)
         }
     }
 }
