@@ -91,12 +91,18 @@ struct Console {
     ///   - none: The note if there are no entries.
     ///   - row: Returns the cells of an entry.
     func writeTable<Entry: Encodable>(
-        _ heading: [String], of entries: [Entry], none: @autoclosure () throws -> String,
-        row: (Entry) -> [String]
+        _ heading: [String], of entries: [Entry], none: @autoclosure () throws -> String, row: (Entry) -> [String]
+    ) throws {
+        try writeTable(heading, of: entries, none: try none()) { [row($0)] }
+    }
+
+    /// The same for entries of several rows each.
+    func writeTable<Entry: Encodable>(
+        _ heading: [String], of entries: [Entry], none: @autoclosure () throws -> String, rows: (Entry) -> [[String]]
     ) throws {
         if isJSON { return try entries.forEach { try writeJSON($0) } }
         if entries.isEmpty { return note(try none()) }
-        try writeLine(Console.table([heading] + entries.map(row)))
+        try writeLine(Console.table([heading] + entries.flatMap(rows)))
     }
 
     /// Prints the names and values of properties, one on each line.

@@ -70,16 +70,15 @@ struct GatewayListCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let gateways = try service.required().answer(to: .gateways()).gateways
-        try console.report(all: gateways, ifEmpty: "the service runs no gateway") {
-            var rows = [["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"]]
-            for gateway in gateways {
-                for (index, listening) in gateway.addresses.enumerated() {
-                    // The counts are those of the gateway, whatever its number of addresses.
-                    let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
-                    rows.append([gateway.name, gateway.jar, listening.line, gateway.client] + counts)
-                }
+        try console.writeTable(
+            ["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"], of: gateways,
+            none: "the service runs no gateway"
+        ) { gateway in
+            gateway.addresses.enumerated().map { index, listening in
+                // The counts are those of the gateway, whatever its number of addresses.
+                let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
+                return [gateway.name, gateway.jar, listening.line, gateway.client] + counts
             }
-            return rows
         }
     }
 }

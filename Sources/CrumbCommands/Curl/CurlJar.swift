@@ -64,7 +64,8 @@ final class LocalCurlJar: CurlJar {
     private let console: Console
     /// The jar's header fields that can be read.
     private let fields: [StoredHeaderField]
-    private var fallback: CurlFallback?
+    /// Gets the session back in if a response says "not signed in"; `nil` if no rule of the jar is for this command.
+    private var recovery: LoginRecovery?
     private var authorization: AuthorizationRule?
     private let nonces = DPoPNonces()
     /// Whether the token of the current hop has a proof, for which its server may require a nonce.
@@ -77,7 +78,7 @@ final class LocalCurlJar: CurlJar {
         self.target = target
         self.plan = plan
         self.console = console
-        fallback = try target.jar.flatMap { try CurlFallback($0, plan, clock: console.clock) }
+        recovery = try target.jar.flatMap { try LocalCurlJar.recovery($0, plan, clock: console.clock) }
         let fields = try target.jar?.cachedHeaderFields() ?? []
         for field in fields where field.value == nil {
             console.error(HeaderFieldReport(field, showingValue: false).damageLine)
@@ -85,7 +86,17 @@ final class LocalCurlJar: CurlJar {
         self.fields = fields.filter { $0.value != nil }
     }
 
-    var mayRepeatRequests: Bool { fallback != nil }
+    /// - Returns: `nil` if the jar has no rules, or the user signs the request in.
+    private static func recovery(
+        _ jar: CookieJar, _ plan: CurlPlan, clock: @escaping CommandClock
+    ) throws -> LoginRecovery? {
+        let rules = try jar.loginRules().map(\.rule)
+        // A rule that was added a moment ago, too late for this program to be replaced, is for the next request.
+        guard !rules.isEmpty, !plan.signsIn, Network.current != nil else { return nil }
+        return LoginRecovery(try TokenAccess(jar.tokens, clock: clock).fallback(rules))
+    }
+
+    var mayRepeatRequests: Bool { recovery != nil }
 
     func decoration(of hop: RedirectChain, isRepeated: Bool) throws -> CurlDecoration {
         if isRepeated { failure = nil }
@@ -106,7 +117,7 @@ final class LocalCurlJar: CurlJar {
 
     /// Adds the fields that present a token, as the login rules require.
     private func addCredential(to decoration: inout CurlDecoration, _ hop: RedirectChain, isRepeated: Bool) throws {
-        let rules = [authorization, try fallback?.present(in: hop, now: console.now)].compactMap(\.self)
+        let rules = [authorization, try presentedRule(in: hop)].compactMap(\.self)
         var fields: [HTTPField] = []
         for rule in rules where fields.isEmpty && !hop.hasLeftOrigin {
             let presented = try rule.fields(
@@ -115,20 +126,41 @@ final class LocalCurlJar: CurlJar {
         }
         for field in fields { decoration.add(field.name.rawName, field.withUnsafeBytesOfValue { Array($0) }) }
         mayWantNonce = fields.count > 1 && !isRepeated && plan.canRepeatBody(in: hop)
-        decoration.mayBeRepeated = mayWantNonce || fallback?.isOver == false
+        decoration.mayBeRepeated = mayWantNonce || recovery?.isOver == false
+    }
+
+    /// The rule that presents a token in a hop before its site asks for one.
+    private func presentedRule(in hop: RedirectChain) throws -> AuthorizationRule? {
+        guard !hop.hasLeftOrigin else { return nil }
+        let (url, now) = (hop.context.url, console.now)
+        return try recover { await $0.present(to: url, now: now) }
+    }
+
+    /// Lets the recovery take a step; `nil` if there is none.
+    private func recover<Answer: Sendable>(
+        _ step: @escaping @Sendable (inout LoginRecovery) async throws -> Answer?
+    ) throws -> Answer? {
+        guard let before = recovery else { return nil }
+        let (after, answer) = try Blocking.run {
+            var recovery = before
+            let answer = try await step(&recovery)
+            return (recovery, answer)
+        }
+        recovery = after
+        return answer
     }
 
     func repetition(after block: ResponseBlock, to hop: RedirectChain) -> CurlHopRun.Repetition? {
         (challenge, refusal) = (nil, nil)
         if mayWantNonce, block.head.wantsProofNonce { return .nonceWanted }
-        guard let challenge = fallback?.challenge(block, from: hop.context.url) else { return nil }
+        guard let challenge = recovery?.challenge(in: block.head, from: hop.context.url) else { return nil }
         self.challenge = challenge
         refusal = challenge.repetitionRefusal(of: hop.context, isBodyRepeatable: plan.canRepeatBody(in: hop))
         return refusal == nil ? .notSignedIn(sign: challenge.sign.rawValue) : nil
     }
 
     func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
-        failure = failure ?? fallback?.failure(block, from: hop.context.url)
+        failure = failure ?? recovery?.failure(in: block.head, from: hop.context.url)
         if let nonce = block.proofNonce { nonces.remember(nonce, for: hop.context.url.origin) }
         let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
         return try target.receive(response, now: console.now).map { StorageDecisionReport($0) }
@@ -136,8 +168,13 @@ final class LocalCurlJar: CurlJar {
 
     func signIn() throws {
         failure = nil
-        guard let challenge else { return }
+        guard let challenge, let jar = target.jar else { return }
         (self.challenge, refusal) = (nil, nil)
-        authorization = try fallback?.answer(challenge, now: console.now)
+        let now = console.now
+        guard case .authorization(let rule) = try recover({ try await $0.answer(challenge, in: jar, now: now) }) else {
+            authorization = nil
+            return
+        }
+        authorization = rule
     }
 }

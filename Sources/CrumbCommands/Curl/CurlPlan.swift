@@ -133,6 +133,17 @@ extension CurlPlan {
         for option in options where option.isOn { names.formUnion(CurlPlan.optionFields[option.name] ?? []) }
         return names
     }
+
+    /// Whether the user says who asks, in the place of a token.
+    var signsIn: Bool {
+        answersChallenges
+            || options.contains { $0.fieldName == "authorization" || ["user", "oauth2-bearer"].contains($0.name) }
+    }
+
+    /// Whether a hop can be made again with its body, or needs none.
+    func canRepeatBody(in hop: RedirectChain) -> Bool {
+        hop.hasActed && !hop.keepsBody || options.flatMap(\.bodyFiles).allSatisfy(RequestBody.isReplayable)
+    }
 }
 
 // The arguments of curl for one hop.

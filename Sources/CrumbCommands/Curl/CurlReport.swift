@@ -110,11 +110,9 @@ struct CurlSummary: CustomStringConvertible {
     let hops: [CurlHopReport]
 
     var description: String {
-        let sent = hops.reduce(0) { $0 + $1.sent.count }
-        let stored = hops.reduce(0) { $0 + $1.stored.count }
-        let deleted = hops.reduce(0) { $0 + $1.deleted.count }
-        let refused = hops.flatMap(\.refused)
-        let possiblySent = hops.reduce(0) { $0 + ($1.possiblySent?.count ?? 0) }
+        func total(_ names: (CurlHopReport) -> [String]?) -> Int { hops.reduce(0) { $0 + (names($1)?.count ?? 0) } }
+        let (sent, possiblySent, stored) = (total(\.sent), total(\.possiblySent), total(\.stored))
+        let (deleted, fields, refused) = (total(\.deleted), total(\.fields), hops.flatMap(\.refused))
         let unanswered = hops.count(where: \.statuses.isEmpty)
         var parts = [counted(hops.count, "hop")]
         if unanswered > 0 {
@@ -123,7 +121,6 @@ struct CurlSummary: CustomStringConvertible {
         parts.append("\(counted(sent, "cookie")) sent")
         if possiblySent > 0 { parts.append("\(possiblySent) possibly sent") }
         parts.append("\(stored) taken")
-        let fields = hops.reduce(0) { $0 + ($1.fields?.count ?? 0) }
         if fields > 0 { parts.append("\(counted(fields, "header field")) set") }
         if deleted > 0 { parts.append("\(deleted) deleted") }
         if !refused.isEmpty {

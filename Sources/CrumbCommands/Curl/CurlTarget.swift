@@ -1,5 +1,6 @@
 import CookieModel
 import SessionOperations
+import WebPrimitives
 
 /// The URL of the first request: as the user wrote it, for curl, and parsed, for the rules.
 struct CurlTarget {
@@ -82,12 +83,5 @@ struct CurlTarget {
         }
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool { ASCII.isLetter(byte) || ASCII.isDigit(byte) }
 }

@@ -34,6 +34,23 @@ struct ChildProcess {
         return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
+    /// Runs a program without a terminal, and without output.
+    ///
+    /// - Returns: Whether it was found and has succeeded.
+    static func succeeds(_ words: [String], input: [UInt8] = []) -> Bool {
+        let path = words[0].contains("/") ? words[0] : pathOfProgram(words[0])
+        guard let path else { return false }
+        var process = ChildProcess(program: path, failure: .outputFailed)
+        do {
+            try process.setStandardInput(contents: input)
+            // It may go on in the background, and would keep a pipe open.
+            for stream in [STDOUT_FILENO, STDERR_FILENO] { try process.discard(stream) }
+            return try process.run(words.dropFirst().map { Array($0.utf8) }) == 0
+        } catch {
+            return false
+        }
+    }
+
     /// Adds a file with contents that only the program sees; its name for the program.
     mutating func addInput(_ contents: [UInt8]) throws -> String {
         let (reading, writing) = try pipe()
@@ -251,36 +268,5 @@ struct ChildProcess {
 
     private func problem(_ task: String) -> CommandFailure {
         CommandFailure(failure, "\(task) failed: \(SystemError.last.message)")
-    }
-}
-
-/// The descriptors that this process was started with, such as those of a shell's `<(…)`.
-///
-/// The programs that crumb starts get them, and none of crumb's own: with the socket of a gateway, they would hold its
-/// port after its end.
-enum InheritedDescriptors {
-    /// Their numbers, but for the three standard streams.
-    static let numbers = Set(open().filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
-
-    /// Takes note of them. Call it before anything is opened.
-    static func begin() {
-        _ = numbers
-    }
-
-    /// Lets a program that takes the place of this one, or is started now, have no others.
-    ///
-    /// - Returns: The numbers that a program that is started now may close: other threads open sockets at any moment, and
-    ///   those get the lowest numbers that are free.
-    @discardableResult
-    static func closeOthersOnExecution() -> Range<Int32> {
-        let opened = open()
-        for number in opened where !numbers.contains(number) { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
-        let end = min((opened.max() ?? STDERR_FILENO) + 65, Int32(clamping: DescriptorLimit.ofPrograms))
-        return STDERR_FILENO + 1..<max(end, STDERR_FILENO + 1)
-    }
-
-    private static func open() -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? (0..<1024).map(String.init)
-        return names.compactMap(Int32.init).filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import Synchronization
 
@@ -54,5 +55,36 @@ package enum DescriptorLimit {
     private static func set(_ limit: rlimit) -> Bool {
         var limit = limit
         return setrlimit(resource, &limit) == 0
+    }
+}
+
+/// The descriptors that this process was started with, such as those of a shell's `<(…)`.
+///
+/// The programs that crumb starts get them, and none of crumb's own: with the socket of a gateway, they would hold its
+/// port after its end.
+enum InheritedDescriptors {
+    /// Their numbers, but for the three standard streams.
+    static let numbers = Set(open().filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 })
+
+    /// Takes note of them. Call it before anything is opened.
+    static func begin() {
+        _ = numbers
+    }
+
+    /// Lets a program that takes the place of this one, or is started now, have no others.
+    ///
+    /// - Returns: The numbers that a program that is started now may close: other threads open sockets at any moment, and
+    ///   those get the lowest numbers that are free.
+    @discardableResult
+    static func closeOthersOnExecution() -> Range<Int32> {
+        let opened = open()
+        for number in opened where !numbers.contains(number) { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        let end = min((opened.max() ?? STDERR_FILENO) + 65, Int32(clamping: DescriptorLimit.ofPrograms))
+        return STDERR_FILENO + 1..<max(end, STDERR_FILENO + 1)
+    }
+
+    private static func open() -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? (0..<1024).map(String.init)
+        return names.compactMap(Int32.init).filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 }
     }
 }

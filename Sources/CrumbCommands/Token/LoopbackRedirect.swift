@@ -83,7 +83,7 @@ final class LoopbackRedirect: Sendable {
         }
         self.path = path
         guard let (listeners, bound) = LoopbackRedirect.sockets(at: host, port) else {
-            throw LoopbackRedirect.problem(uri)
+            throw CommandFailure(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
         }
         self.listeners = listeners
         redirectURI = "http://\(host):\(bound)\(path)"
@@ -137,20 +137,16 @@ final class LoopbackRedirect: Sendable {
             line = []
             if isMeant(text) { return Arrival(text, at: self, nil) }
             let advice = "paste the whole URL that the browser was redirected to"
-            try? Console.write(
-                Array("crumb: this is not the URL of this login; \(advice)\n".utf8), to: STDERR_FILENO)
+            Console.writeError("crumb: this is not the URL of this login; \(advice)")
         }
     }
 
     private func accepted(
         from listener: Int32, until deadline: ContinuousClock.Instant, _ isMeant: (String) -> Bool
     ) -> Arrival? {
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return nil }
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        guard let connection = LoopbackRedirect.connection(from: listener) else { return nil }
         // A client that sends nothing, or sends slowly, must not keep the browser out for long.
         let end = min(deadline, .now + .seconds(2))
-        LoopbackRedirect.limitWriting(connection)
         guard let target = LoopbackRedirect.target(connection, until: end) else {
             close(connection)
             return nil
@@ -187,7 +183,7 @@ final class LoopbackRedirect: Sendable {
 
     private func warn(_ text: String) {
         guard warnings.withLock({ $0.insert(text).inserted && $0.count <= 10 }) else { return }
-        try? Console.write(Array("crumb: \(text)\n".utf8), to: STDERR_FILENO)
+        Console.writeError("crumb: \(text)")
     }
 
     /// Answers the requests that came while the login was ending: those for its own URL with its page.
@@ -197,10 +193,7 @@ final class LoopbackRedirect: Sendable {
         for listener in listeners {
             var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
             while .now < end, poll(&waiting, 1, 0) > 0 {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { break }
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                LoopbackRedirect.limitWriting(connection)
+                guard let connection = LoopbackRedirect.connection(from: listener) else { break }
                 switch LoopbackRedirect.target(connection, until: min(end, .now + .milliseconds(20))) {
                 case nil: close(connection)
                 case target: LoopbackRedirect.answer(connection, page)
@@ -233,10 +226,14 @@ final class LoopbackRedirect: Sendable {
         return nil
     }
 
-    /// Gives up on a browser that does not read its answer.
-    private static func limitWriting(_ connection: Int32) {
+    /// Accepts a connection, and gives up on a browser that does not read its answer.
+    private static func connection(from listener: Int32) -> Int32? {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return nil }
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         var wait = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        return connection
     }
 
     private static func answer(_ connection: Int32, _ page: LoopbackPage) {
@@ -324,10 +321,6 @@ final class LoopbackRedirect: Sendable {
         let error = errno
         close(descriptor)
         errno = error
-    }
-
-    private static func problem(_ uri: String) -> CommandFailure {
-        CommandFailure(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
     }
 
     #if canImport(Darwin)

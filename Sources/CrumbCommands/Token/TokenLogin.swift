@@ -211,26 +211,18 @@ extension DeviceLoginReport {
 
 /// Waits for asynchronous code in a synchronous command.
 enum Blocking {
-    private final class Box<Value: Sendable>: Sendable {
-        let result = Mutex<Result<Value, any Error>?>(nil)
-    }
-
     /// Runs `body` on other threads and waits for its end.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
-        let box = Box<Value>()
+        let outcome = Mutex<Result<Value, any Error>?>(nil)
         let end = DispatchSemaphore(value: 0)
         Task.detached {
             let result: Result<Value, any Error>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
-            }
-            box.result.withLock { $0 = result }
+            do { result = .success(try await body()) } catch { result = .failure(error) }
+            outcome.withLock { $0 = result }
             end.signal()
         }
         end.wait()
-        guard let result = box.result.withLock({ $0 }) else { throw CancellationError() }
+        guard let result = outcome.withLock({ $0 }) else { throw CancellationError() }
         return try result.get()
     }
 }

@@ -20,7 +20,7 @@ enum WebBrowser {
     ) {
         let commands = commands(opening: url, browsers: environment["BROWSER"] ?? "")
         Thread.detachNewThread {
-            if !commands.contains(where: { WebBrowser.run($0) }) { failure() }
+            if !commands.contains(where: { ChildProcess.succeeds($0) }) { failure() }
         }
     }
 
@@ -76,56 +76,24 @@ enum WebBrowser {
         }
         return expanded
     }
-
-    /// Runs a command to its end, without a terminal; whether it worked.
-    private static func run(_ command: [String]) -> Bool {
-        let path = command[0].contains("/") ? command[0] : ChildProcess.pathOfProgram(command[0])
-        guard let path else { return false }
-        var process = ChildProcess(program: path, failure: .outputFailed)
-        do {
-            try process.setStandardInput(contents: [])
-            for stream in [STDOUT_FILENO, STDERR_FILENO] { try process.discard(stream) }
-            return try process.run(command.dropFirst().map { Array($0.utf8) }) == 0
-        } catch {
-            return false
-        }
-    }
 }
 
 /// The clipboard of the user's desktop, by the first program on PATH that reaches it.
 enum Clipboard {
-    private struct Way {
-        let program: String
-        var arguments: [String] = []
-        /// The variable that says that its desktop is there.
-        var variable: String?
-    }
-
-    private static let ways = [
-        Way(program: "wl-copy", variable: "WAYLAND_DISPLAY"),
-        Way(program: "xclip", arguments: ["-selection", "clipboard"], variable: "DISPLAY"),
-        Way(program: "xsel", arguments: ["--clipboard", "--input"], variable: "DISPLAY"),
-        Way(program: "pbcopy"),
+    /// The programs with their arguments, and the variable that says that their desktop is there.
+    private static let ways: [(words: [String], variable: String?)] = [
+        (["wl-copy"], "WAYLAND_DISPLAY"), (["xclip", "-selection", "clipboard"], "DISPLAY"),
+        (["xsel", "--clipboard", "--input"], "DISPLAY"), (["pbcopy"], nil),
     ]
 
     /// Copies a text.
     ///
     /// - Returns: Whether a program has taken it.
-    static func copy(
-        _ text: String, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) -> Bool {
-        ways.contains { way in
-            if let variable = way.variable, (environment[variable] ?? "").isEmpty { return false }
-            guard let path = ChildProcess.pathOfProgram(way.program, environment: environment) else { return false }
-            var process = ChildProcess(program: path, failure: .outputFailed)
-            do {
-                try process.setStandardInput(contents: Array(text.utf8))
-                // They go on in the background, and would keep a pipe open.
-                for stream in [STDOUT_FILENO, STDERR_FILENO] { try process.discard(stream) }
-                return try process.run(way.arguments.map { Array($0.utf8) }) == 0
-            } catch {
-                return false
-            }
+    static func copy(_ text: String) -> Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return ways.contains { words, variable in
+            if let variable, (environment[variable] ?? "").isEmpty { return false }
+            return ChildProcess.succeeds(words, input: Array(text.utf8))
         }
     }
 }

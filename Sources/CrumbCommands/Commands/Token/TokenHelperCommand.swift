@@ -1,4 +1,5 @@
 import ArgumentParser
+import WebPrimitives
 
 struct TokenHelperCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -75,11 +76,6 @@ struct CredentialPlaceOptions: ParsableArguments {
     }
 
     private static func isInHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-.:[]".utf8.contains(byte)
-        }
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-.:[]".utf8.contains(byte)
     }
 }
