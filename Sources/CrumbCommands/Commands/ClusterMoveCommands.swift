@@ -58,7 +58,7 @@ struct ClusterExportCommand: CrumbCommand {
 struct MoveSelection: ParsableArguments {
     @Option(
         name: .customLong("jar"),
-        help: ArgumentHelp("Copy only this jar; repeatable. Default: all jars, and tokens.", valueName: "name"))
+        help: .value("name", "Copy only this jar; repeatable. Default: all jars, and tokens."))
     var jars: [String] = []
 
     func copy(

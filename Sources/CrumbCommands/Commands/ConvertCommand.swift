@@ -19,15 +19,15 @@ struct ConvertCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp(
-            "The format of the captures: \(captureFormatNames). Default: detected from the content.",
-            valueName: "format"),
+        help: .value(
+            "format",
+            "The format of the captures: \(captureFormatNames). Default: detected from the content."),
         completion: .list(CaptureFormat.allCases.map(\.rawValue)), transform: captureFormat)
     var from: CaptureFormat?
 
     @Option(
         name: .customLong("to"),
-        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"),
+        help: .value("format", "The format to write: \(exportFormatNames)."),
         completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: exportFormat)
     var format: ExportFormat
 
@@ -45,9 +45,7 @@ struct ConvertCommand: CrumbCommand {
     @Flag(help: "Also convert the cookies that requests sent, for a capture that began after the login.")
     var requestCookies = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys.", valueName: "file"))
+    @Option(help: .file("The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys."))
     var tlsKeys: String?
 
     @Argument(help: "The captures; '-' is standard input.")

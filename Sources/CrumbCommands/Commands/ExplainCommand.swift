@@ -27,17 +27,14 @@ struct ExplainCommand: CrumbCommand {
     @Flag(help: "Explain what a script on that page can read or set.")
     var script = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Explain what the jar would do with the Set-Cookie lines in this file; '-' is standard input.",
-            valueName: "file"))
+    @Option(help: .file("Explain what the jar would do with the Set-Cookie lines in this file; '-' is standard input."))
     var setCookie: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "source:classes",
             "What a browser has decided on the cookies, in place of --top-level and --initiator, as a gateway's log has it: "
-                + "'witness: cross-site navigation', or its 'source' and 'classes', as in 'witness:lax,none,default'.",
-            valueName: "source:classes"))
+                + "'witness: cross-site navigation', or its 'source' and 'classes', as in 'witness:lax,none,default'."))
     var verdict: String?
 
     @Argument(help: "The URL of the request.")

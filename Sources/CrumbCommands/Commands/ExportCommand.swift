@@ -17,7 +17,7 @@ struct ExportCommand: CrumbCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The format to write: \(exportFormatNames).", valueName: "format"),
+        help: .value("format", "The format to write: \(exportFormatNames)."),
         completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: exportFormat)
     var format: ExportFormat
 

@@ -77,9 +77,7 @@ struct GatewayAuthorityCreateCommand: CrumbCommand {
     @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "A host that the authority is for, subdomains included. Repeatable.", valueName: "name"))
+    @Option(help: .value("name", "A host that the authority is for, subdomains included. Repeatable."))
     var host: [String]
 
     func execute(_ console: Console) throws {
@@ -124,8 +122,7 @@ struct GatewayAuthorityExportCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write. Default: standard output.", valueName: "file"))
+        name: [.customShort("o"), .customLong("output")], help: .file("The file to write. Default: standard output."))
     var file: String?
 
     @Flag(help: "Replace an existing file.")

@@ -41,17 +41,17 @@ struct GatewayRunCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "address",
             "The address to listen on: 127.0.0.1:PORT, [::1]:PORT, or :PORT for 127.0.0.1. Default: a free port. With "
-                + "--upstream, one for each, in their order.",
-            valueName: "address"))
+                + "--upstream, one for each, in their order."))
     var listen: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             "Serve this site at the address, instead of a proxy, for clients that cannot use one. Repeatable, for further "
-                + "origins of the same site.",
-            valueName: "url"))
+                + "origins of the same site."))
     var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
@@ -61,10 +61,9 @@ struct GatewayRunCommand: CrumbCommand {
     @OptionGroup var traffic: TrafficOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .file(
             "Create an authority for this run only, and write its certificate to this file, in PEM. Default: the "
-                + "authority of 'crumb gateway ca create'.",
-            valueName: "file"))
+                + "authority of 'crumb gateway ca create'."))
     var temporaryAuthority: String?
 
     @Option(name: .customLong("authority-file"), help: .hidden)

@@ -19,13 +19,14 @@ struct GatewayStartCommand: CrumbCommand {
         name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
     var jar: String?
 
-    @Option(help: ArgumentHelp("The port of 127.0.0.1 to listen on. Default: a free one.", valueName: "number"))
+    @Option(help: .value("number", "The port of 127.0.0.1 to listen on. Default: a free one."))
     var port: UInt16?
 
     @Option(
-        help: ArgumentHelp(
-            "Serve this site at a local address, instead of a proxy. Repeatable, for further origins of the same site.",
-            valueName: "url"))
+        help: .value(
+            "url",
+            "Serve this site at a local address, instead of a proxy. Repeatable, for further origins of the same site.")
+    )
     var upstream: [String] = []
 
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
@@ -34,9 +35,8 @@ struct GatewayStartCommand: CrumbCommand {
     @OptionGroup var passage: PassageOptions
 
     @Option(
-        help: ArgumentHelp(
-            "Write the certificate of the database's authority, which clients have to trust, to this file, in PEM.",
-            valueName: "file"))
+        help: .file(
+            "Write the certificate of the database's authority, which clients have to trust, to this file, in PEM."))
     var exportAuthority: String?
 
     @Option(name: .customLong("authority-file"), help: .hidden)

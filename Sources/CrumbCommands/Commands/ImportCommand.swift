@@ -25,19 +25,20 @@ struct ImportCommand: CrumbCommand {
     var topLevel: String?
 
     @Option(
-        help: ArgumentHelp("The format of the captures. Default: detected from the content.", valueName: "name"),
+        help: .value("name", "The format of the captures. Default: detected from the content."),
         completion: .list(CaptureFormat.allCases.map(\.rawValue)), transform: captureFormat)
     var format: CaptureFormat?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "name",
             "Read the cookies of a browser on this computer, even while it runs: \(browserNames). "
-                + "A profile may follow: 'chrome:Profile 1'.", valueName: "name"))
+                + "A profile may follow: 'chrome:Profile 1'."))
     var browser: BrowserChoice?
 
     @Option(
         name: [.customLong("profile"), .customLong("browser-profile")],
-        help: ArgumentHelp("The browser's profile, by its name or folder.", valueName: "name"))
+        help: .value("name", "The browser's profile, by its name or folder."))
     var profile: String?
 
     @OptionGroup var database: BrowserDatabaseOptions
@@ -54,9 +55,7 @@ struct ImportCommand: CrumbCommand {
     @Flag(help: "Report what would be imported, and store nothing.")
     var dryRun = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys.", valueName: "file"))
+    @Option(help: .file("The TLS key log (SSLKEYLOGFILE) of packet captures, unless they contain their keys."))
     var tlsKeys: String?
 
     @Argument(help: "The captures; '-' is standard input.")

@@ -15,7 +15,7 @@ struct JarsFieldsCommand: ParsableCommand {
 
 /// Which URLs a field is for.
 struct FieldScopeOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Send the field only to URLs that begin with this.", valueName: "url"))
+    @Option(help: .value("url", "Send the field only to URLs that begin with this."))
     var scope: String?
 
     func urlScope() throws -> URLScope? {
@@ -49,12 +49,10 @@ struct JarsFieldsSetCommand: CrumbCommand {
     var allURLs = false
 
     @Option(
-        help: ArgumentHelp(
-            "The file with the value; '-' is standard input. Default: CRUMB_FIELD_VALUE, else standard input.",
-            valueName: "file"))
+        help: .file("The file with the value; '-' is standard input. Default: CRUMB_FIELD_VALUE, else standard input."))
     var valueFile: String?
 
-    @Option(help: ArgumentHelp("Store this User-Agent, for every URL unless --scope is given.", valueName: "text"))
+    @Option(help: .value("text", "Store this User-Agent, for every URL unless --scope is given."))
     var userAgent: String?
 
     @Argument(help: "The name of the field.")

@@ -107,8 +107,7 @@ struct KeyForgetCommand: CrumbCommand {
     var yes = false
 
     @Option(
-        help: ArgumentHelp(
-            "A known database or backup that no longer exists, or the folder it was in. Repeatable.", valueName: "file"),
+        help: .file("A known database or backup that no longer exists, or the folder it was in. Repeatable."),
         completion: .file())
     var gone: [String] = []
 

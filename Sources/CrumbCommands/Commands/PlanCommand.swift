@@ -23,18 +23,18 @@ struct PlanCommand: CrumbCommand {
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: ArgumentHelp("The contents of the web view's store; '-' is standard input.", valueName: "file"))
+    @Option(help: .file("The contents of the web view's store; '-' is standard input."))
     var native: String?
 
     @Flag(help: "Do not use the web view's store: the request carries every cookie.")
     var withoutStore = false
 
-    @Option(help: ArgumentHelp("Send the requests of the web view through this gateway.", valueName: "address"))
+    @Option(help: .value("address", "Send the requests of the web view through this gateway."))
     var gateway: String?
 
     @Option(
-        help: ArgumentHelp("Report the result for each cookie to this message handler.", valueName: "name"),
-        transform: messageHandlerName)
+        help: .value(
+            "name", "Report the result for each cookie to this message handler."), transform: messageHandlerName)
     var handler: MessageHandlerName?
 
     @Argument(help: "The URL of the page.")

@@ -148,10 +148,10 @@ struct InterceptionOptions: ParsableArguments {
     @OptionGroup var passage: PassageOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "host=file",
             "A certificate for a server that asks for one: a PEM file with the certificate and its private key. "
-                + "Repeatable.",
-            valueName: "host=file"))
+                + "Repeatable."))
     var clientCertificateFile: [String] = []
 
     /// Applies all options except --intercept.
@@ -182,9 +182,7 @@ struct InterceptionOptions: ParsableArguments {
 
 /// Which hosts a gateway decrypts the requests to, and which cookies its clients get.
 struct PassageOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable.", valueName: "host"))
+    @Option(help: .value("host", "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable."))
     var intercept: [String] = []
 
     @Option(
@@ -195,17 +193,16 @@ struct PassageOptions: ParsableArguments {
     var cookies: GatewaySettings.CookieMode?
 
     @Option(
-        help: ArgumentHelp(
-            "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable.",
-            valueName: "host"))
+        help: .value(
+            "host", "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable."))
     var bypass: [String] = []
 
     @Option(
         name: .customLong("legacy-tls"),
-        help: ArgumentHelp(
+        help: .value(
+            "host",
             "A host with which TLS 1.0 and 1.1 are spoken, too, which are not secure any more; *.HOST for its "
-                + "subdomains. Repeatable.",
-            valueName: "host"))
+                + "subdomains. Repeatable."))
     var legacyTLS: [String] = []
 }
 

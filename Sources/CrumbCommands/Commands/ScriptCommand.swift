@@ -36,8 +36,8 @@ struct ScriptCommand: CrumbCommand {
     var verify = false
 
     @Option(
-        help: ArgumentHelp("Report the result for each cookie to this message handler.", valueName: "name"),
-        transform: messageHandlerName)
+        help: .value(
+            "name", "Report the result for each cookie to this message handler."), transform: messageHandlerName)
     var handler: MessageHandlerName?
 
     @Argument(help: "The URLs of the pages.")
@@ -83,8 +83,7 @@ struct CaptureScriptCommand: CrumbCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Option(
-        help: ArgumentHelp("The message handler to report to.", valueName: "name"), transform: messageHandlerName)
+    @Option(help: .value("name", "The message handler to report to."), transform: messageHandlerName)
     var handler: MessageHandlerName
 
     func execute(_ console: Console) throws {

@@ -22,7 +22,7 @@ struct StorageListCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: ArgumentHelp("List the items of the origin of this URL.", valueName: "url"))
+    @Option(help: .value("url", "List the items of the origin of this URL."))
     var origin: String?
 
     @Flag(help: "Show the values of the items.")
@@ -59,7 +59,7 @@ struct StorageRemoveCommand: CrumbCommand {
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: ArgumentHelp("Remove the items of the origin of this URL.", valueName: "url"))
+    @Option(help: .value("url", "Remove the items of the origin of this URL."))
     var origin: String?
 
     @Flag(help: "Remove the items of every origin.")

@@ -174,10 +174,9 @@ extension ExportReport {
 struct ExportOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
+        help: .file(
             "The file to write, readable only by you; '-' is standard output. Default: standard output, "
-                + "unless it is a terminal.",
-            valueName: "file"))
+                + "unless it is a terminal."))
     var output: String?
 
     @Flag(help: "Replace an existing file.")

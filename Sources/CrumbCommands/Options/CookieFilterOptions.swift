@@ -24,12 +24,10 @@ struct CookieFilterOptions: ParsableArguments {
 
     @Option(
         name: .customLong("site"),
-        help: ArgumentHelp(
-            "Only cookies of this domain and its subdomains. Repeatable.", valueName: "domain"))
+        help: .value("domain", "Only cookies of this domain and its subdomains. Repeatable."))
     var sites: [String] = []
 
-    @Option(
-        name: .customLong("name"), help: ArgumentHelp("Only cookies with this name. Repeatable.", valueName: "name"))
+    @Option(name: .customLong("name"), help: .value("name", "Only cookies with this name. Repeatable."))
     var names: [String] = []
 
     @Flag(inversion: .prefixedNo, help: "Only cookies that are HttpOnly, or only those that are not.")
@@ -119,10 +117,7 @@ struct SuffixListOptions: ParsableArguments {
     /// A list is about 300 kB; a larger file than this is not a list.
     private static let sizeLimit = 16 << 20
 
-    @Option(
-        help: ArgumentHelp(
-            "A newer public suffix list. Default: CRUMB_PUBLIC_SUFFIX_LIST, else the built-in list.",
-            valueName: "file"))
+    @Option(help: .file("A newer public suffix list. Default: CRUMB_PUBLIC_SUFFIX_LIST, else the built-in list."))
     var publicSuffixList: String?
 
     /// The file that the list comes from; `nil` for the list that is built in.

@@ -197,15 +197,14 @@ extension DatabaseChoice {
 struct BrowserDatabaseOptions: ParsableArguments {
     @Option(
         name: [.customLong("container"), .customLong("browser-container")],
-        help: ArgumentHelp("Read this container of Firefox, by name or number; 'none' is 0.", valueName: "name"))
+        help: .value("name", "Read this container of Firefox, by name or number; 'none' is 0."))
     var container = "none"
 
     @Option(
         name: [.customLong("keyring-password-file"), .customLong("browser-password-file")],
-        help: ArgumentHelp(
+        help: .file(
             "The file with the password that Chromium encrypts its cookies with; '-' is standard input. Default: "
-                + "CRUMB_BROWSER_PASSWORD, else the desktop's keyring.",
-            valueName: "file"))
+                + "CRUMB_BROWSER_PASSWORD, else the desktop's keyring."))
     var passwordFile: String?
 
     /// Returns the options for reading a database.
@@ -240,6 +239,14 @@ struct BrowserDatabaseOptions: ParsableArguments {
         }
         return SecretVariable.browserPassword.secret?.exposedBytes
     }
+}
+
+extension ArgumentHelp {
+    /// The help of an option whose value is a file.
+    static func file(_ abstract: String) -> ArgumentHelp { .value("file", abstract) }
+
+    /// The help of an option whose value has a name of its own in the usage.
+    static func value(_ name: String, _ abstract: String) -> ArgumentHelp { ArgumentHelp(abstract, valueName: name) }
 }
 
 /// The output options that all commands have.

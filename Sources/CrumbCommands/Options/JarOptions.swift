@@ -15,7 +15,7 @@ struct JarOptions: ParsableArguments {
         completion: NameCompletion.jars)
     var givenJar: String?
 
-    static let nameHelp = ArgumentHelp("The jar to use. Default: CRUMB_JAR, else 'default'.", valueName: "name")
+    static let nameHelp = ArgumentHelp.value("name", "The jar to use. Default: CRUMB_JAR, else 'default'.")
 
     /// The name of the jar.
     var jar: String { Locations().jar(givenJar) }
@@ -143,23 +143,21 @@ struct ContextOptions: ParsableArguments {
 /// Which running service is asked in the place of a database file.
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             "Use a running service instead of a database file: unix:/PATH, https://HOST[/PREFIX] or http://127.0.0.1:PORT. "
-                + "Default: CRUMB_SERVICE.",
-            valueName: "url"))
+                + "Default: CRUMB_SERVICE."))
     var service: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The file with the access token for the service, readable only by you. Default: CRUMB_SERVICE_TOKEN_FILE.",
-            valueName: "file"))
+        help: .file(
+            "The file with the access token for the service, readable only by you. Default: CRUMB_SERVICE_TOKEN_FILE."))
     var serviceTokenFile: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .file(
             "A file with certificates in PEM that are trusted for the service, besides the system's. Default: "
-                + "CRUMB_SERVICE_CA.",
-            valueName: "file"))
+                + "CRUMB_SERVICE_CA."))
     var serviceCA: String?
 
     /// The address of the service; `nil` if none is given.

@@ -7,24 +7,22 @@ import Foundation
 /// have a password in it.
 struct NetworkOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             "The proxy for requests to servers: http://HOST:PORT or socks5://HOST:PORT; empty for none. Default: "
-                + "CRUMB_PROXY, else HTTPS_PROXY, http_proxy or ALL_PROXY, but for the hosts in NO_PROXY.",
-            valueName: "url"))
+                + "CRUMB_PROXY, else HTTPS_PROXY, http_proxy or ALL_PROXY, but for the hosts in NO_PROXY."))
     var proxy: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The file with USER:PASSWORD for the proxy, readable only by you. Default: CRUMB_PROXY_CREDENTIALS_FILE.",
-            valueName: "file"))
+        help: .file(
+            "The file with USER:PASSWORD for the proxy, readable only by you. Default: CRUMB_PROXY_CREDENTIALS_FILE."))
     var proxyCredentialsFile: String?
 
     @Option(
         name: .customLong("ca-file"),
-        help: ArgumentHelp(
+        help: .file(
             "A file with certificates in PEM that are trusted besides the system's, or besides those of SSL_CERT_FILE and "
-                + "SSL_CERT_DIR. Default: CRUMB_CA_FILE.",
-            valueName: "file"))
+                + "SSL_CERT_DIR. Default: CRUMB_CA_FILE."))
     var authorityFile: String?
 
     func validate() throws {

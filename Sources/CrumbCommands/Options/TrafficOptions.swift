@@ -5,9 +5,9 @@ import SessionOperations
 /// Whether a gateway records its traffic, and whether a recording answers requests.
 struct TrafficOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Record requests and responses in this new file, as HAR 1.2, without the values of cookies and credentials.",
-            valueName: "file"))
+        help: .file(
+            "Record requests and responses in this new file, as HAR 1.2, without the values of cookies and credentials."
+        ))
     var record: String?
 
     @Flag(
@@ -17,10 +17,9 @@ struct TrafficOptions: ParsableArguments {
     var recordSecrets = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .file(
             "Answer requests from this HAR, where it has a response. Others go to the server. Requests over https need "
-                + "--intercept.",
-            valueName: "file"))
+                + "--intercept."))
     var replay: String?
 
     @Flag(help: "Connect to no server. A request that --replay does not answer gets status 504.")

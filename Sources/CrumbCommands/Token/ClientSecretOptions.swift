@@ -6,36 +6,27 @@ import SessionStore
 
 /// How the client authenticates. A secret is never an argument, which others can see.
 struct ClientSecretOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The file with the client secret; '-' is standard input. Default: CRUMB_CLIENT_SECRET.",
-            valueName: "file"))
+    @Option(help: .file("The file with the client secret; '-' is standard input. Default: CRUMB_CLIENT_SECRET."))
     var clientSecretFile: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures.",
-            valueName: "file"))
+        help: .file(
+            "The PEM file with the client's private key (P-256, Ed25519 or RSA), to authenticate with signatures."))
     var clientKeyFile: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "algorithm",
             "The signature algorithm of that key: ES256, EdDSA, Ed25519 (RFC 9864), RS256 or PS256. Default: the one for "
-                + "its type; RS256 for RSA.",
-            valueName: "algorithm"),
-        transform: { try registered($0, by: "--key-algorithm") })
+                + "its type; RS256 for RSA."), transform: { try registered($0, by: "--key-algorithm") })
     var keyAlgorithm: SigningKey.Algorithm?
 
     @Option(
-        help: ArgumentHelp(
-            "The PEM file with the client's certificate and its issuers' certificates, for mutual TLS (RFC 8705).",
-            valueName: "file"))
+        help: .file(
+            "The PEM file with the client's certificate and its issuers' certificates, for mutual TLS (RFC 8705)."))
     var clientCertificateFile: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The PEM file with the private key of that certificate. Default: the certificate's file.", valueName: "file"
-        ))
+    @Option(help: .file("The PEM file with the private key of that certificate. Default: the certificate's file."))
     var clientCertificateKeyFile: String?
 
     @Flag(help: "Accept a secret or key in a file that other users can read.")
@@ -45,33 +36,32 @@ struct ClientSecretOptions: ParsableArguments {
     var keyID: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The audience of its signatures: issuer, or token_endpoint if the server requires that.",
-            valueName: "audience"),
+        help: .value(
+            "audience",
+            "The audience of its signatures: issuer, or token_endpoint if the server requires that."),
         transform: { try assertionAudience(named: $0) })
     var keyAudience: ProfileSettings.AssertionAudience?
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "method",
             "How the client authenticates: none, client_secret_basic, client_secret_post, client_secret_jwt, "
-                + "private_key_jwt, tls_client_auth, self_signed_tls_client_auth.",
-            valueName: "method"),
+                + "private_key_jwt, tls_client_auth, self_signed_tls_client_auth."),
         transform: { try registered($0, by: "--auth-method") })
     var authMethod: ProfileSettings.AuthenticationMethod?
 
     @Option(
-        help: ArgumentHelp(
-            "The algorithm of ID tokens that the client is registered for, such as HS256. Default: one of the server's.",
-            valueName: "algorithm"),
+        help: .value(
+            "algorithm",
+            "The algorithm of ID tokens that the client is registered for, such as HS256. Default: one of the server's."
+        ),
         transform: { try knownAlgorithm(named: $0) })
     var idTokenAlgorithm: String?
 
     @Flag(help: "Register a client at the server first (RFC 7591), and store its identifier and credentials.")
     var register = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The file with the initial access token for --register; '-' is standard input.", valueName: "file"))
+    @Option(help: .file("The file with the initial access token for --register; '-' is standard input."))
     var registrationTokenFile: String?
 
     /// The client's secret or key, if one was given.

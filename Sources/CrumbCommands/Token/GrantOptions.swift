@@ -14,14 +14,13 @@ struct GrantOptions: ParsableArguments {
     var jwtBearer = false
 
     @Option(
-        help: ArgumentHelp(
-            "Exchange the access token of this login for another one (RFC 8693), for --audience, --resource or --scope.",
-            valueName: "name"))
+        help: .value(
+            "name",
+            "Exchange the access token of this login for another one (RFC 8693), for --audience, --resource or --scope."
+        ))
     var exchange: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The PEM file with the private key that signs the assertion (P-256, Ed25519 or RSA).", valueName: "file"))
+    @Option(help: .file("The PEM file with the private key that signs the assertion (P-256, Ed25519 or RSA)."))
     var assertionKeyFile: String?
 
     @Option(help: "The identifier of that key.")
@@ -36,7 +35,7 @@ struct GrantOptions: ParsableArguments {
     @Option(help: "The audience of the assertion. Default: as --key-audience.")
     var assertionAudience: String?
 
-    @Option(help: ArgumentHelp("The login of the party that acts for the user of --exchange.", valueName: "name"))
+    @Option(help: .value("name", "The login of the party that acts for the user of --exchange."))
     var actor: String?
 
     @Option(help: "The name of a service that the exchanged token is for. Repeatable.")

@@ -10,7 +10,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "The preset of a provider, such as google or github; docs/tokens.md lists them.")
     var provider: String?
 
-    @Option(help: ArgumentHelp("The JSON file with your own presets.", valueName: "file"))
+    @Option(help: .file("The JSON file with your own presets."))
     var providersFile: String?
 
     @Option(help: "The value for {tenant} in the preset.")
@@ -19,10 +19,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: "The value for {host} in the preset.")
     var providerHost: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "An endpoint, such as token_endpoint=https://id.example/token. Repeatable.",
-            valueName: "name=url"))
+    @Option(help: .value("name=url", "An endpoint, such as token_endpoint=https://id.example/token. Repeatable."))
     var endpoint: [String] = []
 
     @Flag(

@@ -91,10 +91,10 @@ struct RefreshOptions: ParsableArguments {
     static let timeouts = 1...3600
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "seconds",
             "How many seconds to wait for the response to a renewal. A later response is lost, and with many "
-                + "servers so is the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120.",
-            valueName: "seconds"))
+                + "servers so is the login. Default: CRUMB_REFRESH_TIMEOUT_SECONDS, else 120."))
     var refreshTimeout: Int?
 
     /// Returns how many seconds the server has to respond.

@@ -35,9 +35,8 @@ struct TokenLoginCommand: CrumbCommand {
     var resource: [String] = []
 
     @Option(
-        help: ArgumentHelp(
-            "Another parameter of the authorization request, such as prompt=consent. Repeatable.",
-            valueName: "name=value"))
+        help: .value(
+            "name=value", "Another parameter of the authorization request, such as prompt=consent. Repeatable."))
     var parameter: [String] = []
 
     @Option(
@@ -48,11 +47,11 @@ struct TokenLoginCommand: CrumbCommand {
     var replaceAccount = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .value(
+            "url",
             "The URL that the browser returns to: http://127.0.0.1, http://[::1] or, if the server accepts "
                 + "nothing else, "
-                + "http://localhost, with a path. Port 0, or no port, uses any free port.",
-            valueName: "url"))
+                + "http://localhost, with a path. Port 0, or no port, uses any free port."))
     var redirectURI: String?
 
     @Option(help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
