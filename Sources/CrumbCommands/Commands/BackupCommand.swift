@@ -80,7 +80,10 @@ struct RestoreCommand: CrumbCommand {
         let restored = try SessionDatabase.restore(
             file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)
         KnownDatabases().remember(path)
-        try console.report(RestorationReport(database: path, file: file, restored)) {
+        let report = RestorationReport(
+            database: path, file: file, jars: restored.jars, sealedValues: restored.sealedValues,
+            sizeInBytes: restored.sizeInBytes, replaced: restored.replaced)
+        try console.report(report) {
             let jars = counted(restored.jars, "jar")
             let values = counted(restored.sealedValues, "sealed value")
             try console.writeLine(
@@ -96,15 +99,6 @@ private struct RestorationReport: Encodable {
     let sealedValues: Int
     let sizeInBytes: Int64
     let replaced: Bool
-
-    init(database: String, file: String, _ restoration: DatabaseRestoration) {
-        self.database = database
-        self.file = file
-        jars = restoration.jars
-        sealedValues = restoration.sealedValues
-        sizeInBytes = restoration.sizeInBytes
-        replaced = restoration.replaced
-    }
 }
 
 struct CheckCommand: CrumbCommand {
@@ -121,22 +115,25 @@ struct CheckCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         try database.requireFile(onServer: "Check a database on a server with 'crumb cluster check'.")
-        guard let opened = try database.openExisting(now: console.now) else {
-            let report = CheckReport(database: try database.path(), DatabaseCheck()) { $0.description }
-            if output.json { try console.writeJSON(report) }
-            console.note("\(try database.path()): there is no database yet")
-            return
-        }
-        let check = try opened.check()
-        try console.report(CheckReport(database: opened.path, check, text(of:))) {
-            for finding in check.findings {
-                try console.writeLine("\(finding.isProblem ? "wrong" : "note ")  \(text(of: finding))")
+        let opened = try database.openExisting(now: console.now)
+        let check = try opened?.check() ?? DatabaseCheck()
+        let report = CheckReport(
+            database: try opened?.path ?? database.path(), sound: check.isSound, readableValues: check.readableValues,
+            findings: check.findings.map { finding in
+                CheckReport.Finding(
+                    code: finding.code.rawValue, problem: finding.isProblem, message: text(of: finding),
+                    value: finding.location.map(SealedValueReport.init))
+            })
+        if output.json { try console.writeJSON(report) }
+        guard opened != nil else { return console.note("\(report.database): there is no database yet") }
+        if !output.json {
+            for finding in report.findings {
+                try console.writeLine("\(finding.problem ? "wrong" : "note ")  \(finding.message)")
             }
-            let problems = check.findings.count(where: \.isProblem)
-            let verdict =
-                problems == 0 ? "sound" : problems == 1 ? "1 problem" : "\(problems) problems"
-            let values = "\(check.readableValues) sealed \(check.readableValues == 1 ? "value" : "values") can be read"
-            try console.writeLine("\(opened.path): \(verdict); \(values)")
+            let problems = report.findings.count(where: \.problem)
+            let verdict = problems == 0 ? "sound" : counted(problems, "problem")
+            try console.writeLine(
+                "\(report.database): \(verdict); \(counted(check.readableValues, "sealed value")) can be read")
         }
         if !check.isSound { throw FailureKind.checkFailed.exitCode }
     }
@@ -160,16 +157,4 @@ private struct CheckReport: Encodable {
     let sound: Bool
     let readableValues: Int
     let findings: [Finding]
-
-    /// - Parameter text: Returns the message of a finding.
-    init(database: String, _ check: DatabaseCheck, _ text: (DatabaseFinding) -> String) {
-        self.database = database
-        sound = check.isSound
-        readableValues = check.readableValues
-        findings = check.findings.map { finding in
-            Finding(
-                code: finding.code.rawValue, problem: finding.isProblem, message: text(finding),
-                value: finding.location.map(SealedValueReport.init))
-        }
-    }
 }

@@ -40,7 +40,7 @@ struct ClusterCreateCommand: CrumbCommand {
         let applied = try access.upgrade(url, true)
         // The first use enters the key.
         _ = try access.open(url, keys, console.now)
-        try console.report(SchemaReport(applied: applied), line: "created the schema \(applied.last ?? "")")
+        try console.report(["applied": applied], line: "created the schema \(applied.last ?? "")")
     }
 }
 
@@ -55,13 +55,9 @@ struct ClusterUpgradeCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let applied = try Network.required().servers.upgrade(try server.url(), false)
         try console.report(
-            SchemaReport(applied: applied),
+            ["applied": applied],
             line: applied.isEmpty ? "the schema is up to date" : "applied \(applied.joined(separator: ", "))")
     }
-}
-
-private struct SchemaReport: Encodable {
-    let applied: [String]
 }
 
 struct ClusterStatusCommand: CrumbCommand {
@@ -74,9 +70,10 @@ struct ClusterStatusCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let store = try server.open(now: console.now)
         guard let status = try store.serverStatus() else { return }
+        let now = console.now
         let report = ServerReport(
-            database: store.path, status, isRotationUnfinished: try store.keyUse() != .newest, now: console.now)
-        try console.report(report, line: report.text)
+            database: store.path, status, isRotationUnfinished: try store.keyUse() != .newest, now: now)
+        try console.report(report, line: report.text(clock: status.clockOffset(at: now)))
     }
 }
 
@@ -136,15 +133,11 @@ struct ClusterQuarantineCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let names = try server.open(now: console.now).tokens.quarantine(now: console.now)
-        try console.report(QuarantineReport(logins: names)) {
+        try console.report(["logins": names]) {
             for name in names { try console.writeLine(name) }
             console.note("quarantined \(counted(names.count, "login"))")
         }
     }
-}
-
-private struct QuarantineReport: Encodable {
-    let logins: [String]
 }
 
 /// Which database on a server a command is for.
@@ -195,12 +188,6 @@ private struct ServerReport: Encodable {
     let clockLeadMilliseconds: Int64
     /// Whether the key file has a newer key than the database, or values may be sealed under an older one.
     let rotationUnfinished: Bool
-    private let clockOffset: String
-
-    private enum CodingKeys: CodingKey {
-        case database, server, schema, sizeInBytes, synchronousStandbys, waitsForStandby, clockLeadMilliseconds
-        case rotationUnfinished
-    }
 
     init(database: String, _ status: ServerStatus, isRotationUnfinished: Bool, now: Timestamp) {
         self.database = database
@@ -211,14 +198,16 @@ private struct ServerReport: Encodable {
         synchronousStandbys = status.synchronousStandbys
         waitsForStandby = status.waitsForStandby
         clockLeadMilliseconds = status.clockLead(at: now)
-        clockOffset = status.clockOffset(at: now)
     }
 
-    var text: String {
+    /// The state for a person.
+    ///
+    /// - Parameter offset: How the server's clock differs.
+    func text(clock offset: String) -> String {
         Console.table([
             ["database", database], ["server", server], ["schema", schema], ["size", "\(sizeInBytes) bytes"],
             ["synchronous standbys", "\(synchronousStandbys)\(waitsForStandby ? "" : "; commits wait for none")"],
-            ["server's clock", "\(clockOffset) this machine's"],
+            ["server's clock", "\(offset) this machine's"],
             ["key rotation", rotationUnfinished ? "unfinished: run 'crumb cluster rotate-key'" : "none in progress"],
         ])
     }

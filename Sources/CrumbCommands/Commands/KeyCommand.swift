@@ -36,18 +36,25 @@ struct KeyStatusCommand: CrumbCommand {
             report.keys = state.keyCount
             report.locked = state.isLocked
         }
+        var use: KeyUse?
+        var former: FormerKeyUse?
+        var hasLockedDatabase = false
         do {
             if let opened = try database.openIfPresent(now: console.now) {
-                report.use = try opened.keyUse()
-                report.former = FormerKeyUse(try opened.formerKeys())
+                use = try opened.keyUse()
+                former = FormerKeyUse(try opened.formerKeys())
             } else if report.locked != true, location.isInEnvironment || report.keys != nil {
-                report.former = FormerKeyUse(try location.source().formerKeys())
+                former = FormerKeyUse(try location.source().formerKeys())
             }
         } catch let error as SessionStoreError where error.code == .keyLocked {
             // All else is known without the passphrase.
-            report.hasDatabase = true
+            hasLockedDatabase = true
         }
-        try console.report(report, line: report.text(rotation: database.command("key rotate", [])))
+        report.rotationUnfinished = use.map { $0 == .several }
+        (report.formerKeys, report.notChecked) = (former?.reports, former?.unchecked)
+        try console.report(
+            report,
+            line: report.text(use, hasLockedDatabase: hasLockedDatabase, rotation: database.command("key rotate", [])))
     }
 }
 
@@ -58,25 +65,18 @@ private struct KeyStatusReport: Encodable {
     var keys: Int?
     var locked: Bool?
     /// `nil` if there is no database, or the key is locked.
-    var use: KeyUse? { didSet { rotationUnfinished = use.map { $0 == .several } } }
-    private(set) var rotationUnfinished: Bool?
+    var rotationUnfinished: Bool?
     /// `nil` if the key is locked.
-    var former: FormerKeyUse? {
-        didSet { (formerKeys, notChecked) = (former?.reports, former?.unchecked) }
-    }
-    private(set) var formerKeys: [FormerKeyUse.Report]?
-    private(set) var notChecked: [String]?
-    /// Whether there is a database that the locked key keeps closed.
-    var hasDatabase = false
-
-    enum CodingKeys: CodingKey {
-        case source, isFile, database, keys, locked, rotationUnfinished, formerKeys, notChecked
-    }
+    var formerKeys: [FormerKeyUse.Report]?
+    var notChecked: [String]?
 
     /// The state for a person.
     ///
-    /// - Parameter rotation: The command that seals the database under the newest key.
-    func text(rotation: String) -> String {
+    /// - Parameters:
+    ///   - use: The keys of the database; `nil` if there is no database, or the key is locked.
+    ///   - hasLockedDatabase: Whether there is a database that the locked key keeps closed.
+    ///   - rotation: The command that seals the database under the newest key.
+    func text(_ use: KeyUse?, hasLockedDatabase: Bool, rotation: String) -> String {
         var file = "not created yet"
         if let keys, let locked {
             let former = keys > 1 ? " and \(counted(keys - 1, "former key"))" : ""
@@ -88,13 +88,13 @@ private struct KeyStatusReport: Encodable {
             case .former: "the database is sealed under a former key: '\(rotation)' moves it to the newest one"
             case .newest, nil: "none in progress"
             }
-        if hasDatabase {
+        if hasLockedDatabase {
             progress = "unknown while the key is locked: name the file with the passphrase in CRUMB_PASSPHRASE_FILE"
         }
         return Console.table(
             [
                 [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
-                ["database", database + (use == nil && !hasDatabase ? " (not created yet)" : "")],
+                ["database", database + (use == nil && !hasLockedDatabase ? " (not created yet)" : "")],
                 ["rotation", progress],
             ] + (formerKeys ?? []).map { ["former key", $0.text] }
                 + (notChecked ?? []).map { ["not checked", $0] })

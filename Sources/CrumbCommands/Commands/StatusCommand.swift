@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import PublicSuffix
+import SessionOperations
 import SessionStore
 
 struct StatusCommand: CrumbCommand {
@@ -36,7 +37,8 @@ private struct StatusReport: Encodable {
     struct Jar: Encodable {
         let name: String
         let profile: String
-        let limits: Limits
+        /// The limits that apply, by name.
+        let limits: [String: Int]
         let cookies: Int
         let sessionCookies: Int
         let nextExpiry: String?
@@ -45,36 +47,18 @@ private struct StatusReport: Encodable {
         init(_ summary: SessionDatabase.JarSummary, _ policy: CookiePolicy) {
             name = summary.name
             profile = policy.profile.name ?? "flags \(policy.profile.rawValue)"
-            limits = Limits(policy.limits)
+            limits = JarLimit.allCases.reduce(into: [:]) { limits, limit in
+                limits["\(limit)"] = policy.limits[keyPath: limit.keyPath]
+            }
             cookies = summary.cookieCount
             sessionCookies = summary.sessionCookieCount
             nextExpiry = summary.nextExpiry?.rfc3339
             created = summary.creation.rfc3339
         }
-    }
 
-    struct Limits: Encodable {
-        let domainCookies: Int?
-        let totalCookies: Int?
-        let partitionCookies: Int?
-        let partitionOctets: Int?
-        let requestCookies: Int?
-        let requestOctets: Int?
-
-        init(_ limits: CookieLimits) {
-            domainCookies = limits.domainCookies
-            totalCookies = limits.totalCookies
-            partitionCookies = limits.partitionCookies
-            partitionOctets = limits.partitionOctets
-            requestCookies = limits.requestCookies
-            requestOctets = limits.requestOctets
-        }
-
-        var text: String {
-            let parts: [(Int?, String)] = [
-                (domainCookies, "a domain"), (totalCookies, "in all"), (requestCookies, "a request"),
-            ]
-            let texts = parts.compactMap { limit, what in limit.map { "\($0) \(what)" } }
+        var limitsText: String {
+            let parts = [("domainCookies", "a domain"), ("totalCookies", "in all"), ("requestCookies", "a request")]
+            let texts = parts.compactMap { name, what in limits[name].map { "\($0) \(what)" } }
             return texts.isEmpty ? "none" : texts.joined(separator: ", ")
         }
     }
@@ -153,16 +137,15 @@ private struct StatusReport: Encodable {
             [keyFile == "CRUMB_KEY" ? "key from" : "key file", keyFile],
             ["tokens", "\(tokens)"],
         ]
-        var text = Console.table(table + (statistics?.rows ?? []))
+        let text = Console.table(table + (statistics?.rows ?? []))
         guard !jars.isEmpty else { return text + "\nno jars yet: 'crumb import FILE' creates one" }
-        var rows = [["JAR", "COOKIES", "SESSION", "PROFILE", "LIMITS", "NEXT EXPIRY"]]
-        for jar in jars {
-            rows.append([
-                jar.name, "\(jar.cookies)", "\(jar.sessionCookies)", jar.profile, jar.limits.text,
+        let rows = jars.map { jar in
+            [
+                jar.name, "\(jar.cookies)", "\(jar.sessionCookies)", jar.profile, jar.limitsText,
                 jar.nextExpiry ?? "-",
-            ])
+            ]
         }
-        text += "\n\n" + Console.table(rows)
-        return text
+        return text + "\n\n"
+            + Console.table([["JAR", "COOKIES", "SESSION", "PROFILE", "LIMITS", "NEXT EXPIRY"]] + rows)
     }
 }

@@ -109,9 +109,15 @@ enum UsageTable {
     struct OptionRule {
         let names: Set<String>
         /// The commands it is for, by the beginning of their paths; empty for all commands.
-        var commands: [String] = []
-        /// The advice. `COMMAND` stands for the command's name, `VALUE` for a port that was given, else 8722.
+        let commands: [String]
+        /// The advice. `COMMAND` stands for the command's name, `PORT` for a port that was given, else 8722.
         let text: String
+
+        /// - Parameter names: The options, with blanks between them.
+        init(_ names: String, of commands: [String] = [], _ text: String) {
+            self.names = Set(names.split(separator: " ").map(String.init))
+            (self.commands, self.text) = (commands, text)
+        }
 
         func isFor(_ command: String) -> Bool {
             commands.isEmpty || commands.contains { command == $0 || command.hasPrefix("\($0) ") }
@@ -126,116 +132,96 @@ enum UsageTable {
     private static let forURL = ["header", "script", "explain", "get", "set", "plan", "curl"]
 
     static let options: [OptionRule] = [
+        OptionRule("--ttl --expires-in --expiry --valid --lifetime", of: ["serve token"], "Use `--expires 30d`."),
         OptionRule(
-            names: ["--ttl", "--expires-in", "--expiry", "--valid", "--lifetime"], commands: ["serve token"],
-            text: "Use `--expires 30d`."),
+            "--scope --permission --permissions --role --verbs --admin", of: ["serve token"],
+            "Use `--read`, `--write` and `--secrets`."),
         OptionRule(
-            names: ["--scope", "--permission", "--permissions", "--role", "--verbs", "--admin"],
-            commands: ["serve token"], text: "Use `--read`, `--write` and `--secrets`."),
+            "--port -p --bind --address --addr --interface -l -P", of: ["serve"],
+            "Use `--listen 127.0.0.1:PORT`."),
+        OptionRule("--unix-socket --unix --sock", of: ["serve"], "Use `--socket PATH`."),
         OptionRule(
-            names: ["--port", "-p", "--bind", "--address", "--addr", "--interface", "-l", "-P"], commands: ["serve"],
-            text: "Use `--listen 127.0.0.1:PORT`."),
-        OptionRule(names: ["--unix-socket", "--unix", "--sock"], commands: ["serve"], text: "Use `--socket PATH`."),
+            "--cert --tls-cert --ssl-cert --certfile --tls", of: ["serve"],
+            "Use `--certificate FILE --private-key FILE`."),
         OptionRule(
-            names: ["--cert", "--tls-cert", "--ssl-cert", "--certfile", "--tls"], commands: ["serve"],
-            text: "Use `--certificate FILE --private-key FILE`."),
+            "--key --tls-key --ssl-key --keyfile --key-file", of: ["serve"],
+            "Use `--private-key FILE` for TLS; CRUMB_KEY_FILE names the key of the database."),
         OptionRule(
-            names: ["--key", "--tls-key", "--ssl-key", "--keyfile", "--key-file"], commands: ["serve"],
-            text: "Use `--private-key FILE` for TLS; CRUMB_KEY_FILE names the key of the database."),
+            "--token", of: ["serve"],
+            "Use `--token-file FILE`; `crumb serve token create` creates more tokens."),
+        OptionRule("--config-file -c --settings", of: ["serve"], "Use `--config FILE`."),
         OptionRule(
-            names: ["--token"], commands: ["serve"],
-            text: "Use `--token-file FILE`; `crumb serve token create` creates more tokens."),
-        OptionRule(names: ["--config-file", "-c", "--settings"], commands: ["serve"], text: "Use `--config FILE`."),
+            "--daemon -d --detach --background --foreground", of: ["serve"],
+            "Leave it out: `crumb serve` runs in the foreground; systemd runs it in the background."),
+        OptionRule("--verbose -v --debug", of: ["serve"], "Use `--log-level debug`."),
+
+        OptionRule("--url -u", of: forURL, "Give the URL as an argument: `crumb COMMAND URL`."),
         OptionRule(
-            names: ["--daemon", "-d", "--detach", "--background", "--foreground"], commands: ["serve"],
-            text: "Leave it out: `crumb serve` runs in the foreground; systemd runs it in the background."),
+            "--domain --host --site -d", of: ["list"],
+            "Give the domain as an argument: `crumb list example.com`."),
+        OptionRule("--domain --host -d", of: ["export", "convert"], "Use `--site example.com`."),
+        OptionRule("--site --host -d", of: ["remove"], "Use `--domain example.com`."),
         OptionRule(
-            names: ["--verbose", "-v", "--debug"], commands: ["serve"], text: "Use `--log-level debug`."),
+            "--name -n", of: ["get", "remove", "jars", "session", "token", "serve"],
+            "Give the name as an argument: `crumb COMMAND NAME`."),
+        OptionRule(
+            "--jar -j", of: ["jars list"],
+            "`crumb jars list` lists all jars; `crumb list --jar NAME` lists the cookies of one."),
+        OptionRule("--jar -j", of: ["jars"], "Give the jar's name as an argument: `crumb COMMAND NAME`."),
+        OptionRule(
+            "--name -n --cookie", of: ["explain"],
+            "Leave it out: `crumb explain URL` explains every cookie of the URL's site."),
+        OptionRule("--name -n", of: ["list"], "`crumb list` takes a domain; `crumb get NAME URL` prints one cookie."),
+        OptionRule(
+            "--since --from --start --position", of: ["changes"],
+            "Use `--after POSITION`, with the first column of `crumb changes`."),
+        OptionRule("--all -a", of: ["remove"], "Use `crumb jars clear NAME`."),
+        OptionRule(
+            "--value --cookie -b", of: ["set"],
+            "The cookie comes from standard input, since others can see arguments: `crumb set URL < FILE`."),
+        OptionRule(
+            "--file --input --in -i --har", of: ["import", "convert", "simulate", "set", "restore", "backup"],
+            "Give the file as an argument: `crumb COMMAND FILE`."),
+        OptionRule("--output -o --out", of: ["backup"], "Give the file as an argument: `crumb backup FILE`."),
+        OptionRule(
+            "--output -o --out -O",
+            of: ["header", "script", "list", "get", "plan", "explain", "changes", "capture-script"],
+            "Redirect standard output: `crumb COMMAND > FILE`."),
+        OptionRule("--out --file -O", of: ["export", "convert"], "Use `--output FILE`."),
+        OptionRule("--to --type --as", of: ["export"], "Use `--format NAME`."),
+        OptionRule(
+            "--format -f --type", of: ["convert"],
+            "Use `--to NAME` for the format to write, `--from NAME` for the format of the captures."),
+        OptionRule("--from --type -f", of: ["import"], "Use `--format NAME`."),
+        OptionRule("--chrome --firefox --edge --browsers", of: ["import", "convert"], "Use `--browser NAME`."),
+        OptionRule("--show-values --reveal --secrets --show-secrets", of: ["list", "jars fields"], "Use `--values`."),
 
         OptionRule(
-            names: ["--url", "-u"], commands: forURL, text: "Give the URL as an argument: `crumb COMMAND URL`."),
+            "--passphrase --password --pass",
+            "Secrets are never arguments, which others can see: CRUMB_PASSPHRASE_FILE names the passphrase's file."),
         OptionRule(
-            names: ["--domain", "--host", "--site", "-d"], commands: ["list"],
-            text: "Give the domain as an argument: `crumb list example.com`."),
+            "--client-secret --secret",
+            "Secrets are never arguments, which others can see: use `--client-secret-file FILE`."),
         OptionRule(
-            names: ["--domain", "--host", "-d"], commands: ["export", "convert"], text: "Use `--site example.com`."),
-        OptionRule(names: ["--site", "--host", "-d"], commands: ["remove"], text: "Use `--domain example.com`."),
+            "--token --access-token --bearer --service-token",
+            "Secrets are never arguments, which others can see: use `--service-token-file FILE`."),
+        OptionRule("--server --remote --api", "Use `--service URL`."),
+        OptionRule("--db --db-path --sqlite --database-file --store", "Use `--database FILE`."),
         OptionRule(
-            names: ["--name", "-n"], commands: ["get", "remove", "jars", "session", "token", "serve"],
-            text: "Give the name as an argument: `crumb COMMAND NAME`."),
+            "--session --session-read-only --profile --account --jar-name",
+            of: ["import", "export", "header", "script", "list", "explain", "curl", "get", "set", "remove", "plan"],
+            "Use `--jar NAME`."),
         OptionRule(
-            names: ["--jar", "-j"], commands: ["jars list"],
-            text: "`crumb jars list` lists all jars; `crumb list --jar NAME` lists the cookies of one."),
-        OptionRule(
-            names: ["--jar", "-j"], commands: ["jars"],
-            text: "Give the jar's name as an argument: `crumb COMMAND NAME`."),
-        OptionRule(
-            names: ["--name", "-n", "--cookie"], commands: ["explain"],
-            text: "Leave it out: `crumb explain URL` explains every cookie of the URL's site."),
-        OptionRule(
-            names: ["--name", "-n"], commands: ["list"],
-            text: "`crumb list` takes a domain; `crumb get NAME URL` prints one cookie."),
-        OptionRule(
-            names: ["--since", "--from", "--start", "--position"], commands: ["changes"],
-            text: "Use `--after POSITION`, with the first column of `crumb changes`."),
-        OptionRule(names: ["--all", "-a"], commands: ["remove"], text: "Use `crumb jars clear NAME`."),
-        OptionRule(
-            names: ["--value", "--cookie", "-b"], commands: ["set"],
-            text: "The cookie comes from standard input, since others can see arguments: `crumb set URL < FILE`."),
-        OptionRule(
-            names: ["--file", "--input", "--in", "-i", "--har"],
-            commands: ["import", "convert", "simulate", "set", "restore", "backup"],
-            text: "Give the file as an argument: `crumb COMMAND FILE`."),
-        OptionRule(
-            names: ["--output", "-o", "--out"], commands: ["backup"],
-            text: "Give the file as an argument: `crumb backup FILE`."),
-        OptionRule(
-            names: ["--output", "-o", "--out", "-O"],
-            commands: ["header", "script", "list", "get", "plan", "explain", "changes", "capture-script"],
-            text: "Redirect standard output: `crumb COMMAND > FILE`."),
-        OptionRule(names: ["--out", "--file", "-O"], commands: ["export", "convert"], text: "Use `--output FILE`."),
-        OptionRule(names: ["--to", "--type", "--as"], commands: ["export"], text: "Use `--format NAME`."),
-        OptionRule(
-            names: ["--format", "-f", "--type"], commands: ["convert"],
-            text: "Use `--to NAME` for the format to write, `--from NAME` for the format of the captures."),
-        OptionRule(names: ["--from", "--type", "-f"], commands: ["import"], text: "Use `--format NAME`."),
-        OptionRule(
-            names: ["--chrome", "--firefox", "--edge", "--browsers"], commands: ["import", "convert"],
-            text: "Use `--browser NAME`."),
-        OptionRule(
-            names: ["--show-values", "--reveal", "--secrets", "--show-secrets"], commands: ["list", "jars fields"],
-            text: "Use `--values`."),
-
-        OptionRule(
-            names: ["--passphrase", "--password", "--pass"],
-            text:
-                "Secrets are never arguments, which others can see: CRUMB_PASSPHRASE_FILE names the passphrase's file."),
-        OptionRule(
-            names: ["--client-secret", "--secret"],
-            text: "Secrets are never arguments, which others can see: use `--client-secret-file FILE`."),
-        OptionRule(
-            names: ["--token", "--access-token", "--bearer", "--service-token"],
-            text: "Secrets are never arguments, which others can see: use `--service-token-file FILE`."),
-        OptionRule(names: ["--server", "--remote", "--api"], text: "Use `--service URL`."),
-        OptionRule(
-            names: ["--db", "--db-path", "--sqlite", "--database-file", "--store"], text: "Use `--database FILE`."),
-        OptionRule(
-            names: ["--session", "--session-read-only", "--profile", "--account", "--jar-name"],
-            commands: [
-                "import", "export", "header", "script", "list", "explain", "curl", "get", "set", "remove", "plan",
-            ],
-            text: "Use `--jar NAME`."),
-        OptionRule(
-            names: ["--cookie-jar", "-c", "--cookie", "--cookies", "-b", "--load-cookies", "--save-cookies"],
-            text: "Crumb keeps cookies in jars: `crumb import FILE` reads a cookie file, `--jar NAME` names the jar, "
+            "--cookie-jar -c --cookie --cookies -b --load-cookies --save-cookies",
+            "Crumb keeps cookies in jars: `crumb import FILE` reads a cookie file, `--jar NAME` names the jar, "
                 + "`crumb export --format netscape` writes one."),
         OptionRule(
-            names: ["--yes", "-y", "--force", "-f", "--assume-yes", "--no-input"],
-            text: "Leave it out: `crumb COMMAND` asks for no confirmation."),
-        OptionRule(names: ["--silent", "-s"], text: "Use `--quiet`."),
+            "--yes -y --force -f --assume-yes --no-input",
+            "Leave it out: `crumb COMMAND` asks for no confirmation."),
+        OptionRule("--silent -s", "Use `--quiet`."),
         OptionRule(
-            names: ["--verbose", "-v", "-vv", "--debug"],
-            text: "Leave it out: `--json` prints every detail, `crumb explain URL` the reasons."),
-        OptionRule(names: ["-V"], text: "Use `crumb --version`."),
+            "--verbose -v -vv --debug",
+            "Leave it out: `--json` prints every detail, `crumb explain URL` the reasons."),
+        OptionRule("-V", "Use `crumb --version`."),
     ]
 }
