@@ -1,5 +1,6 @@
 import ArgumentParser
 import Platform
+import SessionClient
 import SessionOperations
 import SessionStore
 
@@ -99,6 +100,59 @@ private struct RestorationReport: Encodable {
     let sealedValues: Int
     let sizeInBytes: Int64
     let replaced: Bool
+}
+
+struct PruneCommand: CrumbCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Remove expired cookies and old journal entries, and free their space.",
+        discussion: """
+            Expired cookies are never sent, pruned or not. They are removed once the clock has advanced by a day, so a \
+            clock that jumps ahead and back loses none. Saved sessions stay as they are. What 'crumb jars restore' can \
+            restore is removed after a day too, or at once with --now. Rewrites the file if at least a \
+            quarter of it, and a megabyte, is free, and empties the write-ahead log.
+            """)
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(name: .shortAndLong, help: "Remove cookies from this jar only. Default: all jars.")
+    var jar: String?
+
+    @Option(help: "Keep this many entries of the journal.")
+    var journalEntries = SessionDatabase.defaultJournalLimit
+
+    @Flag(help: "Also remove at once what 'crumb jars restore' could restore.")
+    var now = false
+
+    @Flag(
+        inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
+    var vacuum: Bool?
+
+    func validate() throws {
+        if journalEntries < 0 { throw ValidationError("--journal-entries: use 0 or more.") }
+    }
+
+    func execute(_ console: Console) throws {
+        let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum, emptyBin: now ? true : nil)
+        let place = try database.place(now: console.now)
+        let report = try pruned(document, in: place) ?? PruneReport(Pruning())
+        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+    }
+
+    /// - Returns: `nil` if nothing was ever stored, in the default jar if that is meant.
+    private func pruned(_ document: PruneDocument, in place: OperationPlace) throws -> PruneReport? {
+        guard let jar else { return try place.answer(to: .pruneAll(document), by: .prune) }
+        let request = SessionRequest.prune(document, jar: jar)
+        do {
+            if let report = try place.answer(to: request, by: .pruneJar) { return report }
+        } catch {
+            guard place.missingJar(error, of: request) != nil else { throw error }
+            guard jar == "default" else { throw SessionStoreError(noJarNamed: jar) }
+        }
+        guard jar == "default" else { throw try place.missing(jar) }
+        return nil
+    }
 }
 
 struct CheckCommand: CrumbCommand {

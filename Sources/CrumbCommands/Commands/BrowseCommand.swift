@@ -5,6 +5,7 @@ import GatewayModel
 import PublicSuffix
 import SessionOperations
 import SessionStore
+import Synchronization
 
 struct BrowseCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -25,13 +26,10 @@ struct BrowseCommand: CrumbCommand {
     @OptionGroup var jar: GatewayJarOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var interception: InterceptionOptions
-    @OptionGroup var traffic: TrafficOptions
+    @OptionGroup var gateway: CommandGatewayOptions
 
     @Option(help: "The browser: 'chromium', 'firefox' or 'webkit', which is WebKitGTK's MiniBrowser on Linux.")
     var engine = BrowserEngine.chromium
-
-    @OptionGroup var logging: RequestLogOptions
 
     @Argument(help: "The page to open.")
     var url: String
@@ -53,15 +51,10 @@ struct BrowseCommand: CrumbCommand {
         let browser = StartedBrowser(programs: programs, folder: folder)
         let (url, arguments) = (url, arguments)
         try jar.withJar(console) { kept, hasStarted in
-            var job = try GatewayJob(jar: kept, console)
-            try interception.apply(to: &job)
-            traffic.apply(to: &job)
-            job.settings.intercepted =
-                try interception.hosts() + HostPattern.site(of: page.host, kept.policy.publicSuffixes)
-            job.settings.interceptedSites = try job.sites()
-            logging.apply(to: &job, console)
-            let passages = PassageLog()
-            job.passed = { passages.append($0) }
+            let passages = Mutex(GatewayPassages())
+            let job = try gateway.job(
+                kept, decrypting: HostPattern.site(of: page.host, kept.policy.publicSuffixes), console
+            ) { passage in passages.withLock { $0.append(passage) } }
             let status = try job.run(network) { access in
                 hasStarted()
                 try browser.trust(access.authority ?? "")
@@ -69,11 +62,12 @@ struct BrowseCommand: CrumbCommand {
                 defer { folder.endProcesses() }
                 return try command.run(command.words[0], environment: browser.environment, console)
             }
+            let all = passages.withLock { $0 }
             // Other sites of a page are not the session's, unless there is no session.
-            if try kept.sites().isEmpty, let note = passages.all.noteOnUnread(jar: kept.name, where: { _ in true }) {
+            if try kept.sites().isEmpty, let note = all.noteOnUnread(jar: kept.name, where: { _ in true }) {
                 console.note("note: \(note)")
             }
-            if let note = passages.all.noteOnServers { console.note("note: \(note)") }
+            if let note = all.noteOnServers { console.note("note: \(note)") }
             guard status != 0 else { return }
             if engine == .chromium, geteuid() == 0, !arguments.contains("--no-sandbox") {
                 console.note(

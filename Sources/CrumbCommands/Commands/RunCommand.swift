@@ -5,6 +5,7 @@ import GatewayModel
 import OAuth2
 import SessionOperations
 import SessionStore
+import Synchronization
 
 struct RunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -34,10 +35,7 @@ struct RunCommand: CrumbCommand {
     @OptionGroup var jar: GatewayJarOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var output: OutputOptions
-    @OptionGroup var interception: InterceptionOptions
-    @OptionGroup var traffic: TrafficOptions
-
-    @OptionGroup var logging: RequestLogOptions
+    @OptionGroup var gateway: CommandGatewayOptions
 
     @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
     var arguments: [String] = []
@@ -66,15 +64,11 @@ struct RunCommand: CrumbCommand {
         defer { folder.remove() }
         let bundle = "\(folder.path)/authorities.pem"
         try jar.withJar(console) { kept, hasStarted in
-            var job = try GatewayJob(jar: kept, console)
+            let passages = Mutex(GatewayPassages())
+            var job = try gateway.job(kept, decrypting: sites(of: kept), console) { passage in
+                passages.withLock { $0.append(passage) }
+            }
             job.settings.client = .tool
-            try interception.apply(to: &job)
-            traffic.apply(to: &job)
-            job.settings.intercepted = try interception.hosts() + sites(of: kept)
-            job.settings.interceptedSites = try job.sites()
-            logging.apply(to: &job, console)
-            let passages = PassageLog()
-            job.passed = { passages.append($0) }
             let status = try job.run(network) { access in
                 hasStarted()
                 try PrivateFile.write(
@@ -84,7 +78,7 @@ struct RunCommand: CrumbCommand {
                     .merging(wget) { $1 }
                 return try command.run(program, environment: environment, console)
             }
-            for note in try notes(on: passages.all, job) { console.note("note: \(note)") }
+            for note in try notes(on: passages.withLock { $0 }, job) { console.note("note: \(note)") }
             if status != 0 { throw ExitCode(status) }
         }
     }
@@ -140,91 +134,5 @@ struct RunCommand: CrumbCommand {
         environment["NODE_USE_ENV_PROXY"] = "1"
         for name in TrustedAuthorities.variables { environment[name] = bundle }
         return environment
-    }
-}
-
-/// Which hosts a gateway decrypts, and which cookies it passes on.
-struct InterceptionOptions: ParsableArguments {
-    @OptionGroup var passage: PassageOptions
-
-    @Option(
-        help: .value(
-            "host=file",
-            "A certificate for a server that asks for one: a PEM file with the certificate and its private key. "
-                + "Repeatable."))
-    var clientCertificateFile: [String] = []
-
-    /// Applies all options except --intercept.
-    func apply(to job: inout GatewayJob) throws {
-        if let cookies = passage.cookies { job.settings.cookies = cookies }
-        job.settings.bypassed = try passage.bypass.map { try HostPattern($0, of: "--bypass") }
-        job.settings.legacyTLS = try passage.legacyTLS.map { try HostPattern($0, of: "--legacy-tls") }
-        for text in clientCertificateFile {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let host = WebHost(parts[0]) else {
-                throw ValidationError("--client-certificate-file '\(text)': write HOST=FILE.")
-            }
-            try SecretFile.check(parts[1])
-            do {
-                job.clientCertificates[host] = try ClientCertificate(
-                    pem: Secret(try InputFile(parts[1]).contents(limit: 1 << 16)))
-            } catch let error as OAuth2Error {
-                throw CommandFailure(.gatewayNotStarted, "\(parts[1]): \(error.description)")
-            }
-        }
-    }
-
-    /// The hosts of --intercept.
-    func hosts() throws -> [HostPattern] {
-        try passage.intercept.map { try HostPattern($0, of: "--intercept") }
-    }
-}
-
-/// Which hosts a gateway decrypts the requests to, and which cookies its clients get.
-struct PassageOptions: ParsableArguments {
-    @Option(help: .value("host", "A host whose https requests are decrypted; *.HOST for its subdomains. Repeatable."))
-    var intercept: [String] = []
-
-    @Option(
-        help: """
-            Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
-            stores all of them. Default: 'mirror', and 'strip' for --upstream.
-            """)
-    var cookies: GatewaySettings.CookieMode?
-
-    @Option(
-        help: .value(
-            "host", "A host whose https requests pass unread all the same; *.HOST for its subdomains. Repeatable."))
-    var bypass: [String] = []
-
-    @Option(
-        name: .customLong("legacy-tls"),
-        help: .value(
-            "host",
-            "A host with which TLS 1.0 and 1.1 are spoken, too, which are not secure any more; *.HOST for its "
-                + "subdomains. Repeatable."))
-    var legacyTLS: [String] = []
-}
-
-extension HostPattern {
-    /// Reads `HOST` or `*.HOST`.
-    ///
-    /// - Parameter option: The option that names it, for the error.
-    /// - Throws: `ValidationError` for a public suffix such as `com`, and for text that is not a host.
-    init(_ text: String, of option: String) throws {
-        do {
-            self = try HostPattern(text)
-        } catch {
-            throw ValidationError("\(option) '\(text)': \(error)")
-        }
-    }
-
-    /// Reads a host whose requests may be decrypted.
-    static func interceptedHost(_ text: String, of option: String) throws -> WebHost {
-        do {
-            return try interceptedHost(text)
-        } catch {
-            throw ValidationError("\(option) '\(text)': \(error)")
-        }
     }
 }

@@ -16,9 +16,6 @@ struct SetCommand: CrumbCommand {
                 echo 'sid=31d4; Path=/; Secure' | crumb set https://www.example.com/
             """)
 
-    /// More than any server may send in one response.
-    private static let inputLimit = 1 << 20
-
     @OptionGroup var jar: JarOptions
     @OptionGroup var context: ContextOptions
     @OptionGroup var output: OutputOptions
@@ -48,7 +45,9 @@ struct SetCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let context = try context.context(for: try requestURL(url))
         let input = InputFile(file)
-        let lines = SetCommand.lines(try input.contents(limit: SetCommand.inputLimit, otherwise: .lineTooLong))
+        let bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
+        let lines = SetCookieInput.split(bytes).map { SetCookieInput.value(of: $0) ?? $0 }
+            .filter { !$0.allSatisfy(InputFile.isWhiteSpace) }.map { Octets(Array($0)) }
         guard !lines.isEmpty else {
             throw CommandFailure(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
         }
@@ -70,70 +69,45 @@ struct SetCommand: CrumbCommand {
         errors.finish()
         if decisions.contains(where: \.isRejected) { throw FailureKind.cookieRefused.exitCode }
     }
-
-    /// The lines that are not empty, without the field's name, which may be copied along.
-    private static func lines(_ bytes: [UInt8]) -> [Octets] {
-        let field = "set-cookie:"
-        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            var line = line
-            if line.last == UInt8(ascii: "\r") { line.removeLast() }
-            if String(decoding: line.prefix(field.utf8.count), as: UTF8.self).lowercased() == field {
-                line = line.dropFirst(field.utf8.count)
-            }
-            return line.allSatisfy(InputFile.isWhiteSpace) ? nil : Octets(Array(line))
-        }
-    }
 }
 
-struct PruneCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "prune",
-        abstract: "Remove expired cookies and old journal entries, and free their space.",
-        discussion: """
-            Expired cookies are never sent, pruned or not. They are removed once the clock has advanced by a day, so a \
-            clock that jumps ahead and back loses none. Saved sessions stay as they are. What 'crumb jars restore' can \
-            restore is removed after a day too, or at once with --now. Rewrites the file if at least a \
-            quarter of it, and a megabyte, is free, and empties the write-ahead log.
-            """)
+/// Set-Cookie lines that a user gives. They are as good as passwords: none is ever repeated.
+struct SetCookieInput {
+    /// More than any server may send in one response.
+    static let sizeLimit = 1 << 20
+    private static let fieldName = Array("set-cookie:".utf8)
 
-    @OptionGroup var database: DatabaseOptions
-    @OptionGroup var output: OutputOptions
+    /// The field values, in order.
+    let lines: [Octets]
 
-    @Option(name: .shortAndLong, help: "Remove cookies from this jar only. Default: all jars.")
-    var jar: String?
-
-    @Option(help: "Keep this many entries of the journal.")
-    var journalEntries = SessionDatabase.defaultJournalLimit
-
-    @Flag(help: "Also remove at once what 'crumb jars restore' could restore.")
-    var now = false
-
-    @Flag(
-        inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
-    var vacuum: Bool?
-
-    func validate() throws {
-        if journalEntries < 0 { throw ValidationError("--journal-entries: use 0 or more.") }
-    }
-
-    func execute(_ console: Console) throws {
-        let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum, emptyBin: now ? true : nil)
-        let place = try database.place(now: console.now)
-        let report = try pruned(document, in: place) ?? PruneReport(Pruning())
-        try console.report(report, line: report.text)
-    }
-
-    /// - Returns: `nil` if nothing was ever stored, in the default jar if that is meant.
-    private func pruned(_ document: PruneDocument, in place: OperationPlace) throws -> PruneReport? {
-        guard let jar else { return try place.answer(to: .pruneAll(document), by: .prune) }
-        let request = SessionRequest.prune(document, jar: jar)
+    /// Reads lines to explain, one on each line. Where a line has the field's name in front, only those that have it
+    /// count.
+    init(_ input: InputFile) throws {
+        let bytes: [UInt8]
         do {
-            if let report = try place.answer(to: request, by: .pruneJar) { return report }
-        } catch {
-            guard place.missingJar(error, of: request) != nil else { throw error }
-            guard jar == "default" else { throw SessionStoreError(noJarNamed: jar) }
+            bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
+        } catch let problem as CommandFailure where problem.failure != .lineTooLong && input.name.contains("=") {
+            throw CommandFailure(
+                .inputNotFound,
+                "--set-cookie: no such file; put the line into a file or on standard input ('-'), where "
+                    + "others cannot see it")
         }
-        guard jar == "default" else { throw try place.missing(jar) }
-        return nil
+        let all = SetCookieInput.split(bytes)
+        let named = all.compactMap(SetCookieInput.value)
+        lines = (named.isEmpty ? all : named).map { Octets(Array($0)) }
+        if lines.isEmpty { throw CommandFailure(.inputEmpty, "\(input.name): it contains no Set-Cookie line") }
+    }
+
+    /// The lines that are not blank, without their carriage returns.
+    static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "\n")).map { line in
+            line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        }.filter { line in !line.allSatisfy(InputFile.isWhiteSpace) }
+    }
+
+    /// The line after the field's name; `nil` if it does not begin with that.
+    static func value(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let name = line.prefix(fieldName.count).map(ASCII.lowercased)
+        return name == fieldName ? line.dropFirst(fieldName.count) : nil
     }
 }

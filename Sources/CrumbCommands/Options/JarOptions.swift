@@ -20,11 +20,6 @@ struct JarOptions: ParsableArguments {
     /// The name of the jar.
     var jar: String { Locations().jar(givenJar) }
 
-    /// The database file that is meant.
-    func path() throws -> String {
-        try databaseOptions.path()
-    }
-
     /// Returns the place of the operations on the jar: the file or the service.
     ///
     /// - Parameter notesAccess: whether reading a cookie counts as using it.
@@ -95,7 +90,7 @@ struct JarOptions: ParsableArguments {
     func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
         let policy = try policy()
         guard let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) else {
-            if jar != "default" { throw CommandFailure.noDatabase(at: try path()) }
+            if jar != "default" { throw CommandFailure.noDatabase(at: try databaseOptions.path()) }
             return nil
         }
         if let found = try database.existingJar(named: jar, policy: policy) { return found }

@@ -166,35 +166,3 @@ extension SetCookieDryRunReport {
         }
     }
 }
-
-/// Set-Cookie lines that a user wants to know about. They are as good as passwords: none is ever repeated.
-struct SetCookieInput {
-    private static let sizeLimit = 1 << 20
-    private static let fieldName = Array("set-cookie:".utf8)
-
-    /// The field values, in order.
-    let lines: [Octets]
-
-    /// Reads them, one on each line. Where a line has the field's name in front, only those that have it count.
-    init(_ input: InputFile) throws {
-        let bytes: [UInt8]
-        do {
-            bytes = try input.contents(limit: SetCookieInput.sizeLimit, otherwise: .lineTooLong)
-        } catch let problem as CommandFailure where problem.failure != .lineTooLong && input.name.contains("=") {
-            throw CommandFailure(
-                .inputNotFound,
-                "--set-cookie: no such file; put the line into a file or on standard input ('-'), where "
-                    + "others cannot see it")
-        }
-        let all = bytes.split(separator: UInt8(ascii: "\n")).map { line in
-            line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        }.filter { line in !line.allSatisfy(InputFile.isWhiteSpace) }
-        let named = all.filter(SetCookieInput.hasName).map { $0.dropFirst(SetCookieInput.fieldName.count) }
-        lines = (named.isEmpty ? all : named).map { Octets(Array($0)) }
-        if lines.isEmpty { throw CommandFailure(.inputEmpty, "\(input.name): it contains no Set-Cookie line") }
-    }
-
-    private static func hasName(_ line: ArraySlice<UInt8>) -> Bool {
-        line.prefix(fieldName.count).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } == fieldName
-    }
-}

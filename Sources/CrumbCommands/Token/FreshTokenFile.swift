@@ -18,13 +18,14 @@ struct TokenSource {
     /// - Parameter console: Where a note goes if the token is the last one of its login.
     func token(_ console: Console? = nil) throws -> (text: String, end: Timestamp?) {
         let tokens = try TokenPlace(database, refresh: refresh, clock: clock)
+        func end(_ expires: String?) -> Timestamp? { expires.flatMap { Timestamp(rfc3339: $0.utf8) } }
         if wantsIDToken {
             let report = try tokens.idToken(of: login, skew: skew)
-            return (report.idToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
+            return (report.idToken, end(report.expires))
         }
         let report = try tokens.accessToken(of: login, AccessTokenDocument(skew: skew))
         if let console { report.noteIfLast(of: login, console) }
-        return (report.accessToken, report.expires.flatMap { Timestamp(rfc3339: $0.utf8) })
+        return (report.accessToken, end(report.expires))
     }
 }
 
@@ -111,9 +112,7 @@ final class FreshTokenFile: @unchecked Sendable {
 
     private func write(_ token: String) throws {
         let failure = condition.withLock { isClosed ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
-        guard failure == 0 else {
-            throw CommandFailure.notWritten(path, failure)
-        }
+        guard failure == 0 else { throw CommandFailure.notWritten(path, failure) }
     }
 }
 

@@ -26,9 +26,7 @@ struct TokenAgentLockCommand: CrumbCommand {
     @OptionGroup var passphrase: AgentPassphraseOptions
 
     func execute(_ console: Console) throws {
-        let connection = try service.required()
-        let document = try passphrase.document(isNew: true)
-        let report: AgentReport = try connection.answer(to: .lockAgent(document))
+        let report = try passphrase.report(of: service, isNew: true) { .lockAgent($0) }
         try console.report(report, note: "the service is locked")
     }
 }
@@ -44,9 +42,7 @@ struct TokenAgentUnlockCommand: CrumbCommand {
     @OptionGroup var passphrase: AgentPassphraseOptions
 
     func execute(_ console: Console) throws {
-        let connection = try service.required()
-        let document = try passphrase.document(isNew: false)
-        let report: AgentReport = try connection.answer(to: .unlockAgent(document))
+        let report = try passphrase.report(of: service, isNew: false) { .unlockAgent($0) }
         try console.report(report, note: "the service is unlocked")
     }
 }
@@ -69,14 +65,17 @@ struct AgentPassphraseOptions: ParsableArguments {
     @Option(help: "The file with the passphrase in its first line; /dev/fd/N reads a descriptor.")
     var passphraseFile: String?
 
-    /// The document that has the passphrase.
+    /// The answer of the service to a request that has the passphrase.
     ///
     /// - Parameter isNew: Whether a person types it twice.
-    func document(isNew: Bool) throws -> AgentPassphraseDocument {
+    func report(
+        of service: ServiceOptions, isNew: Bool, _ request: (AgentPassphraseDocument) -> SessionRequest<AgentReport>
+    ) throws -> AgentReport {
+        let connection = try service.required()
         let passphrase = try Terminal.passphrase(in: passphraseFile, by: "--passphrase-file", isNew: isNew)
         guard let text = passphrase.exposedText else {
             throw CommandFailure(.inputUnrecognized, "the passphrase is not UTF-8 text")
         }
-        return AgentPassphraseDocument(passphrase: text)
+        return try connection.answer(to: request(AgentPassphraseDocument(passphrase: text)))
     }
 }
