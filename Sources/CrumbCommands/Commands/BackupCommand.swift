@@ -137,7 +137,7 @@ struct PruneCommand: CrumbCommand {
         let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum, emptyBin: now ? true : nil)
         let place = try database.place(now: console.now)
         let report = try pruned(document, in: place) ?? PruneReport(Pruning())
-        if output.json { try console.writeJSON(report) } else { try console.writeLine(report.text) }
+        try console.report(report, line: report.text)
     }
 
     /// - Returns: `nil` if nothing was ever stored, in the default jar if that is meant.

@@ -1,5 +1,8 @@
 import ArgumentParser
+import Foundation
+import Platform
 import SessionOperations
+import SessionStore
 
 struct TokenSwitchCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -46,5 +49,65 @@ struct TokenSwitchCommand: CrumbCommand {
     private struct Report: Encodable {
         /// The login in use; missing if none is chosen.
         let name: String?
+    }
+}
+
+/// The login that a command works on: the one that is named, else the one that was chosen.
+struct LoginArgument: ParsableArguments {
+    @Argument(
+        help: "The name of the login. Default: CRUMB_LOGIN, else the one of 'crumb token switch', else the only one.",
+        completion: NameCompletion.logins)
+    var name: String?
+
+    /// The name of the login.
+    ///
+    /// - Throws: `ValidationError` if none is named and several or none are stored.
+    func resolved(in database: DatabaseOptions, clock: @escaping CommandClock) throws -> String {
+        try LoginArgument.resolve(name, in: database, clock: clock)
+    }
+
+    static func resolve(
+        _ name: String?, in database: DatabaseOptions, clock: @escaping CommandClock
+    ) throws -> String {
+        if let name = try name ?? Locations().login ?? ChosenLogin.name() { return name }
+        let logins = try database.place(now: clock()).tokens().tokens
+        guard logins.count == 1, let only = logins.first else {
+            throw ValidationError(
+                "Name the login: `crumb token get NAME`. `crumb token list` lists them. "
+                    + "`crumb token switch NAME` chooses one.")
+        }
+        return only.name
+    }
+}
+
+/// The login that `crumb token switch` chose. Its name is in a file of its own, since it is for services too.
+enum ChosenLogin {
+    /// The longest file that is read: a name has a hundred characters at most.
+    private static let limit = 1000
+
+    /// The name; `nil` if none was chosen.
+    static func name() throws -> String? {
+        let path = try Locations().loginFile()
+        guard access(path, F_OK) == 0 else { return nil }
+        let text = String(decoding: try InputFile(path).contents(limit: limit), as: UTF8.self)
+        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return name.isEmpty ? nil : name
+    }
+
+    /// Chooses a login, or none.
+    static func choose(_ name: String?) throws {
+        let path = try Locations().loginFile()
+        guard let name else {
+            guard unlink(path) == 0 || errno == ENOENT else { throw notWritten(path, errno) }
+            return
+        }
+        PrivateFile.createFolders(above: path)
+        let failure = PrivateFile.replace(Array("\(name)\n".utf8), at: path)
+        guard failure == 0 else { throw notWritten(path, failure) }
+    }
+
+    private static func notWritten(_ path: String, _ failure: Int32) -> CommandFailure {
+        CommandFailure(
+            .fileNotWritten, "\(path): the file cannot be written: \(SystemError(failure).message(creating: path))")
     }
 }
