@@ -246,12 +246,8 @@ struct ErrorReport: Encodable {
 
 /// Errors about the entries of a batch: the first ones, and how many more there are.
 struct EntryErrors {
-    private let console: Console
-    private var count = 0
-
-    init(_ console: Console) {
-        self.console = console
-    }
+    let console: Console
+    private(set) var count = 0
 
     /// Prints an error, or counts it.
     mutating func append(_ text: @autoclosure () -> String) {
@@ -316,13 +312,16 @@ struct ShellWord: CustomStringConvertible {
     let description: String
 
     init(_ text: String) {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy(ShellWord.isPlain)
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-_./:@%+,=".utf8.contains(byte)
+            }
         description = isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-_./:@%+,=".utf8.contains(byte)
-    }
+    /// Words as a shell's command line.
+    static func line(_ words: [String]) -> String { words.map { ShellWord($0).description }.joined(separator: " ") }
 }
 
 /// The place of a sealed value, in JSON, without the value.

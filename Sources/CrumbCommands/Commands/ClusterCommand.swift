@@ -72,7 +72,10 @@ struct ClusterStatusCommand: CrumbCommand {
         guard let status = try store.serverStatus() else { return }
         let now = console.now
         let report = ServerReport(
-            database: store.path, status, isRotationUnfinished: try store.keyUse() != .newest, now: now)
+            database: store.path, server: status.version, schema: status.schema, sizeInBytes: status.sizeInBytes,
+            synchronousStandbys: status.synchronousStandbys, waitsForStandby: status.waitsForStandby,
+            clockLeadMilliseconds: status.clockLead(at: now),
+            rotationUnfinished: try store.keyUse() != .newest)
         try console.report(report, line: report.text(clock: status.clockOffset(at: now)))
     }
 }
@@ -188,17 +191,6 @@ private struct ServerReport: Encodable {
     let clockLeadMilliseconds: Int64
     /// Whether the key file has a newer key than the database, or values may be sealed under an older one.
     let rotationUnfinished: Bool
-
-    init(database: String, _ status: ServerStatus, isRotationUnfinished: Bool, now: Timestamp) {
-        self.database = database
-        rotationUnfinished = isRotationUnfinished
-        server = status.version
-        schema = status.schema
-        sizeInBytes = status.sizeInBytes
-        synchronousStandbys = status.synchronousStandbys
-        waitsForStandby = status.waitsForStandby
-        clockLeadMilliseconds = status.clockLead(at: now)
-    }
 
     /// The state for a person.
     ///

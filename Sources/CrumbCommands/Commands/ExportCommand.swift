@@ -138,7 +138,7 @@ struct ConvertCommand: CrumbCommand {
         guard format.scope != .oneHost else {
             return try collection.forEach { if $0.belongs(to: request.url.host) { try body($0) } }
         }
-        var refused = EntryErrors(console)
+        var refused = EntryErrors(console: console)
         let cookies = collection.cookies(for: request, now: now) { record, decision in
             let reasons = decision.reasons.reasons.map { "\($0.explanation) (\($0.identifier))" }
             refused.append("refused \(record.label): \(reasons.joined(separator: "; "))")

@@ -26,7 +26,11 @@ struct KeyRotateCommand: CrumbCommand {
         }
         let rotation = try opened.rotateKey(now: console.now)
         let former = FormerKeyUse(try opened.formerKeys())
-        try console.report(KeyRotationReport(rotation, former)) {
+        let report = KeyRotationReport(
+            resealed: rotation.resealed, resumed: rotation.began != .newest, formerKeys: former.reports,
+            notChecked: former.unchecked, logEmpty: rotation.isLogEmpty,
+            unreadable: rotation.unreadable.map(SealedValueReport.init))
+        try console.report(report) {
             let verb =
                 switch rotation.began {
                 case .newest: "rotated the key"
@@ -74,15 +78,6 @@ private struct KeyRotationReport: Encodable {
     let notChecked: [String]
     let logEmpty: Bool
     let unreadable: [SealedValueReport]
-
-    init(_ rotation: KeyRotation, _ former: FormerKeyUse) {
-        resealed = rotation.resealed
-        resumed = rotation.began != .newest
-        formerKeys = former.reports
-        notChecked = former.unchecked
-        logEmpty = rotation.isLogEmpty
-        unreadable = rotation.unreadable.map(SealedValueReport.init)
-    }
 }
 
 struct KeyForgetCommand: CrumbCommand {

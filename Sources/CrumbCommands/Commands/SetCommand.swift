@@ -52,7 +52,7 @@ struct SetCommand: CrumbCommand {
             throw CommandFailure(.inputEmpty, "\(input.name): no line; write one as 'name=value; Path=/; Secure'")
         }
         let decisions = try jar.backend(now: console.now, console: console).receive(lines, from: context)
-        var errors = EntryErrors(console)
+        var errors = EntryErrors(console: console)
         for (index, decision) in decisions.enumerated() {
             if output.json { try console.writeJSON(decision) }
             guard !decision.isRejected else {

@@ -26,7 +26,12 @@ struct StatusCommand: CrumbCommand {
             report.jars = try opened.jars(now: now).map {
                 StatusReport.Jar($0, $0.settings.applied(to: CookiePolicy()))
             }
-            report.statistics = StatusReport.Statistics(try opened.statistics(now: now))
+            let statistics = try opened.statistics(now: now)
+            report.statistics = StatusReport.Statistics(
+                fileSize: statistics.fileSize, freeSize: statistics.freeSize, logSize: statistics.logSize,
+                oldestCookie: statistics.oldestCookie?.rfc3339, newestCookie: statistics.newestCookie?.rfc3339,
+                expiredCookies: statistics.expiredCookies, journalEntries: statistics.journalEntries,
+                savedSessions: statistics.savedSessions, removedJars: statistics.removedJars)
             report.tokens = try opened.tokens.all().count
         }
         try console.report(report, line: report.text)
@@ -73,18 +78,6 @@ private struct StatusReport: Encodable {
         let journalEntries: Int
         let savedSessions: Int
         let removedJars: Int
-
-        init(_ statistics: DatabaseStatistics) {
-            fileSize = statistics.fileSize
-            freeSize = statistics.freeSize
-            logSize = statistics.logSize
-            oldestCookie = statistics.oldestCookie?.rfc3339
-            newestCookie = statistics.newestCookie?.rfc3339
-            expiredCookies = statistics.expiredCookies
-            journalEntries = statistics.journalEntries
-            savedSessions = statistics.savedSessions
-            removedJars = statistics.removedJars
-        }
 
         var rows: [[String]] {
             var rows = [["log", "\(logSize) bytes"], ["free", "\(freeSize) bytes"]]

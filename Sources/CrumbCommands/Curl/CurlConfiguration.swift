@@ -34,18 +34,16 @@ enum CurlConfiguration {
         return Line(option: option, value: value.isEmpty ? nil : Array(value))
     }
 
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "t"): 0x09, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "v"): 0x0B, UInt8(ascii: "r"): 0x0D,
+    ]
+
     private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var value: [UInt8] = []
         var isEscaped = false
         for byte in text {
             if isEscaped {
-                switch byte {
-                case UInt8(ascii: "t"): value.append(0x09)
-                case UInt8(ascii: "n"): value.append(0x0A)
-                case UInt8(ascii: "v"): value.append(0x0B)
-                case UInt8(ascii: "r"): value.append(0x0D)
-                default: value.append(byte)
-                }
+                value.append(escapes[byte] ?? byte)
                 isEscaped = false
             } else if byte == UInt8(ascii: "\\") {
                 isEscaped = true

@@ -76,7 +76,8 @@ struct ManualPage {
         line(".nh")
         line(".ad l")
         section("NAME")
-        line("\(ManualPage.escaped(name)) \\- \(ManualPage.escaped(ManualPage.withoutFullStop(abstract)))")
+        let title = abstract.hasSuffix(".") ? String(abstract.dropLast()) : abstract
+        line("\(ManualPage.escaped(name)) \\- \(ManualPage.escaped(title))")
     }
 
     private mutating func line(_ source: String) {
@@ -130,7 +131,7 @@ struct ManualPage {
             if let value = argument.defaultValue, !value.isEmpty, argument.kind != "flag" {
                 words += " (default: \(value))"
             }
-            line(ManualPage.escaped(words.trimming))
+            line(ManualPage.escaped(String(words.drop { $0 == " " })))
         }
     }
 
@@ -162,31 +163,22 @@ struct ManualPage {
         text.isEmpty || text.hasSuffix(".") ? text : text + "."
     }
 
-    private static func withoutFullStop(_ text: String) -> String {
-        text.hasSuffix(".") ? String(text.dropLast()) : text
-    }
+    private static let escapes: [Unicode.Scalar: String] = [
+        "\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "\"": "\\(dq",
+    ]
 
     /// Escapes text for the source of a page: nothing in it is a request or an escape, and text copied from the page is
     /// unchanged.
     static func escaped(_ text: String) -> String {
         var source = ""
         for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": source += "\\e"
-            case "-": source += "\\-"
-            case "'": source += "\\(aq"
-            case "`": source += "\\(ga"
-            case "^": source += "\\(ha"
-            case "~": source += "\\(ti"
-            case "\"": source += "\\(dq"
-            case "\n": source += "\n"
-            default:
-                if scalar.isASCII {
-                    source.unicodeScalars.append(scalar)
-                } else {
-                    let code = String(scalar.value, radix: 16, uppercase: true)
-                    source += "\\[u\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)]"
-                }
+            if let escape = escapes[scalar] {
+                source += escape
+            } else if scalar.isASCII {
+                source.unicodeScalars.append(scalar)
+            } else {
+                let code = String(scalar.value, radix: 16, uppercase: true)
+                source += "\\[u\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)]"
             }
         }
         return source.split(separator: "\n", omittingEmptySubsequences: false)
@@ -228,8 +220,4 @@ struct ManualPage {
         ("~/.config/crumb/login", "The name of the login that crumb token switch has chosen."),
         ("$XDG_RUNTIME_DIR/crumb/crumb.sock", "The socket of crumb serve."),
     ]
-}
-
-extension String {
-    fileprivate var trimming: String { String(drop { $0 == " " }) }
 }

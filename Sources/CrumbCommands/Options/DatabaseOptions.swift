@@ -163,18 +163,13 @@ extension DatabaseChoice {
         }
     }
 
-    /// Whether the database file exists.
-    func exists() throws -> Bool {
-        SessionDatabase.exists(at: try path())
-    }
-
     /// Opens the database for a command that creates it only when there is something to store.
     ///
     /// - Returns: `nil` if the file does not exist.
     func openIfPresent(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase? {
-        try exists() ? open(now: now, notesAccess: notesAccess, durability: durability) : nil
+        try SessionDatabase.exists(at: path()) ? open(now: now, notesAccess: notesAccess, durability: durability) : nil
     }
 
     /// Opens the database for a command that works only on what is stored. Never creates it.

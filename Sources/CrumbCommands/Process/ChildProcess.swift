@@ -54,7 +54,7 @@ struct ChildProcess {
     /// Adds a file with contents that only the program sees; its name for the program.
     mutating func addInput(_ contents: [UInt8]) throws -> String {
         let (reading, writing) = try pipe()
-        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
+        sources.append(PipeSource(descriptor: try kept(writing), rest: contents[...]))
         return "/dev/fd/\(try handed(reading))"
     }
 
@@ -78,7 +78,7 @@ struct ChildProcess {
     /// Gives the program a standard input with contents that only it sees.
     mutating func setStandardInput(contents: [UInt8]) throws {
         let (reading, writing) = try pipe()
-        sources.append(PipeSource(descriptor: try kept(writing), contents: contents))
+        sources.append(PipeSource(descriptor: try kept(writing), rest: contents[...]))
         redirections.append((try handed(reading), STDIN_FILENO))
     }
 

@@ -6,12 +6,7 @@ import Synchronization
 struct PipeSink {
     let descriptor: Int32
     private(set) var isOpen = true
-    private let consumer: ChildProcess.Consumer
-
-    init(descriptor: Int32, consumer: @escaping ChildProcess.Consumer) {
-        self.descriptor = descriptor
-        self.consumer = consumer
-    }
+    let consumer: ChildProcess.Consumer
 
     /// Reads the available bytes, and closes the pipe at its end.
     mutating func read() throws {
@@ -35,12 +30,8 @@ struct PipeSink {
 struct PipeSource {
     let descriptor: Int32
     private(set) var isOpen = true
-    private var rest: ArraySlice<UInt8>
-
-    init(descriptor: Int32, contents: [UInt8]) {
-        self.descriptor = descriptor
-        rest = contents[...]
-    }
+    /// The contents that are left.
+    private(set) var rest: ArraySlice<UInt8>
 
     /// Writes as many bytes as the pipe accepts, and closes it after the last byte. A reader that has gone needs no
     /// more.

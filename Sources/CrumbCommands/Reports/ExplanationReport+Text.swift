@@ -169,15 +169,11 @@ extension SetCookieDryRunReport {
 
 /// Cookies for a person, a row each, with notes below the row.
 struct CookieTable {
-    private let now: Timestamp
-    private var rows = [["", "NAME", "DOMAIN", "PATH", "EXPIRES", "FLAGS"]]
+    /// The moment from which lifetimes are told.
+    let now: Timestamp
+    private(set) var rows = [["", "NAME", "DOMAIN", "PATH", "EXPIRES", "FLAGS"]]
     /// The remarks below each row.
-    private var remarks: [[String]] = [[]]
-
-    /// An empty table, with lifetimes told from `now`.
-    init(now: Timestamp) {
-        self.now = now
-    }
+    private(set) var remarks: [[String]] = [[]]
 
     /// Adds a cookie with its verdict and the reasons for it.
     mutating func add(_ cookie: CookieReport, marked verdict: String, reasons: [ReasonReport]) {
@@ -187,9 +183,11 @@ struct CookieTable {
 
     /// Adds a cookie with its verdict.
     mutating func add(_ cookie: CookieReport, marked verdict: String) {
+        // The flags have the site that a partitioned cookie belongs to.
         rows.append([
             verdict, shownName(cookie.nameOctets), cookie.shownDomain, cookie.path,
-            Lifetime(of: cookie, at: now).description, CookieTable.flags(cookie),
+            Lifetime(of: cookie, at: now).description,
+            cookie.flags + (cookie.partitionKey.map { " by \($0)" } ?? ""),
         ])
         remarks.append([])
     }
@@ -218,11 +216,6 @@ struct CookieTable {
     /// Adds a note below the last row.
     mutating func remark(_ text: String) {
         remarks[remarks.count - 1].append((text.hasPrefix(" ") ? "" : "- ") + text)
-    }
-
-    /// The flags, with the site that a partitioned cookie belongs to.
-    private static func flags(_ cookie: CookieReport) -> String {
-        cookie.flags + (cookie.partitionKey.map { " by \($0)" } ?? "")
     }
 
     /// The lines of the table.

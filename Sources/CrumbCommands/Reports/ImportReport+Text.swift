@@ -78,25 +78,22 @@ extension ImportReport {
 
     /// The number of lines, and of each decision.
     private var summary: String {
+        let (refusedCount, evictedCount) = (refused.count + omitted.refused, evicted.count + omitted.evicted)
+        let losses =
+            (unreadable == 0 ? "" : ", \(unreadable) unreadable")
+            + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
+            + (witnesses == 0 ? "" : ", \(counted(witnesses, "witness cookie")) left out")
         if lines + storageItems == 0, let requestCookies {
-            let refusedCount = refused.count + omitted.refused
             return "\(source): \(counted(requestCookies.total + refusedCount, "request cookie")) in "
                 + "\(counted(responses, "request")): \(requestCookies.text)"
-                + (refusedCount == 0 ? "" : ", \(refusedCount) refused")
-                + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
-                + (evicted.isEmpty ? "" : ", \(evicted.count + omitted.evicted) evicted")
-                + (witnesses == 0 ? "" : ", \(counted(witnesses, "witness cookie")) left out")
+                + (refusedCount == 0 ? "" : ", \(refusedCount) refused") + losses
         }
         let isDump = responses == 0 && (lines + storageItems > 0 || format == CaptureFormat.netscape.rawValue)
         let what =
             isDump
             ? counted(lines, "cookie") : "\(counted(lines, "Set-Cookie line")) in \(counted(responses, "response"))"
-        let evictedCount = evicted.count + omitted.evicted
         return "\(source): \(what): \(taken) taken, \(replaced) replaced, \(deleted) deleted, "
-            + (expired == 0 ? "" : "\(expired) expired, ") + "\(refused.count + omitted.refused) refused"
-            + (unreadable == 0 ? "" : ", \(unreadable) unreadable")
-            + (evictedCount == 0 ? "" : ", \(evictedCount) evicted")
-            + (witnesses == 0 ? "" : ", \(counted(witnesses, "witness cookie")) left out")
+            + (expired == 0 ? "" : "\(expired) expired, ") + "\(refusedCount) refused" + losses
             + (storageItems == 0 ? "" : ", \(counted(storageItems, "localStorage item"))")
             + (storageItemsLeftOut == 0 ? "" : ", \(counted(storageItemsLeftOut, "localStorage item")) left out")
     }

@@ -5,7 +5,6 @@ import SessionStore
 
 /// The default places of files: the XDG folders on Linux, Application Support on macOS.
 struct Locations {
-
     /// The database file.
     func database() throws -> String {
         try namedDatabase ?? defaultDatabase()
@@ -105,16 +104,12 @@ struct Locations {
 
 /// Where the command's key comes from: `CRUMB_KEY`, else the key file, with the passphrase that locks it.
 struct KeyLocation {
-    let locations: Locations
+    let locations = Locations()
 
     /// The keys in `CRUMB_KEY`.
     static let environmentKeys = Result {
         let variable = SecretVariable.databaseKey
         return try variable.secret.map { try KeySource.base64($0, name: variable.rawValue) }
-    }
-
-    init(_ locations: Locations = Locations()) {
-        self.locations = locations
     }
 
     /// Whether the key comes from the environment.

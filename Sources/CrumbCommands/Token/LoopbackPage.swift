@@ -15,30 +15,24 @@ enum LoopbackPage {
     /// Sends the browser on.
     case redirect(to: String)
 
-    private var status: String {
+    private var content: (status: String, page: LoginPage) {
         switch self {
-        case .done, .question: "200 OK"
-        case .failed, .notThisLogin: "400 Bad Request"
-        case .notFound: "404 Not Found"
-        case .anotherUser: "403 Forbidden"
-        case .redirect: "302 Found"
-        }
-    }
-
-    private var page: LoginPage {
-        switch self {
-        case .done: .done
-        case .failed(let reason): .failed(reason)
-        case .question: LoginPage("One question", "Answer the question in the terminal to complete this login.")
-        case .notThisLogin: .notThisLogin
-        case .notFound: LoginPage("Not found", "Crumb is waiting for a login at another address.")
-        case .anotherUser: LoginPage("Not your login", "Another user of this machine began this login.")
-        case .redirect: LoginPage("Log in", "The login page opens.")
+        case .done: ("200 OK", .done)
+        case .failed(let reason): ("400 Bad Request", .failed(reason))
+        case .question:
+            ("200 OK", LoginPage("One question", "Answer the question in the terminal to complete this login."))
+        case .notThisLogin: ("400 Bad Request", .notThisLogin)
+        case .notFound:
+            ("404 Not Found", LoginPage("Not found", "Crumb is waiting for a login at another address."))
+        case .anotherUser:
+            ("403 Forbidden", LoginPage("Not your login", "Another user of this machine began this login."))
+        case .redirect: ("302 Found", LoginPage("Log in", "The login page opens."))
         }
     }
 
     /// The whole response.
     var response: [UInt8] {
+        let (status, page) = content
         let body = Array(page.html.utf8)
         var lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"]
         if case .redirect(let url) = self { lines.append("Location: \(url)") }

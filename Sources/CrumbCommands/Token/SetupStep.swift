@@ -15,7 +15,7 @@ enum SetupStep: Encodable {
     /// The step for a person: a command as a shell takes it, or a file's name and content.
     var text: String {
         switch self {
-        case .command(let words): words.map { ShellWord($0).description }.joined(separator: " ")
+        case .command(let words): ShellWord.line(words)
         case .program(let file, let contents): "# \(file):\n\(contents.dropLast())"
         case .member(let file, let object, let key, let value):
             "# \(file):\n{\"\(object)\": {\"\(key)\": \"\(value)\"}}"

@@ -99,7 +99,13 @@ struct TokenExportCommand: CrumbCommand {
             }
         }
         warn(ofBinding: tokens.tokenType, console)
-        try console.writeJSON(TokenReplyReport(tokens, token: try tokens.exposedAccessToken(of: name)))
+        try console.writeJSON(
+            TokenReplyReport(
+                accessToken: try tokens.exposedAccessToken(of: name), tokenType: tokens.tokenType.name,
+                refreshToken: tokens.refreshToken?.exposedText, idToken: tokens.idToken?.exposedText,
+                scope: tokens.scopes?.description, expiresAt: tokens.accessTokenExpiry?.rfc3339,
+                refreshTokenExpiresAt: tokens.refreshTokenExpiry?.rfc3339,
+                authorizationExpiresAt: tokens.grantExpiry?.rfc3339))
     }
 
     private func exportAccessToken(as format: Format, _ console: Console) throws {
@@ -174,15 +180,4 @@ private struct TokenReplyReport: Encodable {
     let refreshTokenExpiresAt: String?
     /// The end of the grant, under the name by which ``TokenImport`` knows it.
     let authorizationExpiresAt: String?
-
-    init(_ tokens: TokenSet, token: String) {
-        accessToken = token
-        tokenType = tokens.tokenType.name
-        refreshToken = tokens.refreshToken?.exposedText
-        idToken = tokens.idToken?.exposedText
-        scope = tokens.scopes?.description
-        expiresAt = tokens.accessTokenExpiry?.rfc3339
-        refreshTokenExpiresAt = tokens.refreshTokenExpiry?.rfc3339
-        authorizationExpiresAt = tokens.grantExpiry?.rfc3339
-    }
 }

@@ -70,16 +70,14 @@ struct CredentialPlaceOptions: ParsableArguments {
     }
 
     static func check(host: String, username: String) throws {
-        guard (1...255).contains(host.utf8.count), host.utf8.allSatisfy(CredentialPlaceOptions.isInHost) else {
+        guard (1...255).contains(host.utf8.count),
+            host.utf8.allSatisfy({ ASCII.isLetter($0) || ASCII.isDigit($0) || "-.:[]".utf8.contains($0) })
+        else {
             throw ValidationError("--host: write only a host, such as git.example or 127.0.0.1:5000.")
         }
         guard username.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ValidationError("--username: no blanks, no control characters.")
         }
-    }
-
-    private static func isInHost(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-.:[]".utf8.contains(byte)
     }
 }
 

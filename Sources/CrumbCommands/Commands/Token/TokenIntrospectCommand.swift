@@ -39,7 +39,11 @@ struct TokenIntrospectCommand: CrumbCommand {
         if refreshToken, answer.isActive, let expiry = answer.expiry {
             try store.noteExpiry(expiry, ofRefreshToken: token, of: name)
         }
-        let report = IntrospectionReport(answer)
+        let report = IntrospectionReport(
+            isActive: answer.isActive, scope: answer.scopes?.description, clientID: answer.clientID,
+            username: answer.username, subject: answer.subject, audience: answer.audience, issuer: answer.issuer,
+            expires: answer.expiry?.rfc3339, issued: answer.issuedAt?.rfc3339,
+            boundCertificate: answer.certificateThumbprint)
         try console.report(report) {
             try console.writeLines(report.lines)
         }
@@ -57,19 +61,6 @@ private struct IntrospectionReport: Encodable {
     let expires: String?
     let issued: String?
     let boundCertificate: String?
-
-    init(_ token: IntrospectedToken) {
-        isActive = token.isActive
-        scope = token.scopes?.description
-        clientID = token.clientID
-        username = token.username
-        subject = token.subject
-        audience = token.audience
-        issuer = token.issuer
-        expires = token.expiry?.rfc3339
-        issued = token.issuedAt?.rfc3339
-        boundCertificate = token.certificateThumbprint
-    }
 
     var lines: [(String, String)] {
         [

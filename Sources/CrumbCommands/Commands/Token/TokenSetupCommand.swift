@@ -94,7 +94,7 @@ struct TokenSetupCommand: CrumbCommand {
             let host = host ?? ""
             let isLocal = ["localhost", "127.0.0.1"].contains(host.prefix { $0 != ":" })
             let key = "credential.\(isLocal ? "http" : "https")://\(host).helper"
-            let helper = "!" + helper(.git).map { ShellWord($0).description }.joined(separator: " ")
+            let helper = "!" + ShellWord.line(helper(.git))
             // The empty one in front keeps the token from helpers that store passwords.
             return [
                 .command(["git", "config", "--global", "--replace-all", key, ""]),
@@ -102,7 +102,7 @@ struct TokenSetupCommand: CrumbCommand {
             ]
         case .docker:
             let name = "crumb-\((host ?? "").replacing(":", with: "_"))"
-            let words = helper(.docker).map { ShellWord($0).description }.joined(separator: " ")
+            let words = ShellWord.line(helper(.docker))
             return [
                 .program(
                     file: "\(try programFolder())/docker-credential-\(name)",
