@@ -125,8 +125,7 @@ struct PruneCommand: CrumbCommand {
     @Flag(help: "Also remove at once what 'crumb jars restore' could restore.")
     var now = false
 
-    @Flag(
-        inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
+    @Flag(inversion: .prefixedNo, help: "Rewrite the file without free pages. Default: if that frees enough space.")
     var vacuum: Bool?
 
     func validate() throws {

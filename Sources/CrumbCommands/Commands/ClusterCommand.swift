@@ -46,8 +46,7 @@ struct ClusterCreateCommand: CrumbCommand {
 
 struct ClusterUpgradeCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upgrade",
-        abstract: "Bring the schema up to date, while services go on using it.")
+        commandName: "upgrade", abstract: "Bring the schema up to date, while services go on using it.")
 
     @OptionGroup var server: ServerOption
     @OptionGroup var output: OutputOptions

@@ -72,7 +72,12 @@ struct MoveSelection: ParsableArguments {
             let state = part.wasThere ? "already there" : "copied"
             console.note("\(parts.count) of \(total): \(name) \(state), \(counted(part.rows, "row"))")
         }
-        let report = MoveReport(source: source.path, target: target.path, parts: parts)
+        let report = MoveReport(
+            source: source.path, target: target.path,
+            parts: parts.map {
+                MoveReport.Part(
+                    jar: $0.jar, rows: $0.rows, cookies: $0.cookies, digest: $0.digest, copied: !$0.wasThere)
+            })
         try console.report(report, line: report.text)
     }
 }
@@ -90,14 +95,6 @@ private struct MoveReport: Encodable {
     let source: String
     let target: String
     let parts: [Part]
-
-    init(source: String, target: String, parts: [MovedPart]) {
-        self.source = source
-        self.target = target
-        self.parts = parts.map {
-            Part(jar: $0.jar, rows: $0.rows, cookies: $0.cookies, digest: $0.digest, copied: !$0.wasThere)
-        }
-    }
 
     var text: String {
         let jars = parts.filter { $0.jar != nil }

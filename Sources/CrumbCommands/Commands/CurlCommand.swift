@@ -68,8 +68,7 @@ struct CurlCommand: CrumbCommand {
         let plan = try CurlPlan(given.options)
         var request = try context.context(for: plan.target.url)
         request.method = plan.method
-        let session = CurlSession(
-            plan: plan, program: program.path, jar: try curlJar(plan), console: console)
+        let session = CurlSession(plan: plan, program: program.path, jar: try curlJar(plan), console: console)
         defer {
             held.takeAll().forEach(console.note)
             report(session.reports, isSilent: plan.isSilent, console)

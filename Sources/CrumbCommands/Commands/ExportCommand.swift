@@ -31,7 +31,10 @@ struct ExportCommand: CrumbCommand {
         let selection = try filter.selection()
         let report = try jar.backend(now: console.now).export(
             ExportOrder(format: format, request: request, selection: selection)
-        ) { try export.destination(sparing: try jar.databaseOptions.ownFiles(), console) }
+        ) {
+            try ExportDestination(
+                export.output, replaces: export.force, sparing: try jar.databaseOptions.ownFiles(), console: console)
+        }
         try report.tell(console)
     }
 }
@@ -92,7 +95,8 @@ struct ConvertCommand: CrumbCommand {
         let selection = try filter.selection()
         var policy = CookiePolicy()
         policy.publicSuffixes = try suffixListOptions.list()
-        let destination = try export.destination(sparing: [], console)
+        let destination = try ExportDestination(
+            export.output, replaces: export.force, sparing: [], console: console)
         var converter = try CaptureConverter(
             options: CaptureImport(
                 url: url, topLevel: filter.context.topLevel, receivedNow: receivedNow,

@@ -38,8 +38,7 @@ struct AuthorityFile: Sendable {
         let isCertificate = contents?.starts(with: "-----BEGIN CERTIFICATE-----".utf8) == true
         guard !isThere || contents?.isEmpty == true || isCertificate else {
             throw CommandFailure(
-                .fileExists,
-                "\(option) \(path): there is something other than a certificate. Name another file.")
+                .fileExists, "\(option) \(path): there is something other than a certificate. Name another file.")
         }
         present = contents ?? []
     }
@@ -142,8 +141,7 @@ struct GatewayAuthorityExportCommand: CrumbCommand {
 
 struct GatewayAuthorityRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove the authority with its private key.",
-        aliases: ["rm", "delete"])
+        commandName: "remove", abstract: "Remove the authority with its private key.", aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions

@@ -15,8 +15,7 @@ struct GatewayStartCommand: CrumbCommand {
     @OptionGroup var service: ServiceOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(
-        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
+    @Option(name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
     var jar: String?
 
     @Option(help: .value("number", "The port of 127.0.0.1 to listen on. Default: a free one."))

@@ -41,8 +41,7 @@ struct GetCommand: CrumbCommand {
         var explanation: ExplanationReport?
         do {
             cookie = try place.performIfThere(
-                .cookie(
-                    name, for: request.url.description, RequestDetails(request), in: jar.jar, showingValue: true),
+                .cookie(name, for: request.url.description, RequestDetails(request), in: jar.jar, showingValue: true),
                 by: .getCookie)
         } catch let error where error.isFailure(.cookieNotFound) || error.isFailure(.valueDamaged) {
             cookie = nil

@@ -18,8 +18,7 @@ struct JarsCommand: ParsableCommand {
 
 struct JarsListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the jars.",
-        aliases: ["ls"])
+        commandName: "list", abstract: "List the jars.", aliases: ["ls"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -100,8 +99,7 @@ struct JarsSettingsCommand: CrumbCommand {
 }
 
 struct JarsRenameCommand: CrumbCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "rename", abstract: "Rename a jar. Its contents stay.")
+    static let configuration = CommandConfiguration(commandName: "rename", abstract: "Rename a jar. Its contents stay.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

@@ -44,8 +44,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     @Flag(
-        name: .customLong("all-urls"),
-        help: "Send the field to every URL. Never use it for a secret.")
+        name: .customLong("all-urls"), help: "Send the field to every URL. Never use it for a secret.")
     var allURLs = false
 
     @Option(
@@ -75,8 +74,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
     var needsNetwork: Bool { jar.databaseOptions.asksService }
 
     func execute(_ console: Console) throws {
-        let rule = try FieldRule(
-            name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
+        let rule = try FieldRule(name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
         let document = HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64)
         let report = try jar.place(now: console.now).performCreatingJar(
             .setHeaderField(rule.name, document, of: jar.jar), by: .setHeaderField)
@@ -119,8 +117,7 @@ struct JarsFieldsListCommand: CrumbCommand {
 
 struct JarsFieldsRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a header field from a jar.",
-        aliases: ["rm", "delete"])
+        commandName: "remove", abstract: "Remove a header field from a jar.", aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var scope: FieldScopeOptions

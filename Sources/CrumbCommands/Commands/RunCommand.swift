@@ -71,8 +71,7 @@ struct RunCommand: CrumbCommand {
             job.settings.client = .tool
             let status = try job.run(network) { access in
                 hasStarted()
-                try PrivateFile.write(
-                    TrustedAuthorities.pem() + Array((access.authority ?? "").utf8), at: bundle)
+                try PrivateFile.write(TrustedAuthorities.pem() + Array((access.authority ?? "").utf8), at: bundle)
                 let wget = ["WGETRC": try RunCommand.wgetConfiguration(in: folder, bundle: bundle)]
                 let environment = RunCommand.environment(proxy: "http://\(access.address)", bundle: bundle)
                     .merging(wget) { $1 }

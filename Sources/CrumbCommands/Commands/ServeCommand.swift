@@ -107,8 +107,7 @@ package struct ServiceOrder: Sendable {
 
 struct ServeRefreshCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh",
-        abstract: "Choose whether the service renews the tokens of a login before they expire.")
+        commandName: "refresh", abstract: "Choose whether the service renews the tokens of a login before they expire.")
 
     @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var output: OutputOptions

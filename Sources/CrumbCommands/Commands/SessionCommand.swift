@@ -44,8 +44,7 @@ struct SessionSaveCommand: CrumbCommand {
 
 struct SessionListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the saved sessions of a jar.",
-        aliases: ["show", "ls"])
+        commandName: "list", abstract: "List the saved sessions of a jar.", aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -6,16 +6,14 @@ import SessionStore
 
 struct StatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
-        abstract: "Show the database, its key, versions, sizes, jars and next expiries.")
+        commandName: "status", abstract: "Show the database, its key, versions, sizes, jars and next expiries.")
 
     @OptionGroup var database: DatabaseFileOptions
     @OptionGroup var suffixListOptions: SuffixListOptions
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        try database.requireFile(
-            onServer: "'crumb cluster status' shows the state of a database on a server.")
+        try database.requireFile(onServer: "'crumb cluster status' shows the state of a database on a server.")
         let now = console.now
         var report = StatusReport(
             database: try database.path(), key: try KeyLocation().name(), suffixes: try suffixListOptions.list(),

@@ -122,12 +122,12 @@ struct CurlProgram {
                 "curl was not found on PATH; install it, as with 'apt install curl' or 'brew install curl'")
         }
         self.path = path
-        let help = HelpText()
+        var help: [UInt8] = []
         var process = ChildProcess(program: path, failure: .curlNotFound)
-        try process.capture(STDOUT_FILENO) { help.bytes += $0 }
+        try process.capture(STDOUT_FILENO) { help += $0 }
         try process.capture(STDERR_FILENO) { _ in }
         _ = try process.run(["-q", "--help", "all"].map { Array($0.utf8) })
-        guard let table = CurlOptionTable(help: help.bytes) else {
+        guard let table = CurlOptionTable(help: help) else {
             throw CommandFailure(
                 .curlNotFound, "\(path): 'curl --help all' lists no options; curl 7.73 or newer is needed")
         }
@@ -145,9 +145,5 @@ struct CurlProgram {
             }
         }
         return candidates.first { access($0, R_OK) == 0 }
-    }
-
-    private final class HelpText {
-        var bytes: [UInt8] = []
     }
 }

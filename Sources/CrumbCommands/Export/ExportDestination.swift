@@ -181,11 +181,4 @@ struct ExportOptions: ParsableArguments {
 
     @Flag(help: "Replace an existing file.")
     var force = false
-
-    /// Opens the destination.
-    ///
-    /// - Parameter own: files that are no destination.
-    func destination(sparing own: [String], _ console: Console) throws -> ExportDestination {
-        try ExportDestination(output, replaces: force, sparing: own, console: console)
-    }
 }

@@ -14,8 +14,7 @@ struct GatewayJarOptions: ParsableArguments {
     @OptionGroup var suffixListOptions: SuffixListOptions
 
     @Option(
-        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp,
-        completion: NameCompletion.jars)
+        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp, completion: NameCompletion.jars)
     var jar: String?
 
     /// Runs a gateway with the jar, which is created if it does not exist. If the gateway does not start, it is removed

@@ -12,8 +12,7 @@ struct JarOptions: ParsableArguments {
     @OptionGroup var suffixListOptions: SuffixListOptions
 
     @Option(
-        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp,
-        completion: NameCompletion.jars)
+        name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp, completion: NameCompletion.jars)
     var givenJar: String?
 
     static let nameHelp = ArgumentHelp.value("name", "The jar to use. Default: CRUMB_JAR, else 'default'.")

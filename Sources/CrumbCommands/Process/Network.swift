@@ -133,8 +133,7 @@ enum ProgramReplacement {
         let candidates = folders.map { "\($0)/\(name)" }
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {
             throw CommandFailure(
-                .networkProgramNotFound,
-                "\(name) was found neither beside crumb nor on PATH; install both together")
+                .networkProgramNotFound, "\(name) was found neither beside crumb nor on PATH; install both together")
         }
         return path
     }

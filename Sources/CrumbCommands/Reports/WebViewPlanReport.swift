@@ -121,8 +121,7 @@ struct NativeCookieDocument: Codable {
         } catch {
             // The decoder's own words may quote a value.
             throw CommandFailure(
-                .entryMalformed,
-                "\(place): not a cookie in JSON; name, value, domain and hostOnly are required")
+                .entryMalformed, "\(place): not a cookie in JSON; name, value, domain and hostOnly are required")
         }
     }
 

@@ -24,8 +24,7 @@ struct ServerOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Send secrets unencrypted to other machines. Only for tests in closed networks.",
-            visibility: .default))
+            "Send secrets unencrypted to other machines. Only for tests in closed networks.", visibility: .default))
     var dangerouslyAllowPlainHttp = false
 
     /// The preset that was named.

@@ -182,18 +182,14 @@ enum SetupConflict {
     /// Returns the output of a command; `nil` if it fails, or cannot be run.
     private static func answer(of words: [String]) -> [UInt8]? {
         guard let program = ChildProcess.pathOfProgram(words[0]) else { return nil }
-        let output = Output()
+        var output: [UInt8] = []
         var process = ChildProcess(program: program, failure: .fileNotWritten)
         do {
-            try process.capture(STDOUT_FILENO) { output.bytes += $0 }
+            try process.capture(STDOUT_FILENO) { output += $0 }
             try process.discard(STDERR_FILENO)
-            return try process.run(words.dropFirst().map { Array($0.utf8) }) == 0 ? output.bytes : nil
+            return try process.run(words.dropFirst().map { Array($0.utf8) }) == 0 ? output : nil
         } catch {
             return nil
         }
-    }
-
-    private final class Output {
-        var bytes: [UInt8] = []
     }
 }

@@ -89,8 +89,7 @@ struct TokenLogin {
         let device = try Blocking.run { try await flow.deviceAuthorization() }
         try TokenLogin.show(DeviceLoginReport(device), presentation, on: console)
         return try Blocking.run {
-            try await flow.tokens(
-                confirmed: device, within: presentation.timeout, clock: ContinuousClock())
+            try await flow.tokens(confirmed: device, within: presentation.timeout, clock: ContinuousClock())
         }
     }
 
@@ -148,8 +147,7 @@ struct TokenLogin {
     /// The browser's request stays open in the meantime, so that the page can show whether the login succeeded.
     private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
         let flow = flow
-        let redirect = try LoopbackRedirect(
-            flow.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
+        let redirect = try LoopbackRedirect(flow.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
         let redirectURI = redirect.redirectURI
         var generator = SystemRandomNumberGenerator()
         let attempt = AuthorizationAttempt(using: &generator)
@@ -171,8 +169,7 @@ struct TokenLogin {
         guard let arrival else { throw CommandFailure(.loginFailed, "the login timed out; log in again") }
         return try arrival.finish {
             let tokens = try Blocking.run {
-                try await flow.tokens(
-                    redirectedTo: arrival.target, of: attempt, comingBackTo: redirectURI)
+                try await flow.tokens(redirectedTo: arrival.target, of: attempt, comingBackTo: redirectURI)
             }
             return try keep(tokens, in: store) { arrival.finish(.question) }
         }

@@ -18,8 +18,7 @@ struct TokenCommand: ParsableCommand {
 
 struct TokenListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the stored logins. Never shows tokens.",
-        aliases: ["ls"])
+        commandName: "list", abstract: "List the stored logins. Never shows tokens.", aliases: ["ls"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -42,8 +41,7 @@ struct TokenListCommand: CrumbCommand {
 
 struct TokenStatusCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show a login and where it is stored. Never shows tokens.",
-        aliases: ["show"])
+        commandName: "status", abstract: "Show a login and where it is stored. Never shows tokens.", aliases: ["show"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -113,8 +111,7 @@ struct RefreshOptions: ParsableArguments {
 
 struct TokenRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a login here, without telling the server.",
-        aliases: ["rm", "delete"])
+        commandName: "remove", abstract: "Remove a login here, without telling the server.", aliases: ["rm", "delete"])
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

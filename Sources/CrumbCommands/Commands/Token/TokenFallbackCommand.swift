@@ -83,8 +83,7 @@ struct FallbackSetCommand: CrumbCommand {
 
 struct FallbackListCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the rules of a jar.",
-        aliases: ["show", "ls"])
+        commandName: "list", abstract: "List the rules of a jar.", aliases: ["show", "ls"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions
@@ -99,8 +98,7 @@ struct FallbackListCommand: CrumbCommand {
 
 struct FallbackRemoveCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a rule.",
-        aliases: ["rm", "delete"])
+        commandName: "remove", abstract: "Remove a rule.", aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
     @OptionGroup var output: OutputOptions

@@ -173,8 +173,7 @@ struct CredentialHelper {
             let server = try input().trimmingCharacters(in: .whitespacesAndNewlines)
             // docker knows these words, and goes on without a credential.
             guard isFor(server) else { try refuse("credentials not found in native keychain") }
-            try console.writeJSON(
-                DockerCredential(server: server, username: username, secret: try token().accessToken))
+            try console.writeJSON(DockerCredential(server: server, username: username, secret: try token().accessToken))
         case "list": try console.writeJSON([host: username])
         case "erase":
             if isFor(try input().trimmingCharacters(in: .whitespacesAndNewlines)) { try invalidate(nil) }
@@ -182,8 +181,7 @@ struct CredentialHelper {
             // docker stores the credential that it has just got from here again.
             let given = try? JSONDecoder().decode(DockerCredential.self, from: Data(try input().utf8))
             guard let given, isFor(given.server), Secret(given.secret) == Secret(try token().accessToken) else {
-                try refuse(
-                    "crumb stores no passwords; '\(login)' is an OAuth2 login: use 'crumb token login'")
+                try refuse("crumb stores no passwords; '\(login)' is an OAuth2 login: use 'crumb token login'")
             }
         default: try refuse("unknown operation; use get, store, erase or list")
         }
