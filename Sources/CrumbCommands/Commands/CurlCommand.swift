@@ -59,7 +59,12 @@ struct CurlCommand: CrumbCommand {
             methodArguments + ProcessArguments.octets(of: hasTerminator ? Array(arguments.dropFirst()) : arguments),
             defaults: CurlProgram.defaults(), table: program.table
         ) { file in try InputFile(file).contents(limit: 1 << 24) }
-        if output.json, !hasTerminator { try CurlCommand.refuseAmbiguity(given.options) }
+        // Data follows a --json of curl's in the place of a URL.
+        if output.json, !hasTerminator, given.options.count(where: { $0.name == "url" }) > 1 {
+            throw ValidationError(
+                "--json is an option of crumb here, and curl's arguments name several URLs. "
+                    + "Put '--' before curl's arguments: crumb curl -- --json DATA URL")
+        }
         if let name = jarBehindCurlOptions(now: console.now) {
             console.error(
                 "'-j \(name)' is an option of curl here. Put it first to name the jar: crumb curl -j "
@@ -95,14 +100,6 @@ struct CurlCommand: CrumbCommand {
         case "HEAD": [Array("--head".utf8)]
         case let method: [Array("--request".utf8), Array(method.utf8)]
         }
-    }
-
-    /// Refuses a --json that can be read as curl's: data follows it in the place of a URL.
-    private static func refuseAmbiguity(_ options: [CurlOption]) throws {
-        guard options.count(where: { $0.name == "url" }) > 1 else { return }
-        throw ValidationError(
-            "--json is an option of crumb here, and curl's arguments name several URLs. "
-                + "Put '--' before curl's arguments: crumb curl -- --json DATA URL")
     }
 
     private func report(_ hops: [CurlHopReport], isSilent: Bool, _ console: Console) {

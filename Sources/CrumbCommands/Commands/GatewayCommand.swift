@@ -83,9 +83,21 @@ struct GatewayRunCommand: CrumbCommand {
             throw ValidationError("--temporary-authority: name the hosts that the authority is for with --intercept.")
         }
         try jar.withJar(console) { kept, hasStarted in
-            let job = try job(
+            var job = try job(
                 for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
-            try run(job, certificate, network, console, hasStarted)
+            let (hasLog, note) = (log, try noteOnUnread(job))
+            job.serving = { access in
+                if let authority = access.authority { try certificate?.replace(by: authority) }
+                hasStarted()
+                if let note { console.note("note: \(note)") }
+                for listening in access.listening { try console.report(listening, line: listening.line) }
+                if !console.isJSON, hasLog, let path = access.listening.first?.eventsPath {
+                    console.note("pages send events to \(path)")
+                }
+                // Until a signal cancels it.
+                await GatewayJob.cancellation()
+            }
+            try job.run(network)
         }
     }
 
@@ -122,29 +134,6 @@ struct GatewayRunCommand: CrumbCommand {
             job.pageEvents = { event in try? console.report(["pageEvent": event], line: event.line) }
         }
         return job
-    }
-
-    /// Runs the gateway until a signal ends it.
-    private func run(
-        _ job: GatewayJob, _ certificate: AuthorityFile?, _ network: Network, _ console: Console,
-        _ hasStarted: @escaping @Sendable () -> Void
-    ) throws {
-        let hasLog = log
-        let note = try noteOnUnread(job)
-        var job = job
-        job.serving = { access in
-            if let authority = access.authority { try certificate?.replace(by: authority) }
-            hasStarted()
-            if let note { console.note("note: \(note)") }
-            for listening in access.listening { try console.report(listening, line: listening.line) }
-            if !console.isJSON, hasLog, let path = access.listening.first?.eventsPath {
-                console.note("pages send events to \(path)")
-            }
-            // Until a signal cancels it.
-            await GatewayJob.cancellation()
-        }
-        let finished = job
-        try Blocking.run { try await network.runGateway(finished) }
     }
 
     /// Why https requests of the jar's sites pass unread, and what changes that; `nil` if none do.
@@ -227,8 +216,12 @@ extension GatewayJob {
                 }
             }
         }
-        let finished = job
-        try Blocking.run { try await network.runGateway(finished) }
+        try job.run(network)
         return try outcome.withLock { $0 }?.get() ?? 0
+    }
+
+    /// Runs the gateway to its end.
+    func run(_ network: Network) throws {
+        try Blocking.run { try await network.runGateway(self) }
     }
 }

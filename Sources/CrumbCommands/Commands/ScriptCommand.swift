@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import CookieModel
-import RequestDecoration
+public import RequestDecoration
 import SessionClient
 import SessionOperations
 
@@ -30,7 +30,7 @@ struct ScriptCommand: CrumbCommand {
             When the script sets a cookie or item: 'once' per tab if the page has none of that name; whenever it is \
             'missing'; or 'always'.
             """)
-    var write = ScriptWriting.once
+    var write = InjectionScript.Writing.once
 
     @Flag(help: "Make the script return the result for each cookie, in JSON.")
     var verify = false
@@ -94,10 +94,7 @@ struct CaptureScriptCommand: CrumbCommand {
     }
 }
 
-/// When a script sets a cookie, as the command line writes it.
-enum ScriptWriting: String, ExpressibleByArgument, CaseIterable {
-    case once, missing, always
-}
+extension InjectionScript.Writing: ExpressibleByArgument {}
 
 /// Reads a message handler's name that a user typed.
 func messageHandlerName(_ text: String) throws -> MessageHandlerName {

@@ -87,7 +87,10 @@ struct TokenLogin {
     private func onAnotherDevice(_ presentation: Presentation) throws -> TokenSet {
         let flow = flow
         let device = try Blocking.run { try await flow.deviceAuthorization() }
-        try TokenLogin.show(DeviceLoginReport(device), presentation, on: console)
+        let report = DeviceLoginReport(
+            verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
+            userCode: device.userCode, expires: device.expiry.rfc3339)
+        try TokenLogin.show(report, presentation, on: console)
         return try Blocking.run {
             try await flow.tokens(confirmed: device, within: presentation.timeout, clock: ContinuousClock())
         }
@@ -195,14 +198,6 @@ struct DeviceLoginReport: Codable {
             (1...DeviceLoginReport.longestCopiedCode).contains(userCode.utf8.count)
             && userCode.allSatisfy { $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
         return isCode ? userCode : nil
-    }
-}
-
-extension DeviceLoginReport {
-    fileprivate init(_ device: DeviceAuthorization) {
-        self.init(
-            verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
-            userCode: device.userCode, expires: device.expiry.rfc3339)
     }
 }
 

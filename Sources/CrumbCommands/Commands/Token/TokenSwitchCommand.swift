@@ -32,23 +32,18 @@ struct TokenSwitchCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         if none {
             try ChosenLogin.choose(nil)
-            try console.report(Report(name: nil), note: "no login chosen")
+            try console.report([String: String](), note: "no login chosen")
             return
         }
         guard let name else {
             let name = try LoginArgument.resolve(nil, in: database, clock: console.clock)
-            try console.report(Report(name: name), line: name)
+            try console.report(["name": name], line: name)
             return
         }
         // A name that was mistyped would fail much later, elsewhere.
         let status = try database.place(now: console.now).tokenStatus(of: name)
         try ChosenLogin.choose(name)
-        try console.report(Report(name: name), note: "switched to \(status.token.text)")
-    }
-
-    private struct Report: Encodable {
-        /// The login in use; missing if none is chosen.
-        let name: String?
+        try console.report(["name": name], note: "switched to \(status.token.text)")
     }
 }
 
