@@ -7,7 +7,6 @@ import SessionClient
 package import SessionOperations
 import SessionStore
 import Synchronization
-import WebPrimitives
 
 /// The clock of a command.
 typealias CommandClock = @Sendable () -> Timestamp

@@ -2,7 +2,6 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import GatewayModel
-import OAuth2
 import SessionOperations
 import SessionStore
 import Synchronization

@@ -3,7 +3,6 @@ import CookieModel
 import Foundation
 import SessionClient
 import SessionOperations
-import SessionStore
 
 struct SetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,3 @@
-import CookieModel
 import SessionOperations
 import WebPrimitives
 

@@ -1,4 +1,3 @@
-package import CookieModel
 import Foundation
 package import OAuth2
 import Platform

@@ -1,5 +1,4 @@
 @preconcurrency import Foundation
-import SessionOperations
 
 /// The user's web browser: the commands in the variable `BROWSER`, then the system's opener.
 enum WebBrowser {

@@ -3,7 +3,6 @@ import CookieModel
 import Foundation
 import SessionOperations
 import SessionStore
-import Synchronization
 
 struct TokenExecCommand: CrumbCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import OAuth2
 import SessionOperations
-import WebPrimitives
 
 struct TokenHelperCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
