@@ -21,7 +21,7 @@ final class CurlHopRun {
     /// The beginning of standard output, held back until the status of the response is known.
     private var undecided: [UInt8]? = []
     private var headers = HeaderDumpReader()
-    private var lastBlock: ResponseBlock?
+    private var lastBlock: ResponseHead?
     private var filter = CurlStderrFilter()
     private var writeOut = WriteOut()
 
@@ -53,7 +53,7 @@ final class CurlHopRun {
     ///   - headerFile: where the user wants the header blocks.
     ///   - receive: takes each header block as soon as it is complete.
     func curl(
-        _ program: String, standardInput: Int32?, headerFile: Int32?, receive: @escaping (ResponseBlock) throws -> Void
+        _ program: String, standardInput: Int32?, headerFile: Int32?, receive: @escaping (ResponseHead) throws -> Void
     ) throws -> Int32 {
         var process = ChildProcess(program: program, failure: .curlNotFound)
         let dump = try process.addOutput { [self] bytes in
@@ -147,7 +147,7 @@ final class CurlHopRun {
     }
 
     /// The response to follow, if curl stopped because it may not follow it.
-    func redirect(endedWith status: Int32) -> ResponseBlock? {
+    func redirect(endedWith status: Int32) -> ResponseHead? {
         // 47: too many redirects. 1, 3: a protocol or URL that it may not follow, if challenges may be answered.
         let stops: Set<Int32> = plan.answersChallenges ? [1, 3, 47] : [47]
         guard plan.follows, stops.contains(status), let lastBlock, (300...399).contains(lastBlock.status) else {

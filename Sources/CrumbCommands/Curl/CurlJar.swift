@@ -15,10 +15,10 @@ protocol CurlJar: AnyObject {
 
     /// Whether the response that a header block begins leads to the same request once more. If it does not although the
     /// response says "not signed in", ``refusal`` is the reason.
-    func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition?
+    func repetition(after block: ResponseHead, to hop: RedirectChain) throws -> CurlHopRun.Repetition?
 
     /// Stores the cookies of a response.
-    func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport]
+    func receive(_ block: ResponseHead, to hop: RedirectChain) throws -> [StorageDecisionReport]
 
     /// Gets a token after the last response that says "not signed in", and delivers it.
     func signIn() throws
@@ -150,17 +150,17 @@ final class LocalCurlJar: CurlJar {
         return answer
     }
 
-    func repetition(after block: ResponseBlock, to hop: RedirectChain) -> CurlHopRun.Repetition? {
+    func repetition(after block: ResponseHead, to hop: RedirectChain) -> CurlHopRun.Repetition? {
         (challenge, refusal) = (nil, nil)
-        if mayWantNonce, block.head.wantsProofNonce { return .nonceWanted }
-        guard let challenge = recovery?.challenge(in: block.head, from: hop.context.url) else { return nil }
+        if mayWantNonce, block.wantsProofNonce { return .nonceWanted }
+        guard let challenge = recovery?.challenge(in: block, from: hop.context.url) else { return nil }
         self.challenge = challenge
         refusal = challenge.repetitionRefusal(of: hop.context, isBodyRepeatable: plan.canRepeatBody(in: hop))
         return refusal == nil ? .notSignedIn(sign: challenge.sign.rawValue) : nil
     }
 
-    func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
-        failure = failure ?? recovery?.failure(in: block.head, from: hop.context.url)
+    func receive(_ block: ResponseHead, to hop: RedirectChain) throws -> [StorageDecisionReport] {
+        failure = failure ?? recovery?.failure(in: block, from: hop.context.url)
         if let nonce = block.proofNonce { nonces.remember(nonce, for: hop.context.url.origin) }
         let response = ReceivedResponse(context: hop.context, status: block.status, setCookie: block.setCookie)
         return try target.receive(response, now: console.now).map { StorageDecisionReport($0) }

@@ -61,8 +61,7 @@ struct CurlPlan {
     /// The options that crumb acts on in curl's stead, or says itself.
     private static let ownOptions: Set = [
         "cookie", "disable", "dump-header", "follow", "location", "location-trusted", "max-redirs", "post301",
-        "post302",
-        "post303", "proto-redir", "suppress-connect-headers", "url", "write-out",
+        "post302", "post303", "proto-redir", "suppress-connect-headers", "url", "write-out",
     ]
 
     private static func method(_ given: [CurlOption]) -> String {
@@ -151,8 +150,7 @@ extension CurlPlan {
     /// The options that carry an identity, whatever the authentication method.
     private static let authorizationOptions: Set = [
         "aws-sigv4", "delegation", "login-options", "negotiate", "netrc", "netrc-file", "netrc-optional", "ntlm",
-        "ntlm-wb",
-        "oauth2-bearer", "sasl-authzid", "service-name", "user",
+        "ntlm-wb", "oauth2-bearer", "sasl-authzid", "service-name", "user",
     ]
     private static let certificateOptions: Set = [
         "cert", "cert-type", "key", "key-type", "pass", "tlsauthtype", "tlspassword", "tlsuser",

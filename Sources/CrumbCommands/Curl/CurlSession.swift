@@ -125,7 +125,7 @@ extension RedirectChain {
     /// The chain after a response that curl would follow; `nil` if it would not.
     ///
     /// - Parameter keptPosts: the statuses for which the user wants a POST to stay one.
-    func following(_ response: ResponseBlock, keptPosts: Set<Int>) throws -> RedirectChain? {
+    func following(_ response: ResponseHead, keptPosts: Set<Int>) throws -> RedirectChain? {
         guard (300...399).contains(response.status), let location = response.location else { return nil }
         // curl follows every 3xx with a Location. Those that the Fetch Standard knows no redirect in change nothing
         // about the request, like 307.

@@ -62,11 +62,11 @@ struct CurlStderrFilter {
 struct HeaderDumpReader {
     private var lines = LineBuffer(firstNumber: 1)
     private var fields = FieldLines()
-    private var block: ResponseBlock?
+    private var block: ResponseHead?
 
     /// Takes the next bytes and gives out the blocks that are complete with them.
-    mutating func read(_ bytes: [UInt8]) -> [ResponseBlock] {
-        var blocks: [ResponseBlock] = []
+    mutating func read(_ bytes: [UInt8]) -> [ResponseHead] {
+        var blocks: [ResponseHead] = []
         var position = 0
         while let line = lines.next(in: bytes.span, from: &position) {
             switch line {
@@ -79,10 +79,10 @@ struct HeaderDumpReader {
         return blocks
     }
 
-    private mutating func take(_ bytes: Span<UInt8>, into blocks: inout [ResponseBlock]) {
+    private mutating func take(_ bytes: Span<UInt8>, into blocks: inout [ResponseHead]) {
         let line = bytes.extracting(bytes.droppingCarriageReturn)
         guard let open = block else {
-            block = ResponseBlock(statusLine: line.array(0..<line.count))
+            block = ResponseHead(statusLine: line.array(0..<line.count))
             return
         }
         guard line.isEmpty else { return apply(fields.take(line, number: lines.number)) }
@@ -96,34 +96,15 @@ struct HeaderDumpReader {
     }
 }
 
-/// The parts of one header block in curl's dump that concern cookies and redirects.
-struct ResponseBlock: Equatable {
-    let status: Int
-    /// The field values of the Set-Cookie lines, in order.
-    var setCookie: [Octets] = []
-    /// The values of the WWW-Authenticate fields, in order.
-    var authenticate: [Octets] = []
-    /// The values of the Proxy-Status fields, in order.
-    var proxyStatus: [Octets] = []
-    /// The nonce that the server wants in proofs.
-    var proofNonce: String?
-    /// The first Location that is not empty.
-    var location: Octets?
-
+// The head of a response in curl's dump.
+extension ResponseHead {
     /// Whether a proxy answers, which sets no cookies for the server. curl leaves out the heads that open a tunnel.
     var isFromProxy: Bool { status == 407 }
 
-    /// The same, as the rules read it.
-    var head: ResponseHead {
-        ResponseHead(
-            status: status, location: location, authenticate: authenticate, proofNonce: proofNonce,
-            proxyStatus: proxyStatus, setCookie: setCookie)
-    }
-
-    /// Creates a block with a status line; `nil` if the line is not one.
+    /// Creates a head with a status line; `nil` if the line is not one.
     init?(statusLine line: [UInt8]) {
         guard let statusLine = StatusLine(line.span, allowsBlanks: true) else { return nil }
-        status = statusLine.status
+        self.init(status: statusLine.status)
     }
 
     /// Takes one field line, folded lines joined. A line that is not a field is ignored.

@@ -24,7 +24,7 @@ final class RemoteCurlJar: CurlJar {
     /// Whether the token of this hop has a proof, in which its server may want a nonce.
     private var mayWantNonce = false
     /// The service's answer to a response, until its decisions are reported.
-    private var received: (block: ResponseBlock, answer: ResponseDecisions)?
+    private var received: (block: ResponseHead, answer: ResponseDecisions)?
     /// The last response that says "not signed in" or asks for a nonce, and its URL.
     private var rejection: (document: ResponseDocument, url: RequestURL)?
     /// The fields that present the renewed token, for the request that was rejected.
@@ -102,10 +102,10 @@ final class RemoteCurlJar: CurlJar {
         }
     }
 
-    func repetition(after block: ResponseBlock, to hop: RedirectChain) throws -> CurlHopRun.Repetition? {
+    func repetition(after block: ResponseHead, to hop: RedirectChain) throws -> CurlHopRun.Repetition? {
         let document = document(of: block, to: hop)
         (rejection, refusal) = (nil, nil)
-        if mayWantNonce, block.head.wantsProofNonce {
+        if mayWantNonce, block.wantsProofNonce {
             rejection = (document, hop.context.url)
             return .nonceWanted
         }
@@ -115,7 +115,7 @@ final class RemoteCurlJar: CurlJar {
         return refusal == nil ? .notSignedIn(sign: login.sign) : nil
     }
 
-    func receive(_ block: ResponseBlock, to hop: RedirectChain) throws -> [StorageDecisionReport] {
+    func receive(_ block: ResponseHead, to hop: RedirectChain) throws -> [StorageDecisionReport] {
         let answer = try answer(to: block, document(of: block, to: hop))
         received = nil
         if hasLoginRules, isOver, let login = answer.login { failure = CommandFailure.loginRequired(login) }
@@ -123,7 +123,7 @@ final class RemoteCurlJar: CurlJar {
     }
 
     /// The service's answer to a response; it is asked once.
-    private func answer(to block: ResponseBlock, _ document: ResponseDocument) throws -> ResponseDecisions {
+    private func answer(to block: ResponseHead, _ document: ResponseDocument) throws -> ResponseDecisions {
         if let received, received.block == block { return received.answer }
         // Without cookies and login rules, a response says nothing to the service.
         guard !block.setCookie.isEmpty || hasLoginRules && block.status >= 200 else {
@@ -141,7 +141,7 @@ final class RemoteCurlJar: CurlJar {
         return answer
     }
 
-    private func document(of block: ResponseBlock, to hop: RedirectChain) -> ResponseDocument {
+    private func document(of block: ResponseHead, to hop: RedirectChain) -> ResponseDocument {
         var headers = block.setCookie.map { HeaderFieldDocument(name: "set-cookie", value: $0) }
         headers += block.authenticate.map { HeaderFieldDocument(name: "www-authenticate", value: $0) }
         if let location = block.location { headers.append(HeaderFieldDocument(name: "location", value: location)) }

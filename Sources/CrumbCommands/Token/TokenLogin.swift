@@ -106,7 +106,7 @@ struct TokenLogin {
             console.ask("Open \(shown(device.verificationURI)) and enter the code \(shown(device.userCode))")
             if let complete = device.verificationURIComplete { console.ask("or open \(shown(complete))") }
             if let qrCode = presentation.qrCode {
-                TerminalQRCode(device.verificationURIComplete ?? device.verificationURI, qrCode)?.show()
+                TerminalQRCode.show(device.verificationURIComplete ?? device.verificationURI, qrCode)
             }
             if presentation.opensBrowser, isatty(STDERR_FILENO) == 1 { offer(device, on: console) }
         }

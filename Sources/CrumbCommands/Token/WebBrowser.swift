@@ -98,7 +98,7 @@ enum Clipboard {
 }
 
 /// A QR code for the terminal that standard error is.
-struct TerminalQRCode {
+enum TerminalQRCode {
     enum Style {
         /// In black and white, whatever the terminal's own colours are.
         case colored
@@ -106,19 +106,13 @@ struct TerminalQRCode {
         case plain
     }
 
-    private let lines: [String]
-
-    /// - Returns: `nil` if there is no terminal, or it is too narrow: a code is a convenience, and the address is
-    ///   printed in any case.
-    init?(_ text: String, _ style: Style) {
+    /// Shows a text, unless there is no terminal, or it is too narrow: a code is a convenience, and the address is printed
+    /// in any case.
+    static func show(_ text: String, _ style: Style) {
         guard isatty(STDERR_FILENO) == 1, let code = Network.current?.drawQRCode(text, style == .colored),
-            code.columns <= TerminalQRCode.width
-        else { return nil }
-        lines = code.lines
-    }
-
-    func show() {
-        try? Console.write(lines.flatMap { Array("\($0)\n".utf8) }, to: STDERR_FILENO)
+            code.columns <= width
+        else { return }
+        try? Console.write(code.lines.flatMap { Array("\($0)\n".utf8) }, to: STDERR_FILENO)
     }
 
     /// How many columns the terminal has; as many as anyone needs if it does not say.

@@ -4,7 +4,7 @@ internal import OAuth2
 public import SessionStore
 
 /// The part of one response that cookie rules and redirects read, out of whatever a client gives.
-public struct ResponseHead: Sendable {
+public struct ResponseHead: Sendable, Hashable {
     /// The status code.
     public var status: Int
     /// The first Location field that is not empty.

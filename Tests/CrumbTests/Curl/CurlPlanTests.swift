@@ -21,8 +21,8 @@ import Testing
         return RedirectChain(context)
     }
 
-    static func redirect(_ status: Int, _ location: String) throws -> ResponseBlock {
-        var block = try #require(ResponseBlock(statusLine: Array("HTTP/1.1 \(status) Found".utf8)))
+    static func redirect(_ status: Int, _ location: String) throws -> ResponseHead {
+        var block = try #require(ResponseHead(statusLine: Array("HTTP/1.1 \(status) Found".utf8)))
         block.take(Array("Location: \(location)".utf8))
         return block
     }

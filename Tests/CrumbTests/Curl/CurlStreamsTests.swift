@@ -1,4 +1,5 @@
 import CookieModel
+import RequestDecoration
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     @Test func `every block of a dump is read, wherever it is cut`() throws {
         for size in 1...40 {
             var reader = HeaderDumpReader()
-            var blocks: [ResponseBlock] = []
+            var blocks: [ResponseHead] = []
             for start in stride(from: 0, to: Self.dump.count, by: size) {
                 blocks += reader.read(Array(Self.dump[start..<min(start + size, Self.dump.count)]))
             }
