@@ -74,9 +74,8 @@ struct SessionRestoreCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard
-            let restoration = try jar.place(now: console.now)
-                .performIfThere(.restoreSession(name, of: jar.jar), by: .restoreSnapshot)
+        let place = try jar.place(now: console.now)
+        guard let restoration = try place.performIfThere(.restoreSession(name, of: jar.jar), by: .restoreSnapshot)
         else { throw CommandFailure.nothingSaved(as: name) }
         try console.report(restoration) {
             let expired = restoration.expired.isEmpty ? "" : ", \(restoration.expired.count) expired since"
@@ -101,9 +100,8 @@ struct SessionRemoveCommand: CrumbCommand {
     var name: String
 
     func execute(_ console: Console) throws {
-        guard
-            let session = try jar.place(now: console.now)
-                .performIfThere(.removeSavedSession(name, of: jar.jar), by: .removeSnapshot)
+        let place = try jar.place(now: console.now)
+        guard let session = try place.performIfThere(.removeSavedSession(name, of: jar.jar), by: .removeSnapshot)
         else { throw CommandFailure.nothingSaved(as: name) }
         try console.report(
             session,

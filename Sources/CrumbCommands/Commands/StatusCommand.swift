@@ -15,9 +15,10 @@ struct StatusCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         try database.requireFile(onServer: "'crumb cluster status' shows the state of a database on a server.")
         let now = console.now
+        let (path, key, suffixes) = (try database.path(), try KeyLocation().name(), try suffixListOptions.list())
         var report = StatusReport(
-            database: try database.path(), key: try KeyLocation().name(), suffixes: try suffixListOptions.list(),
-            suffixFile: suffixListOptions.file)
+            publicSuffixList: suffixes.version, publicSuffixRules: suffixes.ruleCount,
+            publicSuffixListFile: suffixListOptions.file, database: path, keyFile: key)
         if let opened = try database.openExisting(now: now) {
             report.schema = opened.schemaVersion
             report.sizeInBytes = opened.sizeInBytes
@@ -105,14 +106,6 @@ private struct StatusReport: Encodable {
     var sizeInBytes: Int64?
     var jars: [Jar] = []
     var tokens = 0
-
-    init(database: String, key: String, suffixes: PublicSuffixList, suffixFile: String?) {
-        self.database = database
-        keyFile = key
-        publicSuffixList = suffixes.version
-        publicSuffixRules = suffixes.ruleCount
-        publicSuffixListFile = suffixFile
-    }
 
     var text: String {
         let size = sizeInBytes.map { "\($0) bytes, schema \(schema ?? "unknown")" } ?? "not created yet"

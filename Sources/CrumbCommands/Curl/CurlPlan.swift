@@ -108,7 +108,8 @@ struct CurlPlan {
         if redirectProtocols != nil, protocols != nil {
             throw CommandFailure(.curlArgumentsUnsupported, "--proto-redir: not together with --proto")
         }
-        if let writeOut, WriteOut.writesFiles(writeOut) {
+        // Nothing could hold back what is written to files.
+        if let writeOut, String(decoding: writeOut, as: UTF8.self).contains("%output{") {
             throw CommandFailure(.curlArgumentsUnsupported, "--write-out: with --location, %output{} is not supported")
         }
         for path in options.flatMap(\.bodyFiles) where !RequestBody.isReplayable(path) {

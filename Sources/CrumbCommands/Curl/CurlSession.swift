@@ -38,7 +38,8 @@ final class CurlSession {
             let run = CurlHopRun(plan, hop, jar, decoration, console)
             var report = CurlHopReport(hop, decoration)
             defer { reports.append(report) }
-            let status = try run.curl(program, standardInput: rewoundInput(), headerFile: headerFile) { block in
+            if let replayedInput { lseek(replayedInput, 0, SEEK_SET) }
+            let status = try run.curl(program, standardInput: replayedInput, headerFile: headerFile) { block in
                 report.statuses.append(block.status)
                 guard !block.isFromProxy else { return }
                 report.noteResponse()
@@ -113,11 +114,6 @@ final class CurlSession {
         case nil:
             break
         }
-    }
-
-    private func rewoundInput() -> Int32? {
-        if let replayedInput { lseek(replayedInput, 0, SEEK_SET) }
-        return replayedInput
     }
 }
 

@@ -175,11 +175,6 @@ struct WriteOut {
         return nil
     }
 
-    /// Whether a format writes to files, which nothing could hold back.
-    static func writesFiles(_ format: [UInt8]) -> Bool {
-        String(decoding: format, as: UTF8.self).contains("%output{")
-    }
-
     /// Takes bytes of standard output; gives back those that belong to the body.
     mutating func take(_ bytes: [UInt8]) -> [UInt8] {
         if held != nil {

@@ -74,9 +74,7 @@ struct CookieFilterOptions: ParsableArguments {
 /// Reads the name of a format to write.
 func exportFormat(_ name: String) throws -> ExportFormat {
     guard let format = ExportFormat(name: name) else {
-        throw ValidationError(
-            "No format '\(name)' to write.\(question(name, ExportFormat.allCases.map(\.rawValue))) Formats: "
-                + "\(exportFormatNames).")
+        throw unknownFormat(name, to: "write", ExportFormat.allCases.map(\.rawValue), exportFormatNames)
     }
     return format
 }
@@ -87,9 +85,7 @@ let exportFormatNames = ExportFormat.allCases.map { formatName($0.rawValue) }.jo
 /// Reads the name of a format to read.
 func captureFormat(_ name: String) throws -> CaptureFormat {
     guard let format = CaptureFormat(rawValue: ExportFormat.aliases[name] ?? name) else {
-        throw ValidationError(
-            "No format '\(name)' to read.\(question(name, CaptureFormat.allCases.map(\.rawValue))) Formats: "
-                + "\(captureFormatNames).")
+        throw unknownFormat(name, to: "read", CaptureFormat.allCases.map(\.rawValue), captureFormatNames)
     }
     return format
 }
@@ -97,13 +93,13 @@ func captureFormat(_ name: String) throws -> CaptureFormat {
 /// The names of the formats to read.
 let captureFormatNames = CaptureFormat.names { formatName($0.rawValue) }
 
-/// Asks whether a format with a similar name is meant; empty if no name is near.
-private func question(_ name: String, _ formats: [String]) -> String {
+/// The error for an unknown format. Asks whether a format with a similar name is meant, if one is near.
+private func unknownFormat(_ name: String, to use: String, _ formats: [String], _ names: String) -> ValidationError {
     let word = name.lowercased()
     let nearest = (formats + ExportFormat.aliases.filter { formats.contains($0.value) }.keys.sorted())
         .map { (name: $0, distance: word.editDistance(to: $0)) }.min { $0.distance < $1.distance }
-    guard let nearest, nearest.distance <= max(1, word.utf8.count / 3) else { return "" }
-    return " Did you mean '\(nearest.name)'?"
+    let meant = nearest.flatMap { $0.distance <= max(1, word.utf8.count / 3) ? " Did you mean '\($0.name)'?" : nil }
+    return ValidationError("No format '\(name)' to \(use).\(meant ?? "") Formats: \(names).")
 }
 
 /// The name of a format, with its other names in parentheses.

@@ -44,20 +44,15 @@ struct WebViewPlanReport: Encodable {
         }
     }
 
-    struct Omission: Encodable {
-        let cookie: CookieReport
-        let reasons: [ReasonReport]
-    }
-
     let url: String
     let steps: [Step]
-    let omitted: [Omission]
+    let omitted: [ExplanationReport.Exclusion]
 
     init(_ plan: WebViewPlan) {
         url = plan.page.description
         steps = plan.steps.map(Step.init)
         omitted = plan.omissions.map { omission in
-            Omission(
+            ExplanationReport.Exclusion(
                 cookie: CookieReport(omission.cookie, showingValue: false),
                 reasons: [
                     ReasonReport(id: omission.obstacle.rawValue, explanation: omission.obstacle.explanation)
