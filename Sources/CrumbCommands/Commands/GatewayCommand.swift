@@ -144,9 +144,8 @@ struct GatewayRunCommand: CrumbCommand {
         let decrypted = Set(job.settings.intercepted.map { $0.host.registrableDomain(job.jar.policy.publicSuffixes) })
         let sites = try job.sites().subtracting(decrypted).sorted()
         guard !sites.isEmpty || job.settings.intercepted.isEmpty else { return nil }
-        let names = sites.prefix(5).map(\.description).joined(separator: ", ")
-        let more = sites.count > 5 ? " and \(sites.count - 5) more" : ""
-        let what = sites.isEmpty ? "https requests" : "https requests to \(names)\(more), of jar '\(job.jar.name)',"
+        let names = listed(sites.map(\.description))
+        let what = sites.isEmpty ? "https requests" : "https requests to \(names), of jar '\(job.jar.name)',"
         return
             "\(what) pass unread, since clients must trust an authority for them: see 'crumb gateway ca create', then "
             + "name the hosts with --intercept"

@@ -96,7 +96,7 @@ private struct KeyStatusReport: Encodable {
                 [isFile ? "key file" : "environment", isFile ? "\(source) (\(file))" : source],
                 ["database", database + (use == nil && !hasLockedDatabase ? " (not created yet)" : "")],
                 ["rotation", progress],
-            ] + (formerKeys ?? []).map { ["former key", $0.text] }
+            ] + (formerKeys ?? []).map { ["former key", $0.text(isCertain: notChecked?.isEmpty ?? true)] }
                 + (notChecked ?? []).map { ["not checked", $0] })
     }
 }

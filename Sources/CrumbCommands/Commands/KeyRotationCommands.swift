@@ -138,7 +138,8 @@ struct KeyForgetCommand: CrumbCommand {
         if !output.json {
             for (key, report) in zip(use.keys, use.reports) {
                 let isChosen = chosen.contains { $0.position == key.position }
-                try console.writeLine("\(isChosen ? "remove" : "keep  ")  former key \(report.text)")
+                try console.writeLine(
+                    "\(isChosen ? "remove" : "keep  ")  former key \(report.text(isCertain: use.unchecked.isEmpty))")
             }
             for reason in use.unchecked { try console.writeLine("not checked: \(reason)") }
         }

@@ -177,11 +177,14 @@ struct FormerKeyUse {
     struct Report: Encodable {
         let replaced: String?
         let neededBy: [String]
-        /// Whether every known database was checked.
-        let isCertain: Bool
 
-        enum CodingKeys: CodingKey {
-            case replaced, neededBy
+        /// When it was replaced, and what needs it.
+        ///
+        /// - Parameter isCertain: Whether every known database was checked.
+        func text(isCertain: Bool) -> String {
+            let time = replaced.map { "replaced \($0)" } ?? "replaced at an unknown time"
+            if !neededBy.isEmpty { return "\(time); needed by \(listed(neededBy))" }
+            return "\(time); \(isCertain ? "no known database needs it" : "not every known database could be checked")"
         }
     }
 
@@ -191,15 +194,6 @@ struct FormerKeyUse {
     }
 
     var reports: [Report] {
-        zip(keys, needed).map { Report(replaced: $0.replaced?.rfc3339, neededBy: $1, isCertain: unchecked.isEmpty) }
-    }
-}
-
-extension FormerKeyUse.Report {
-    /// When it was replaced, and what needs it.
-    var text: String {
-        let time = replaced.map { "replaced \($0)" } ?? "replaced at an unknown time"
-        if !neededBy.isEmpty { return "\(time); needed by \(listed(neededBy))" }
-        return "\(time); \(isCertain ? "no known database needs it" : "not every known database could be checked")"
+        zip(keys, needed).map { Report(replaced: $0.replaced?.rfc3339, neededBy: $1) }
     }
 }
