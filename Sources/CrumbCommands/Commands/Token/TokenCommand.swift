@@ -1,5 +1,6 @@
 import ArgumentParser
 import SessionClient
+import OAuth2
 import SessionOperations
 
 struct TokenCommand: ParsableCommand {
