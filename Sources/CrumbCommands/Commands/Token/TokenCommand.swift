@@ -1,6 +1,6 @@
 import ArgumentParser
-import SessionClient
 import OAuth2
+import SessionClient
 import SessionOperations
 
 struct TokenCommand: ParsableCommand {
