@@ -57,6 +57,7 @@ let package = Package(
         .target(name: "WebPrimitives"),
         .target(name: "WebPages", resources: [.embedInCode("page.css")]),
         .target(name: "HTTPMessages", dependencies: ["WebPrimitives"]),
+        .target(name: "HTTPCaching", dependencies: ["WebPrimitives"]),
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
@@ -265,6 +266,7 @@ let package = Package(
         .testTarget(
             name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "WebPrimitives"]),
+        .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "WebPrimitives", "TestSupport"]),
         .testTarget(
             name: "PublicSuffixTests",
             dependencies: ["WebPrimitives", "PublicSuffix", "public-suffix-compiler", "TestSupport"],

@@ -1,0 +1,93 @@
+import WebPrimitives
+
+/// Lists in field values (RFC 9110, section 5.6.1).
+enum FieldList {
+    /// The most members of a list that are read. A longer list is cut.
+    static let memberLimit = 1000
+
+    /// The members of the list in field lines, in order, without the blanks around them and without empty members.
+    ///
+    /// A comma within a quoted string separates nothing. A quoted string without an end reaches to the end of its line.
+    /// Linear in the number of octets.
+    static func members(_ values: [Octets]) -> [Octets] {
+        var members: [Octets] = []
+        for value in values {
+            var start = 0
+            while start < value.count, members.count < memberLimit {
+                let end = memberEnd(value, from: start)
+                let member = value[start..<end].trimmingBlanks
+                if !member.isEmpty { members.append(member) }
+                start = end + 1
+            }
+        }
+        return members
+    }
+
+    /// The position of the comma that ends a member, or the end of the value.
+    private static func memberEnd(_ value: Octets, from start: Int) -> Int {
+        value.withSpan { bytes in
+            var position = start
+            var isQuoted = false
+            while position < bytes.count {
+                switch bytes[position] {
+                case ASCII.quote: isQuoted.toggle()
+                case ASCII.backslash where isQuoted: position += 1
+                case ASCII.comma where !isQuoted: return position
+                default: break
+                }
+                position += 1
+            }
+            return bytes.count
+        }
+    }
+
+    /// The octets that a quoted string stands for (RFC 9110, section 5.6.4); `nil` if it is not one.
+    static func unquoted(_ text: Octets) -> Octets? {
+        text.withSpan { bytes in
+            guard bytes.count >= 2, bytes[0] == ASCII.quote, bytes[bytes.count - 1] == ASCII.quote else { return nil }
+            var content: [UInt8] = []
+            content.reserveCapacity(bytes.count - 2)
+            var position = 1
+            while position < bytes.count - 1 {
+                if bytes[position] == ASCII.quote { return nil }
+                if bytes[position] == ASCII.backslash { position += 1 }
+                // A backslash before the last quotation mark leaves the string open.
+                guard position < bytes.count - 1 else { return nil }
+                content.append(bytes[position])
+                position += 1
+            }
+            return Octets(content)
+        }
+    }
+
+    /// Whether octets are a token (RFC 9110, section 5.6.2).
+    static func isToken(_ text: Octets) -> Bool { !text.isEmpty && text.allSatisfy(ASCII.isTokenCharacter) }
+
+    /// A value with one space after each comma that separates, and no other blank beside one.
+    static func normalized(_ values: [Octets]) -> Octets {
+        Octets(Array(members(values).joined(separator: [ASCII.comma, ASCII.space])))
+    }
+}
+
+/// Numbers of seconds (RFC 9111, section 1.2.2).
+enum DeltaSeconds {
+    /// The greatest number that is told apart, 2^31: 68 years. Sums of a few of them cannot overflow.
+    static let limit: Int64 = 1 << 31
+
+    /// Parses digits; a number beyond ``limit`` is the limit. `nil` for anything else.
+    static func parse(_ text: Octets) -> Int64? { DecimalNumber.parse(text, limit: limit) }
+}
+
+/// Numbers without a sign.
+enum DecimalNumber {
+    /// Parses digits; a number beyond the limit is the limit. `nil` for anything else.
+    static func parse(_ text: some Collection<UInt8>, limit: Int64) -> Int64? {
+        guard !text.isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in text {
+            guard ASCII.isDigit(byte) else { return nil }
+            if number < limit { number = min(number * 10 + Int64(byte - ASCII.zero), limit) }
+        }
+        return number
+    }
+}

@@ -1,0 +1,41 @@
+public import WebPrimitives
+
+/// How a server failed to answer.
+public enum ServerFailure: Sendable, Hashable {
+    /// It answered with status 500, 502, 503 or 504.
+    case error
+    /// It could not be reached, or closed the connection.
+    case unreachable
+}
+
+extension CachingPolicy {
+    /// The answer that a stored response gives if the server fails (section 4.2.4; RFC 5861, section 4); `nil` if the failure
+    /// has to be reported.
+    ///
+    /// - Parameters:
+    ///   - response: The response that was chosen for the request.
+    ///   - request: The client's request.
+    ///   - now: The time of the failure.
+    ///   - failure: How the server failed.
+    public func staleAnswer(
+        _ response: CachedResponse, to request: CacheRequest, now: Timestamp, _ failure: ServerFailure
+    ) -> StoredAnswer? {
+        let directives = response.directives
+        let requested = request.directives
+        let freshness = freshness(of: response, now: now)
+        // A cache MUST NOT generate a stale response if it is prohibited by an explicit in-protocol directive (e.g., by a
+        // no-cache response directive, a must-revalidate response directive).
+        guard !response.isInvalid, !directives.needsValidation, !directives.forbidsStale || freshness.isFresh
+        else { return nil }
+        // A cache MUST NOT generate a stale response unless it is disconnected or doing so is explicitly permitted by the
+        // client or origin server or configuration in accordance with an out-of-band contract.
+        // RFC 5861, section 4: When an error is encountered, a cached stale response MAY be used to satisfy the request,
+        // regardless of other freshness information.
+        let limits = [directives.staleIfError, requested.staleIfError].compactMap { $0 }
+        let isAllowed =
+            limits.contains { -freshness.timeToLive <= $0 }
+            || freshness.isFresh && !requested.needsValidation
+            || failure == .unreachable && servesStaleWhenDisconnected && !requested.needsValidation
+        return isAllowed ? response.answer(to: request, age: freshness.age) : nil
+    }
+}

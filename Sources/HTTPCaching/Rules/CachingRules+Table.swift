@@ -1,0 +1,83 @@
+import WebPrimitives
+
+extension CachingRules {
+    /// The most lines of a table.
+    private static let lineLimit = 10_000
+
+    /// Reads a table of rules: one in a line, a treatment and a prefix or pattern of URLs, apart by blanks.
+    ///
+    /// ```
+    /// # what                        where
+    /// never-store                   https://shop.example/account/
+    /// always-ask                    https://shop.example/api/prices
+    /// keep                          *.woff2
+    /// returnCacheDataElseLoad       https://*.cdn.example/*
+    /// ```
+    ///
+    /// Treatments are `never-store`, `always-ask`, `keep`, and the names of ``RequestCachePolicy``. The first line that
+    /// matches decides. Empty lines and lines that begin with `#` are comments. The built-in rules apply after the table.
+    ///
+    /// - Throws: ``CachingRulesError`` for the first line that is not such a rule.
+    public init(table: String) throws(CachingRulesError) {
+        var rules: [Rule] = []
+        var number = 0
+        for line in table.split(separator: "\n", omittingEmptySubsequences: false) {
+            number += 1
+            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            do throws(CachingRulesError.Reason) {
+                guard rules.count < Self.lineLimit else { throw .tooManyRules }
+                guard words.count == 2 else { throw .wordsInvalid }
+                guard let treatment = Self.treatment(String(first)) else { throw .treatmentUnknown }
+                rules.append(Rule(line: number, pattern: try URLPattern(String(words[1])), treatment: treatment))
+            } catch {
+                throw CachingRulesError(line: number, reason: error)
+            }
+        }
+        self.init(userRules: rules, appliesBuiltInRules: true)
+    }
+
+    private static func treatment(_ name: String) -> CachingTreatment? {
+        switch name {
+        case "never-store": .neverStore
+        case "always-ask": .validate
+        case "keep": .keep
+        default: RequestCachePolicy(rawValue: name).map { $0.treatment ?? .protocol }
+        }
+    }
+}
+
+/// Why a text is not a table of caching rules.
+public struct CachingRulesError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error.
+    public enum Reason: String, Error, Sendable {
+        /// A line does not have two words.
+        case wordsInvalid = "rule-words-invalid"
+        /// The first word is no treatment.
+        case treatmentUnknown = "rule-treatment-unknown"
+        /// The second word is no prefix or pattern.
+        case patternInvalid = "rule-pattern-invalid"
+        /// There are more than 10,000 rules.
+        case tooManyRules = "rules-too-many"
+    }
+
+    /// The number of the line.
+    public let line: Int
+    /// The kind of error.
+    public let reason: Reason
+
+    /// One sentence that names the remedy.
+    public var description: String {
+        switch reason {
+        case .wordsInvalid:
+            "line \(line): a rule is a treatment and a URL, such as 'keep https://shop.example/fonts/'"
+        case .treatmentUnknown:
+            "line \(line): unknown treatment. Write never-store, always-ask, keep, or a policy such as "
+                + "returnCacheDataElseLoad"
+        case .patternInvalid:
+            "line \(line): not a URL or pattern. Write one such as https://shop.example/fonts/, "
+                + "https://*.shop.example/*.css or *.woff2"
+        case .tooManyRules: "line \(line): a table has at most 10000 rules"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import WebPrimitives
+
+/// The rules that come before the protocol, by priority:
+///
+/// | priority | applies to | treatment |
+/// | --- | --- | --- |
+/// | 1 | every request without a network | stored only |
+/// | 2 | requests whose client has a policy of its own, then the user's rules in order | by the policy or rule |
+/// | 3 | responses with a hash in the file name, or with `immutable` | kept |
+/// | 4 | other static resources | stale, then validated |
+/// | 5 | HTML documents | validated |
+/// | 6 | everything else | by the protocol |
+///
+/// Priorities 3 to 5 are for complete 200 responses to requests without directives against it. They respect `no-cache` and
+/// `must-revalidate` of the response. Whoever writes a rule of priority 2, or goes offline, knows better than the server.
+public struct CachingRules: Sendable, Hashable {
+    /// A rule of the user.
+    public struct Rule: Sendable, Hashable {
+        /// The line of the table.
+        public let line: Int
+        /// The URLs that it is for.
+        public let pattern: URLPattern
+        /// How they are treated.
+        public let treatment: CachingTreatment
+    }
+
+    /// The user's rules. The first one that matches decides.
+    public let userRules: [Rule]
+    /// Whether the rules with priorities 3 to 5 apply.
+    public let appliesBuiltInRules: Bool
+
+    /// Rules in order.
+    init(userRules: [Rule] = [], appliesBuiltInRules: Bool) {
+        self.userRules = userRules
+        self.appliesBuiltInRules = appliesBuiltInRules
+    }
+
+    /// No rules but that for a missing network: the protocol decides.
+    public static let protocolOnly = CachingRules(appliesBuiltInRules: false)
+    /// The built-in rules.
+    public static let standard = CachingRules(appliesBuiltInRules: true)
+}
+
+extension CachingRules {
+    /// Whether no response to a request is stored.
+    func forbidsStoring(_ request: CacheRequest) -> Bool { userRule(for: request)?.treatment == .neverStore }
+
+    private func userRule(for request: CacheRequest) -> Rule? {
+        userRules.isEmpty ? nil : userRules.first { $0.pattern.matches(request.url) }
+    }
+
+    /// The rule that decides about a request.
+    ///
+    /// - Parameter response: The stored response that was chosen, if one was.
+    func rule(
+        for request: CacheRequest, stored response: CachedResponse?, isOffline: Bool, requestPolicy: RequestCachePolicy
+    ) -> AppliedRule {
+        // Priority 1. Departure: section 5.2.2.2 demands an error instead of a stale response with must-revalidate. The
+        // user has chosen to work without a network, and sees the age of what he is shown.
+        if isOffline { return AppliedRule(origin: .offline, treatment: .storedOnly) }
+        // Priority 2.
+        if let treatment = requestPolicy.treatment {
+            return AppliedRule(origin: .request(requestPolicy), treatment: treatment)
+        }
+        if let rule = userRule(for: request) {
+            return AppliedRule(origin: .user(line: rule.line), treatment: rule.treatment)
+        }
+        let kept = AppliedRule(origin: .protocol, treatment: .protocol)
+        guard appliesBuiltInRules, let response, response.status == 200 else { return kept }
+        let directives = response.directives
+        guard !directives.needsValidation, !directives.forbidsStale else { return kept }
+        // Priority 3.
+        if HashedFileName.isHashed(request.url.path) {
+            return AppliedRule(origin: .hashedName, treatment: .keep)
+        }
+        if directives.isImmutable { return AppliedRule(origin: .immutable, treatment: .keep) }
+        // Priority 4.
+        let isDocument = response.isDocument
+        if !isDocument, request.isForStaticResource || StaticResource.hasExtension(request.url.path) {
+            return AppliedRule(origin: .staticResource, treatment: .staleThenValidate)
+        }
+        // Priority 5.
+        return isDocument ? AppliedRule(origin: .document, treatment: .validate) : kept
+    }
+}
+
+extension CachedResponse {
+    /// Whether it is an HTML document, so that an old one may refer to resources that are gone.
+    fileprivate var isDocument: Bool {
+        guard let type = fields.onlyValue("content-type") else { return false }
+        let essence = type.prefix { $0 != ASCII.semicolon && !ASCII.isBlank($0) }
+        let name = Octets(essence).lowercased
+        return name == "text/html" || name == "application/xhtml+xml"
+    }
+}
+
+extension CacheRequest {
+    /// Whether a browser says that the response is for an element that shows a static resource (Fetch Metadata).
+    fileprivate var isForStaticResource: Bool {
+        fields.onlyValue("sec-fetch-dest").map { Self.staticDestinations.contains($0) } ?? false
+    }
+
+    private static let staticDestinations: Set<Octets> = [
+        "audio", "font", "image", "manifest", "script", "style", "track", "video",
+    ]
+}
+
+/// Resources that a server reads from files.
+enum StaticResource {
+    /// The extensions of files that browsers load as parts of a page. Documents are none, nor are data such as JSON.
+    private static let extensions: Set<Octets> = [
+        "avif", "bmp", "css", "cur", "eot", "gif", "ico", "jpeg", "jpg", "js", "jxl", "m4a", "m4v", "map", "mjs", "mp3",
+        "mp4", "ogg", "ogv", "opus", "otf", "png", "svg", "ttf", "wasm", "wav", "webm", "webmanifest", "webp", "woff",
+        "woff2",
+    ]
+
+    /// The last segment of a path.
+    static func fileName(_ path: Octets) -> Octets {
+        path[((path.lastIndex(of: ASCII.slash) ?? -1) + 1)..<path.count]
+    }
+
+    /// Whether the last segment has such an extension.
+    static func hasExtension(_ path: Octets) -> Bool { stem(fileName(path)) != nil }
+
+    /// A file name without its extensions, such as `app` for `app.js.map`; `nil` if it has no such extension.
+    static func stem(_ name: Octets) -> Octets? {
+        guard let dot = name.lastIndex(of: ASCII.dot), dot > 0,
+            extensions.contains(name[(dot + 1)..<name.count].lowercased)
+        else { return nil }
+        let stem = name[0..<dot]
+        return self.stem(stem) ?? stem
+    }
+}

@@ -1,0 +1,84 @@
+import WebPrimitives
+
+/// The URLs that a rule is for: a prefix, or a pattern with `*`.
+///
+/// | text | URLs |
+/// | --- | --- |
+/// | `https://shop.example/api/` | those of this origin whose path begins so |
+/// | `https://*.shop.example/*.json` | `*` stands for any octets; in the host, for any but `/` |
+/// | `*.woff2` | those of every origin whose path matches as a whole |
+public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
+    /// The most octets of a pattern.
+    static let limit = 500
+
+    /// The pattern as it was written.
+    public let description: String
+    /// Scheme and authority, with stars; `nil` for every origin.
+    private let origin: Octets?
+    private let path: Octets
+    private let isPrefix: Bool
+
+    /// Reads a prefix or pattern.
+    ///
+    /// - Throws: ``CachingRulesError/Reason/patternInvalid`` if the text is neither an absolute http or https URL nor a
+    ///   path that begins with `/` or `*`, or has more than 500 octets.
+    init(_ text: String) throws(CachingRulesError.Reason) {
+        guard text.utf8.count <= Self.limit else { throw .patternInvalid }
+        description = text
+        let octets = Octets(text)
+        isPrefix = !octets.contains(Self.star)
+        if isPrefix, text.utf8.first != ASCII.slash {
+            // The URL's own parser brings a prefix into the form that requests have.
+            guard let url = try? RequestURL(text), url.scheme == .http || url.scheme == .https
+            else { throw .patternInvalid }
+            origin = Octets(url.origin)
+            path = Octets(url.path.bytes + url.query.bytes)
+        } else if octets.first == ASCII.slash || octets.first == Self.star {
+            origin = nil
+            path = octets
+        } else {
+            guard text.hasPrefix("https://") || text.hasPrefix("http://") else { throw .patternInvalid }
+            let hostStart = text.hasPrefix("https") ? 8 : 7
+            let end = octets[hostStart..<octets.count].firstIndex(of: ASCII.slash).map { $0 + hostStart }
+            guard let end, end > hostStart else { throw .patternInvalid }
+            origin = octets[0..<end].lowercased
+            path = octets[end..<octets.count]
+        }
+    }
+
+    /// Whether a URL is meant.
+    ///
+    /// For one pattern, linear in the number of octets of the URL.
+    func matches(_ url: RequestURL) -> Bool {
+        if let origin, !Self.matches(Octets(url.origin), origin) { return false }
+        let target = Octets(url.path.bytes + url.query.bytes)
+        if isPrefix { return target.starts(with: path) }
+        // Without a question mark, the pattern is one of paths.
+        return Self.matches(path.contains(ASCII.questionMark) ? target : url.path, path)
+    }
+
+    private static let star = UInt8(ascii: "*")
+
+    /// Whether a text is that of a pattern: finds each piece between stars as early as possible.
+    private static func matches(_ text: Octets, _ pattern: Octets) -> Bool {
+        var textPosition = 0
+        var patternPosition = 0
+        var retry: (text: Int, pattern: Int)?
+        while textPosition < text.count {
+            if patternPosition < pattern.count, pattern[patternPosition] == star {
+                patternPosition += 1
+                retry = (textPosition, patternPosition)
+            } else if patternPosition < pattern.count, pattern[patternPosition] == text[textPosition] {
+                textPosition += 1
+                patternPosition += 1
+            } else if let last = retry {
+                // The last star takes one octet more.
+                retry = (last.text + 1, last.pattern)
+                (textPosition, patternPosition) = (last.text + 1, last.pattern)
+            } else {
+                return false
+            }
+        }
+        return pattern[patternPosition..<pattern.count].allSatisfy { $0 == star }
+    }
+}
