@@ -42,7 +42,7 @@ public struct CacheStatus: Sendable, Hashable {
         self.cache = cache
         forwarding = decision.forwarding
         isHit = forwarding == nil && decision.outcome != .unavailable
-        timeToLive = isHit ? decision.freshness?.timeToLive : nil
+        timeToLive = isHit ? decision.choice?.freshness.timeToLive : nil
         detail = Octets(decision.rule.description)
     }
 

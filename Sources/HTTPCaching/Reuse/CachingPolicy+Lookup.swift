@@ -29,19 +29,20 @@ extension CachingPolicy {
         case .varyMismatch: return missed(request, rule, .varyMismatch)
         case .incomplete: return missed(request, rule, .incomplete)
         case .chosen(let index):
-            return reused(stored[index], at: index, for: request, rule, freshness(of: stored[index], now: now))
+            let choice = LookupDecision.Choice(index: index, freshness: freshness(of: stored[index], now: now))
+            return reused(stored[index], choice, for: request, rule)
         }
     }
 
     /// The decision on a request for which a stored response was chosen.
     private func reused(
-        _ response: CachedResponse, at index: Int, for request: CacheRequest, _ rule: AppliedRule,
-        _ freshness: Freshness
+        _ response: CachedResponse, _ choice: LookupDecision.Choice, for request: CacheRequest, _ rule: AppliedRule
     ) -> LookupDecision {
+        let freshness = choice.freshness
         let directives = request.directives
         var reasons: [LookupReason]
         switch rule.treatment {
-        case .neverStore, .reload: return missed(request, rule, .rule, freshness)
+        case .neverStore, .reload: return missed(request, rule, .rule, choice)
         case .storedOnly: reasons = []
         case .keep:
             reasons = response.isInvalid ? [.invalidated] : []
@@ -50,10 +51,10 @@ extension CachingPolicy {
         case .staleThenValidate, .protocol: reasons = obstacles(to: response, directives, freshness)
         }
         func decision(_ outcome: LookupDecision.Outcome) -> LookupDecision {
-            LookupDecision(outcome: outcome, rule: rule, reasons: reasons, freshness: freshness)
+            LookupDecision(outcome: outcome, choice: choice, rule: rule, reasons: reasons)
         }
         let answer = response.answer(to: request, age: freshness.age)
-        if reasons.isEmpty { return decision(.hit(answer, stored: index)) }
+        if reasons.isEmpty { return decision(.hit(answer)) }
         if reasons == [.stale] {
             // RFC 5861, section 3: Caches MAY serve the response after it becomes stale, up to the indicated number of
             // seconds. They SHOULD attempt to revalidate it while still serving stale responses.
@@ -61,7 +62,7 @@ extension CachingPolicy {
             let limit = response.directives.staleWhileRevalidating ?? -1
             if rule.treatment == .staleThenValidate || -freshness.timeToLive <= limit, directives.maximumAge == nil {
                 let fields = validationFields(of: response, for: request, isForClient: false)
-                return decision(.hitThenValidate(answer, stored: index, fields: fields))
+                return decision(.hitThenValidate(answer, fields: fields))
             }
         }
         // Section 5.2.1.7: Respond with either a stored response consistent with the other constraints of the request or a
@@ -69,7 +70,7 @@ extension CachingPolicy {
         if directives.forbidsForwarding { return decision(.unavailable) }
         guard response.hasValidator else { return decision(.forward(fields: request.fields)) }
         let fields = validationFields(of: response, for: request, isForClient: true)
-        return decision(.validate(stored: index, fields: fields))
+        return decision(.validate(fields: fields))
     }
 
     /// The reasons by which the protocol forbids to answer a request with a stored response that matches it.
@@ -115,7 +116,8 @@ extension CachingPolicy {
 
     /// The decision on a request that no stored response answers.
     private func missed(
-        _ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason, _ freshness: Freshness? = nil
+        _ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason,
+        _ choice: LookupDecision.Choice? = nil
     ) -> LookupDecision {
         var fields = request.fields
         var outcome = LookupDecision.Outcome.forward(fields: fields)
@@ -127,6 +129,6 @@ extension CachingPolicy {
             fields.append("Pragma", "no-cache")
             outcome = .forward(fields: fields)
         }
-        return LookupDecision(outcome: outcome, rule: rule, reasons: [reason], freshness: freshness)
+        return LookupDecision(outcome: outcome, choice: choice, rule: rule, reasons: [reason])
     }
 }

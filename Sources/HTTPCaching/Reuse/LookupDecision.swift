@@ -2,26 +2,35 @@
 public struct LookupDecision: Sendable, Hashable {
     /// What happens with the request.
     public enum Outcome: Sendable, Hashable {
-        /// A stored response answers it. `stored` is its index among the candidates.
-        case hit(StoredAnswer, stored: Int)
-        /// A stale response answers it, and a request with `fields` validates it afterwards.
-        case hitThenValidate(StoredAnswer, stored: Int, fields: MessageFields)
-        /// The request goes to the server with `fields`, which ask whether a stored response is still valid.
-        case validate(stored: Int, fields: MessageFields)
+        /// The stored response that was chosen answers it.
+        case hit(StoredAnswer)
+        /// That response answers it although it is stale, and a request with `fields` validates it afterwards.
+        case hitThenValidate(StoredAnswer, fields: MessageFields)
+        /// The request goes to the server with `fields`, which ask whether that response is still valid.
+        case validate(fields: MessageFields)
         /// The request goes to the server with `fields`.
         case forward(fields: MessageFields)
         /// Nothing stored can answer the request, and it may not be forwarded: status 504.
         case unavailable
     }
 
+    /// The stored response that was chosen for a request.
+    public struct Choice: Sendable, Hashable {
+        /// Its index among the candidates.
+        public let index: Int
+        /// How fresh it is.
+        public let freshness: Freshness
+    }
+
     /// What happens with the request.
     public let outcome: Outcome
+    /// The stored response that was chosen; `nil` if none can be used, whatever its age. If the server fails, it may still
+    /// answer: ``CachingPolicy/staleAnswer(_:to:now:_:)``.
+    public let choice: Choice?
     /// The rule that decides.
     public let rule: AppliedRule
     /// Why no stored response answers it without a request to the server, or the stored response is stale.
     public let reasons: [LookupReason]
-    /// The freshness of the stored response that was chosen, if one was.
-    public let freshness: Freshness?
 
     /// Why the request is forwarded, for Cache-Status; `nil` if it is not.
     public var forwarding: CacheStatus.Forwarding? {
