@@ -86,7 +86,8 @@ enum DecimalNumber {
         var number: Int64 = 0
         for byte in text {
             guard ASCII.isDigit(byte) else { return nil }
-            if number < limit { number = min(number * 10 + Int64(byte - ASCII.zero), limit) }
+            let digit = Int64(byte - ASCII.zero)
+            number = number > (limit - digit) / 10 ? limit : number * 10 + digit
         }
         return number
     }

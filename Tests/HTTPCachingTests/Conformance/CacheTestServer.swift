@@ -66,13 +66,20 @@ final class CacheTestServer {
     /// 304 if the request has the validators of the response before, where the test expects that; 999 if it has not.
     private func status(_ config: CacheTestRequest, _ number: Int, _ request: CacheRequest) -> Int {
         guard config.expectedType?.hasSuffix("validated") == true else { return config.responseStatus ?? 200 }
-        let previous = written[number - 1] ?? []
+        let previous = written[number - 1] ?? (number > 1 ? CacheTestServer.texts(test.requests[number - 2]) : [])
         for (field, condition) in [("last-modified", "if-modified-since"), ("etag", "if-none-match")] {
             let value = previous.last { $0.name.lowercased() == field }?.value
             let sent = request.fields.lines.filter { $0.name.lowercasedText == condition }.map(\.value.description)
             if let value, sent.joined(separator: ", ") == value { return 304 }
         }
         return 999
+    }
+
+    /// The fields of a response that are not dates.
+    private static func texts(_ config: CacheTestRequest) -> [(name: String, value: String)] {
+        config.responseFields.compactMap { field in
+            if case .text(let text) = field.value { (field.name, text) } else { nil }
+        }
     }
 
     private static let dateNames: Set<String> = [
