@@ -1,0 +1,184 @@
+import Testing
+import WebPrimitives
+
+@testable import HTTPCaching
+
+@Suite("Validation (section 4.3)")
+struct ValidationTests {
+    private static func date(_ seconds: Int64) -> Octets { Sample.date(seconds) }
+
+    private func sent(_ stored: MessageFields, _ request: MessageFields = [:]) throws -> MessageFields? {
+        let decision = CachingPolicy().lookup(
+            try Sample.request("GET", "https://shop.example/a", request), among: [try Sample.stored(stored)],
+            now: Sample.after(100))
+        return if case .validate(let fields) = decision.outcome { fields } else { nil }
+    }
+
+    @Test("A validation request has the stored validators instead of the client's")
+    func request() throws {
+        let both: MessageFields = ["ETag": "W/\"a\"", "Last-Modified": Self.date(-9), "Cache-Control": "max-age=1"]
+        #expect(try sent(both) == ["If-None-Match": "W/\"a\"", "If-Modified-Since": Self.date(-9)])
+        #expect(
+            try sent(
+                both, ["If-None-Match": "\"b\"", "X": "1", "If-Modified-Since": Self.date(0), "Range": "bytes=0-1"])
+                == ["X": "1", "Range": "bytes=0-1", "If-None-Match": "W/\"a\"", "If-Modified-Since": Self.date(-9)])
+        #expect(try sent(["ETag": "\"a\"", "Cache-Control": "max-age=1"]) == ["If-None-Match": "\"a\""])
+        #expect(try sent(["Last-Modified": Self.date(-9)]) == ["If-Modified-Since": Self.date(-9)])
+        #expect(try sent(["ETag": "a", "Cache-Control": "max-age=1"]) == nil)
+        #expect(try sent(["Last-Modified": "x"]) == nil)
+    }
+
+    @Test("A validation after a stale answer asks for the whole")
+    func background() throws {
+        let fields: MessageFields = ["ETag": "\"a\"", "Cache-Control": "max-age=1, stale-while-revalidate=99"]
+        let request = try Sample.request(
+            "GET", "https://shop.example/a", ["Range": "bytes=0-1", "If-Range": "\"a\"", "X": "1"])
+        let decision = CachingPolicy().lookup(request, among: [try Sample.stored(fields)], now: Sample.after(9))
+        guard case .hitThenValidate(let answer, let sent) = decision.outcome else {
+            Issue.record("\(decision.outcome)")
+            return
+        }
+        #expect(answer.status == 206 && sent == ["X": "1", "If-None-Match": "\"a\""])
+    }
+
+    /// The indices that a 304 updates, and the one that answers.
+    private func updated(_ fields: MessageFields, _ stored: [MessageFields]) throws -> String {
+        let stored = try stored.map { try Sample.stored($0) }
+        let outcome = CachingPolicy().validated(
+            by: Sample.response(304, fields), for: try Sample.request(), stored: stored, chosen: 0)
+        switch outcome {
+        case .freshened(let chosen, let updates):
+            return "\(chosen): " + updates.keys.sorted().map(String.init).joined(separator: " ")
+        case .repeated: return "repeated"
+        case .replaced: return "replaced"
+        case .stale: return "stale"
+        }
+    }
+
+    private static let a: MessageFields = ["ETag": "\"a\"", "Last-Modified": date(-9), "Date": date(1)]
+    private static let b: MessageFields = ["ETag": "\"b\"", "Last-Modified": date(-9), "Date": date(2)]
+    private static let weak: MessageFields = ["ETag": "W/\"a\"", "Date": date(3)]
+    private static let bare: MessageFields = ["Date": date(4)]
+
+    @Test(
+        "A 304 updates the responses that its validators identify (section 4.3.4)",
+        arguments: [
+            // A strong validator.
+            (["ETag": "\"a\""], [a], "0: 0"), (["ETag": "\"a\""], [a, b, a], "0: 0 2"),
+            (["ETag": "\"b\""], [a, b], "1: 1"),
+            (["ETag": "\"c\""], [a, b], "repeated"), (["ETag": "\"a\""], [weak], "repeated"),
+            (["ETag": "\"a\"", "Last-Modified": date(-8)], [a], "0: 0"),
+            // A weak one: the most recent match.
+            (["ETag": "W/\"a\""], [a], "0: 0"), (["ETag": "W/\"a\""], [a, weak], "1: 1"),
+            (["ETag": "W/\"c\""], [a], "repeated"),
+            (["Last-Modified": date(-9)], [a, b], "1: 1"), (["Last-Modified": date(-8)], [a, b], "repeated"),
+            // None.
+            ([:], [bare], "0: 0"), ([:], [a], "0: 0"), ([:], [a, b], "0: 0"),
+        ] as [(MessageFields, [MessageFields], String)])
+    func identified(fields: MessageFields, stored: [MessageFields], expected: String) throws {
+        #expect(try updated(fields, stored) == expected)
+    }
+
+    @Test("A full response replaces, and an error may let the stored one answer (section 4.3.3)")
+    func fullResponses() throws {
+        func outcome(_ status: Int, _ directives: Octets) throws -> ValidationOutcome {
+            let stored = try Sample.stored(["ETag": "\"a\"", "Cache-Control": directives])
+            let response = OriginResponse(
+                status: status, fields: [:], requestTime: Sample.after(5), responseTime: Sample.after(5))
+            return CachingPolicy().validated(by: response, for: try Sample.request(), stored: [stored], chosen: 0)
+        }
+        func isStale(_ outcome: ValidationOutcome) -> Bool { if case .stale = outcome { true } else { false } }
+        for status in [200, 206, 404, 500, 503] { #expect(try outcome(status, "max-age=1") == .replaced) }
+        for status in [500, 502, 503, 504] { #expect(isStale(try outcome(status, "max-age=1, stale-if-error=4"))) }
+        for status in [200, 404, 501, 505] { #expect(try outcome(status, "max-age=1, stale-if-error=4") == .replaced) }
+        #expect(try outcome(503, "max-age=1, stale-if-error=3") == .replaced)
+    }
+
+    @Test(
+        "A stale response answers for a server that fails if something permits it and nothing forbids it (section 4.2.4)"
+    )
+    func failures() throws {
+        func answers(
+            _ directives: Octets, _ request: Octets = "", _ failure: ServerFailure = .unreachable,
+            disconnected: Bool = false
+        ) throws -> Bool {
+            var policy = CachingPolicy()
+            policy.servesStaleWhenDisconnected = disconnected
+            let request = try Sample.request("GET", "https://shop.example/a", ["Cache-Control": request])
+            let stored = try Sample.stored(["Cache-Control": directives])
+            return policy.staleAnswer(stored, to: request, now: Sample.after(10), failure)?.fields.values("age") == [
+                "10"
+            ]
+        }
+        #expect(try !answers("max-age=1") && answers("max-age=1", disconnected: true))
+        #expect(try !answers("max-age=1", "", .error, disconnected: true))
+        #expect(try answers("max-age=1, stale-if-error=9") && !answers("max-age=1, stale-if-error=8"))
+        #expect(try answers("max-age=1", "stale-if-error=9") && !answers("max-age=1", "stale-if-error=8"))
+        for directive in ["must-revalidate", "no-cache"] {
+            #expect(try !answers(Octets("max-age=1, stale-if-error=99, \(directive)"), disconnected: true))
+        }
+        #expect(try answers("max-age=99") && !answers("max-age=99", "no-cache"))
+    }
+
+    @Test("Fields are updated but for those that the stored octets depend on (section 3.2)")
+    func updating() throws {
+        let stored = try Sample.stored([
+            "ETag": "\"a\"", "Date": Self.date(0), "Age": "7", "Content-Encoding": "gzip", "Content-Length": "10",
+            "X": "1", "x": "2",
+            "Y": "1",
+        ])
+        let response = OriginResponse(
+            status: 304,
+            fields: [
+                "ETag": "\"a\"", "Date": Self.date(50), "Content-Encoding": "br", "Content-Length": "11", "X": "3",
+                "Z": "1",
+                "Content-Range": "x", "Connection": "Z2", "Z2": "1", "Set-Cookie": "a=1",
+            ], requestTime: Sample.after(50), responseTime: Sample.after(51))
+        let outcome = CachingPolicy().validated(
+            by: response, for: try Sample.request(), stored: [stored.invalidated], chosen: 0)
+        guard case .freshened(_, let updates) = outcome, let updated = updates[0] else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(
+            updated.fields == [
+                "Content-Encoding": "gzip", "Content-Length": "10", "Y": "1", "ETag": "\"a\"", "Date": Self.date(50),
+                "X": "3",
+                "Z": "1",
+            ])
+        #expect(
+            !updated.isInvalid && updated.responseTime == Sample.after(51) && updated.requestTime == Sample.after(50))
+    }
+
+    @Test("Vary of a 304 applies to the request that it answers")
+    func vary() throws {
+        let stored = try Sample.stored(["ETag": "\"a\"", "Cache-Control": "max-age=9"])
+        func updated(_ vary: Octets) throws -> CachedResponse? {
+            let outcome = CachingPolicy().validated(
+                by: Sample.response(304, ["Vary": vary]),
+                for: try Sample.request("GET", "https://shop.example/a", ["Foo": "1"]), stored: [stored], chosen: 0)
+            return if case .freshened(_, let updates) = outcome { updates[0] } else { nil }
+        }
+        #expect(try updated("Foo")?.nominated == NominatedFields(values: ["foo": "1"]))
+        #expect(try updated("*")?.isInvalid == true)
+    }
+
+    @Test("A HEAD response updates the responses that agree with it, and invalidates the others (section 4.3.5)")
+    func head() throws {
+        func outcome(_ status: Int, _ fields: MessageFields, _ method: Octets = "HEAD") throws -> String {
+            let stored = try Sample.stored(["ETag": "\"a\"", "Last-Modified": Self.date(-9)])
+            let updates = CachingPolicy().freshened(
+                byHead: Sample.response(status, fields), to: try Sample.request(method), among: [stored])
+            return updates[0].map { $0.isInvalid ? "invalidated" : "updated" } ?? "kept"
+        }
+        #expect(try outcome(200, ["X": "1"]) == "updated")
+        #expect(
+            try outcome(200, ["ETag": "\"a\"", "Last-Modified": Self.date(-9), "Content-Length": "10"]) == "updated")
+        #expect(try outcome(200, ["ETag": "\"b\""]) == "invalidated")
+        #expect(try outcome(200, ["Last-Modified": Self.date(-8)]) == "invalidated")
+        #expect(try outcome(200, ["Content-Length": "11"]) == "invalidated")
+        #expect(try outcome(200, ["Content-Length": "x"]) == "invalidated")
+        #expect(try outcome(404, ["ETag": "\"b\""]) == "kept")
+        #expect(try outcome(200, ["ETag": "\"b\""], "GET") == "kept")
+    }
+}
