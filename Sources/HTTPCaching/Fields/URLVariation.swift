@@ -25,12 +25,12 @@ struct URLVariation: Sendable, Hashable {
         self.variesOnOrder = variesOnOrder
     }
 
-    /// Obtains the URL variation config of a response (sections 4.1 and 4.2).
+    /// Obtains the URL variation config of a response (sections 5.1 and 5.2).
     init(_ fields: MessageFields) {
         self = URLVariation.parsed(fields) ?? .none
     }
 
-    /// Section 4.1: Parses a URL variation config; `nil` for the default one.
+    /// Section 5.1: Parses a URL variation config; `nil` for the default one.
     private static func parsed(_ fields: MessageFields) -> URLVariation? {
         // Step 1: Without a field, or with one that is not a dictionary, return the default.
         guard let value = StructuredField.dictionary(fields.values("no-vary-search")) else { return nil }
@@ -57,7 +57,7 @@ struct URLVariation: Sendable, Hashable {
         }
     }
 
-    /// Section 4.3: The keys of an inner list of strings.
+    /// Section 5.3: The keys of an inner list of strings.
     private static func keys(_ member: StructuredField.Member) -> Set<Octets>? {
         guard case .innerList(let items) = member else { return nil }
         var keys: Set<Octets> = []
@@ -74,7 +74,7 @@ struct URLVariation: Sendable, Hashable {
         return Octets(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether two URLs are equivalent modulo this variation (section 5).
+    /// Whether two URLs are equivalent modulo this variation (section 6).
     ///
     /// In the number of parameters, n log n steps if their order does not count, and n otherwise.
     func areEquivalent(_ left: RequestURL, _ right: RequestURL) -> Bool {

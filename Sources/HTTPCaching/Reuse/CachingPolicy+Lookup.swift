@@ -42,7 +42,7 @@ extension CachingPolicy {
         let directives = request.directives
         var reasons: [LookupReason]
         switch rule.treatment {
-        case .neverStore, .reload: return missed(request, rule, .rule, choice)
+        case .neverStore, .reload: return missed(request, rule, .rule)
         case .storedOnly: reasons = []
         case .keep:
             reasons = response.isInvalid ? [.invalidated] : []
@@ -86,10 +86,11 @@ extension CachingPolicy {
         if request.needsValidation { reasons.append(.requestNoCache) }
         // Section 5.2.1.1: The client prefers a response whose age is less than or equal to the specified number of
         // seconds.
-        // RFC 8246, section 2: Clients SHOULD NOT issue a conditional request during the response's freshness lifetime.
-        // Browsers send max-age=0 when a user reloads the page.
+        // NB: Browsers send max-age=0 when a user reloads the page. It asks for a validation within the same second, too.
+        // RFC 8246, section 2: Clients SHOULD NOT issue a conditional request during the response's freshness lifetime
+        // (e.g., upon a reload).
         if let limit = request.maximumAge, freshness.age > limit || limit == 0,
-            !(directives.isImmutable && freshness.isFresh)
+            !(limit == 0 && directives.isImmutable && freshness.isFresh)
         {
             reasons.append(.requestMaximumAge)
         }
@@ -115,10 +116,7 @@ extension CachingPolicy {
     }
 
     /// The decision on a request that no stored response answers.
-    private func missed(
-        _ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason,
-        _ choice: LookupDecision.Choice? = nil
-    ) -> LookupDecision {
+    private func missed(_ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason) -> LookupDecision {
         var fields = request.fields
         var outcome = LookupDecision.Outcome.forward(fields: fields)
         if rule.treatment == .storedOnly || request.directives.forbidsForwarding && request.isAnswerable {
@@ -129,6 +127,6 @@ extension CachingPolicy {
             fields.append("Pragma", "no-cache")
             outcome = .forward(fields: fields)
         }
-        return LookupDecision(outcome: outcome, choice: choice, rule: rule, reasons: [reason])
+        return LookupDecision(outcome: outcome, choice: nil, rule: rule, reasons: [reason])
     }
 }

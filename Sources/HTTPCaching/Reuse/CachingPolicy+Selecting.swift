@@ -39,7 +39,7 @@ extension CachingPolicy {
 
     /// Whether the target URI of a request is that of a stored response, or equivalent for it.
     private func targets(_ request: CacheRequest, _ response: CachedResponse) -> Bool {
-        // No-Vary-Search, section 6: or are equivalent modulo URL variation config
+        // No-Vary-Search, section 7: or are equivalent modulo URL variation config
         request.isAnswerable
             && (request.url == response.url
                 || response.fields.has("no-vary-search")

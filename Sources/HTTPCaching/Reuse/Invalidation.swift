@@ -29,7 +29,7 @@ public struct Invalidation: Sendable, Hashable {
         // a safe method.
         groups =
             request.isSafe ? [] : StructuredField.strings(response.fields.values("cache-group-invalidation"))
-        // Clear Site Data, section 4.1: only over a secure connection. Its values are quoted strings.
+        // Clear Site Data: only over a secure connection. Its values are quoted strings.
         clearsOrigin =
             request.url.scheme.isCryptographic
             && FieldList.members(response.fields.values("clear-site-data"))

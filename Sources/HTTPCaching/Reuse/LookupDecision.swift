@@ -24,7 +24,7 @@ public struct LookupDecision: Sendable, Hashable {
 
     /// What happens with the request.
     public let outcome: Outcome
-    /// The stored response that was chosen; `nil` if none can be used, whatever its age. If the server fails, it may still
+    /// The stored response that was chosen; `nil` if none may be used, whatever its age. If the server fails, it may still
     /// answer: ``CachingPolicy/staleAnswer(_:to:now:_:)``.
     public let choice: Choice?
     /// The rule that decides.

@@ -11,8 +11,8 @@ import WebPrimitives
 /// | 5 | HTML documents | validated |
 /// | 6 | everything else | by the protocol |
 ///
-/// Priorities 3 to 5 are for complete 200 responses to requests without directives against it. They respect `no-cache` and
-/// `must-revalidate` of the response. Whoever writes a rule of priority 2, or goes offline, knows better than the server.
+/// Priorities 3 to 5 are for responses with status 200. They respect `no-cache` and `must-revalidate` of a response, and
+/// `no-cache` of a request. Priorities 1 and 2 are the user's own decision and come before the server's.
 public struct CachingRules: Sendable, Hashable {
     /// A rule of the user.
     public struct Rule: Sendable, Hashable {
@@ -56,7 +56,7 @@ extension CachingRules {
         for request: CacheRequest, stored response: CachedResponse?, isOffline: Bool, requestPolicy: RequestCachePolicy
     ) -> AppliedRule {
         // Priority 1. Departure: section 5.2.2.2 demands an error instead of a stale response with must-revalidate. The
-        // user has chosen to work without a network, and sees the age of what he is shown.
+        // user has chosen to work without a network.
         if isOffline { return AppliedRule(origin: .offline, treatment: .storedOnly) }
         // Priority 2.
         if let treatment = requestPolicy.treatment {
@@ -65,10 +65,10 @@ extension CachingRules {
         if let rule = userRule(for: request) {
             return AppliedRule(origin: .user(line: rule.line), treatment: rule.treatment)
         }
-        let kept = AppliedRule(origin: .protocol, treatment: .protocol)
-        guard appliesBuiltInRules, let response, response.status == 200 else { return kept }
+        let byProtocol = AppliedRule(origin: .protocol, treatment: .protocol)
+        guard appliesBuiltInRules, let response, response.status == 200 else { return byProtocol }
         let directives = response.directives
-        guard !directives.needsValidation, !directives.forbidsStale else { return kept }
+        guard !directives.needsValidation, !directives.forbidsStale else { return byProtocol }
         // Priority 3.
         if HashedFileName.isHashed(request.url.path) {
             return AppliedRule(origin: .hashedName, treatment: .keep)
@@ -80,7 +80,7 @@ extension CachingRules {
             return AppliedRule(origin: .staticResource, treatment: .staleThenValidate)
         }
         // Priority 5.
-        return isDocument ? AppliedRule(origin: .document, treatment: .validate) : kept
+        return isDocument ? AppliedRule(origin: .document, treatment: .validate) : byProtocol
     }
 }
 

@@ -29,6 +29,9 @@ extension CachedResponse {
         response.requestTime = requestTime
         response.responseTime = responseTime
         response.isInvalid = false
+        // Section 5.2.2.5: A cache MUST NOT use a response with no-store to satisfy any other request. The one that a 304 with
+        // no-store confirms is used for this request only.
+        if response.directives.forbidsStoring, !response.directives.needsUnderstanding { response.isInvalid = true }
         // Vary may name other fields now.
         if let request {
             if let nominated = NominatedFields(request, for: response.fields) {

@@ -36,6 +36,9 @@ extension CachingPolicy {
         // (The two conditions on private and Authorization are for shared caches.)
         // and the response contains at least one of the following:
         if !isCacheable(response, directives) { obstacles.append(.notCacheable) }
+        // Departure: the failure of a precondition, a range or an expectation is no answer to a request without it. No
+        // standard forbids to store one that has an expiration time.
+        if [412, 416, 417].contains(response.status) { obstacles.append(.answersCondition) }
         // Section 3.3: A cache MUST NOT store partial-content responses if it does not understand the range units.
         if response.status == 206, range == nil || request.method != "GET" { obstacles.append(.rangeNotUnderstood) }
         // Section 4.1: A response with "*" always fails to match.

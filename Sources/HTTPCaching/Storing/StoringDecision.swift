@@ -29,6 +29,8 @@ public enum StoringObstacle: String, CaseIterable, Sendable {
     case notCacheable = "not-cacheable"
     /// Vary contains `*` (section 4.1), so that no request would match.
     case variesOnAll = "varies-on-all"
+    /// The status code answers a condition or range of the request.
+    case answersCondition = "answers-condition"
     /// The response is partial, and its range is not one of octets (section 3.3).
     case rangeNotUnderstood = "range-not-understood"
 
@@ -43,6 +45,7 @@ public enum StoringObstacle: String, CaseIterable, Sendable {
         case .requestNoStore: "Cache-Control of the request has no-store"
         case .notCacheable: "it has no expiration time, and its status code needs one"
         case .variesOnAll: "Vary is *, so no request can match it"
+        case .answersCondition: "it answers a condition or range of the request, which other requests do not have"
         case .rangeNotUnderstood: "it is partial, and Content-Range is not a range of octets"
         }
     }

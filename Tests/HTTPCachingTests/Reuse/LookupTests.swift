@@ -22,6 +22,7 @@ struct LookupTests {
             ("max-age=60", "max-age=0", 0, "forward request-max-age"),
             ("max-age=60", "max-age=x", 0, "forward request-max-age"),
             ("max-age=60, immutable", "max-age=0", 0, "hit"),
+            ("max-age=60, immutable", "max-age=5", 6, "forward request-max-age"),
             ("max-age=60, immutable", "no-cache", 0, "forward request-no-cache"),
             ("max-age=60, immutable", "max-age=0", 60, "forward request-max-age stale"),
             ("max-age=60", "min-fresh=10", 50, "hit"), ("max-age=60", "min-fresh=10", 51, "forward request-min-fresh"),

@@ -150,6 +150,20 @@ struct ValidationTests {
             !updated.isInvalid && updated.responseTime == Sample.after(51) && updated.requestTime == Sample.after(50))
     }
 
+    @Test(
+        "A 304 with no-store confirms a response for one request only",
+        arguments: [("no-store", true), ("no-store, must-understand", false), ("max-age=1", false)])
+    func noStore(directives: String, isInvalid: Bool) throws {
+        let outcome = CachingPolicy().validated(
+            by: Sample.response(304, ["Cache-Control": Octets(directives)]), for: try Sample.request(),
+            stored: [try Sample.stored(["ETag": "\"a\""])], chosen: 0)
+        guard case .freshened(_, let updates) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(updates[0]?.isInvalid == isInvalid)
+    }
+
     @Test("Vary of a 304 applies to the request that it answers")
     func vary() throws {
         let stored = try Sample.stored(["ETag": "\"a\"", "Cache-Control": "max-age=9"])

@@ -134,6 +134,10 @@ struct CachingRulesTests {
         let policy = CachingPolicy(rules: rules)
         let account = try Sample.request("GET", "https://shop.example/account/x")
         #expect(policy.storing(Sample.response(200), for: account).obstacles == [.rule])
+        // Not even if the server fails.
+        let stored = try Sample.stored(
+            ["Cache-Control": "max-age=1, stale-if-error=99"], "https://shop.example/account/x")
+        #expect(policy.lookup(account, among: [stored], now: Sample.start).choice == nil)
     }
 
     @Test(

@@ -23,7 +23,8 @@ struct StoringTests {
             (200, "private", ""), (200, "private=\"set-cookie\"", ""), (200, "no-cache", ""),
             (200, "no-store, must-understand", ""), (599, "must-understand, max-age=1", "status-not-understood"),
             (599, "no-store, must-understand, max-age=1", "status-not-understood response-no-store"),
-            (404, "no-store, must-understand", ""),
+            (404, "no-store, must-understand", ""), (412, "max-age=1", "answers-condition"),
+            (416, "max-age=1", "answers-condition"), (417, "max-age=1", "answers-condition"),
         ])
     func statusesAndDirectives(status: Int, directives: String, expected: String) throws {
         let fields: MessageFields = directives.isEmpty ? [:] : ["Cache-Control": Octets(directives)]

@@ -183,7 +183,8 @@ enum TwinCache {
         let isPragma = request.values("cache-control").isEmpty && request.values("pragma").contains("no-cache")
         if has(request, "no-cache") || isPragma { mayUse = false }
         let maximum = seconds(request, "max-age").map { $0 ?? 0 }
-        if let maximum, age > maximum || maximum == 0, !(hasPlain(response, "immutable") && isFresh) { mayUse = false }
+        if let maximum, maximum > 0, age > maximum { mayUse = false }
+        if maximum == 0, !(hasPlain(response, "immutable") && isFresh) { mayUse = false }
         if let minimum = seconds(request, "min-fresh") ?? nil, lifetime - age < minimum { mayUse = false }
         let isForbidden = has(response, "must-revalidate")
         let staleness = age - lifetime

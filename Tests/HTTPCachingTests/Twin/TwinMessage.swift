@@ -59,6 +59,12 @@ extension TwinMessage {
         return Sample.after(Int64(random.below(120) - 60)).httpDate
     }
 
+    /// Directives that keep a response fresh for about as long as the times of the tests.
+    static func lifetime(_ random: inout SeededGenerator) -> String {
+        let others = ["", ", must-revalidate", ", stale-while-revalidate=15", ", immutable", ", no-cache=\"x\""]
+        return "max-age=\(random.below(80))\(random.pick(others))"
+    }
+
     /// A random response, which is received after at most a few seconds.
     static func response(_ random: inout SeededGenerator) -> TwinMessage {
         var message = TwinMessage()

@@ -43,13 +43,22 @@ struct TwinTests {
             var entries: [TwinCache.Entry] = []
             var stored: [CachedResponse] = []
             for _ in 0..<(1 + random.below(3)) {
-                let (original, response) = (TwinMessage.request(&random), TwinMessage.response(&random))
+                var (original, response) = (TwinMessage.request(&random), TwinMessage.response(&random))
+                // Most of them are stored, and some are fresh.
+                original.method = "GET"
+                original.path = random.pick(["/a", "/a", "/a", "/a?b"])
+                if random.once(in: 2) { original.fields.removeAll { $0.name == "Cache-Control" } }
+                if random.once(in: 2) {
+                    response.status = 200
+                    response.fields = [("Cache-Control", TwinMessage.lifetime(&random)), ("ETag", "\"a\"")]
+                }
                 let decision = policy.storing(response.originResponse, for: try original.cacheRequest())
                 guard let candidate = decision.response?.received(bodyLength: 4, isComplete: true) else { continue }
                 entries.append(TwinCache.Entry(request: original, response: response))
                 stored.append(candidate)
             }
-            let request = TwinMessage.request(&random)
+            var request = TwinMessage.request(&random)
+            if let entry = entries.first, random.once(in: 2) { request.fields = entry.request.fields }
             let now = random.below(60)
             let decision = policy.lookup(try request.cacheRequest(), among: stored, now: Sample.after(Int64(now)))
             let word = Sample.outcome(try request.cacheRequest(), stored, after: Int64(now)).split(separator: " ").first
@@ -63,6 +72,6 @@ struct TwinTests {
             }
             try #require(choice.index == chosen, "seed \(seed): \(decision), twin \(twin)")
         }
-        #expect(counts.count == 5 && counts.values.allSatisfy { $0 > 50 }, "\(counts)")
+        #expect(counts.count == 5 && counts.values.allSatisfy { $0 > 100 }, "\(counts)")
     }
 }
