@@ -27,7 +27,7 @@ extension CachingPolicy {
         switch selection {
         case .none: return missed(request, rule, .notStored)
         case .varyMismatch: return missed(request, rule, .varyMismatch)
-        case .incomplete: return missed(request, rule, .incomplete)
+        case .incomplete: return completed(request, among: stored, rule, now: now)
         case .chosen(let index):
             let choice = LookupDecision.Choice(index: index, freshness: freshness(of: stored[index], now: now))
             return reused(stored[index], choice, for: request, rule)
@@ -114,6 +114,28 @@ extension CachingPolicy {
         case .any: true
         }
     }
+
+    /// The decision on a request for which only incomplete responses are stored.
+    private func completed(
+        _ request: CacheRequest, among stored: [CachedResponse], _ rule: AppliedRule, now: Timestamp
+    ) -> LookupDecision {
+        // Section 3.3: A cache MAY complete a stored incomplete response by making a subsequent range request and combining
+        // the successful response with the stored response.
+        let isPlain = request.method == "GET" && !Self.conditions.contains { request.fields.has($0) }
+        switch rule.treatment {
+        case .protocol, .keep, .validate, .staleThenValidate: break
+        case .neverStore, .reload, .storedOnly: return missed(request, rule, .incomplete)
+        }
+        guard isPlain, !request.directives.forbidsForwarding,
+            let (index, range) = choosable(for: request, among: stored).lazy
+                .compactMap({ index in stored[index].completingFields.map { (index, $0) } }).first
+        else { return missed(request, rule, .incomplete) }
+        let choice = LookupDecision.Choice(index: index, freshness: freshness(of: stored[index], now: now))
+        let fields = MessageFields(request.fields.lines + range.lines)
+        return LookupDecision(outcome: .complete(fields: fields), choice: choice, rule: rule, reasons: [.incomplete])
+    }
+
+    private static let conditions: [StaticString] = ["range", "if-range", "if-none-match", "if-modified-since"]
 
     /// The decision on a request that no stored response answers.
     private func missed(_ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason) -> LookupDecision {

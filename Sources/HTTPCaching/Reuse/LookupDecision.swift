@@ -8,6 +8,11 @@ public struct LookupDecision: Sendable, Hashable {
         case hitThenValidate(StoredAnswer, fields: MessageFields)
         /// The request goes to the server with `fields`, which ask whether that response is still valid.
         case validate(fields: MessageFields)
+        /// The request goes to the server with `fields`, which ask for the missing part of that response.
+        ///
+        /// A response with status 206 is combined with it: ``CachedResponse/combined(with:)``. If that does not make it
+        /// whole, the request has to be sent again as it was. Any other response answers the request.
+        case complete(fields: MessageFields)
         /// The request goes to the server with `fields`.
         case forward(fields: MessageFields)
         /// Nothing stored can answer the request, and it may not be forwarded: status 504.
@@ -36,7 +41,7 @@ public struct LookupDecision: Sendable, Hashable {
     public var forwarding: CacheStatus.Forwarding? {
         switch outcome {
         case .hit, .hitThenValidate, .unavailable: nil
-        case .validate, .forward: reasons.first?.forwarding ?? .bypass
+        case .validate, .complete, .forward: reasons.first?.forwarding ?? .bypass
         }
     }
 }

@@ -50,6 +50,19 @@ extension CachedResponse {
         return range.positions(of: length).map { stored.contains($0) } ?? false
     }
 
+    /// The fields that ask for what is missing after the beginning of a representation, or else for the whole if it has
+    /// changed; `nil` if the stored part is not the beginning, or has no strong validator.
+    var completingFields: MessageFields? {
+        guard case .part(let positions, _) = extent, positions.lowerBound == 0 else { return nil }
+        var validator: Octets?
+        if let entityTag {
+            validator = entityTag.isWeak ? nil : fields.onlyValue("etag")
+        } else if hasStrongModification {
+            validator = fields.onlyValue("last-modified")
+        }
+        return validator.map { ["Range": Octets("bytes=\(positions.upperBound)-"), "If-Range": $0] }
+    }
+
     /// A response whose stored part and that of a newer response make one range, and the octets it consists of.
     public struct Combination: Sendable, Hashable {
         /// Where a piece of the body comes from.

@@ -47,6 +47,9 @@ struct InvalidationTests {
     func locations(fields: MessageFields, expected: [Int]) throws {
         #expect(try affected("POST", 201, fields, "https://shop.example/z") == expected)
         #expect(try affected("GET", 200, fields, "https://shop.example/z") == [])
+        let invalidation = Invalidation(
+            by: Sample.response(201, fields), to: try Sample.request("POST", "https://shop.example/z"))
+        #expect(invalidation.urls.count <= 2 && invalidation.urls.allSatisfy { $0.origin == "https://shop.example" })
     }
 
     @Test("Groups are invalidated within the origin, without further groups (RFC 9875)")

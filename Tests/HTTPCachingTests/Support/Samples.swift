@@ -53,6 +53,7 @@ enum Sample {
             case .hit: "hit"
             case .hitThenValidate: "hit-then-validate"
             case .validate: "validate"
+            case .complete: "complete"
             case .forward: "forward"
             case .unavailable: "unavailable"
             }

@@ -55,6 +55,11 @@ struct TestCache {
             var sent = request
             sent.fields = fields
             return forward(sent, for: request, validating: chosen, at: now, to: server)
+        case .complete(let fields):
+            var sent = request
+            sent.fields = fields
+            let reply = forward(sent, for: sent, validating: nil, at: now, to: server)
+            return reply.status == 206 ? answer(request, at: now, from: server) : reply
         case .unavailable: return Reply(status: 504, fields: [:], body: [])
         }
     }
