@@ -46,7 +46,8 @@ extension CachingPolicy {
                     && URLVariation(response.fields).areEquivalent(request.url, response.url))
     }
 
-    private func isUsable(_ response: CachedResponse, for request: CacheRequest) -> Bool {
+    /// Whether all that a request asks for is stored.
+    func isUsable(_ response: CachedResponse, for request: CacheRequest) -> Bool {
         if response.extent.isWhole { return true }
         guard request.method == "GET", let range = ByteRange(request.fields) else { return false }
         // If-Range needs the whole if its condition is false.

@@ -25,7 +25,9 @@ extension CachingPolicy {
         let freshness = freshness(of: response, now: now)
         // A cache MUST NOT generate a stale response if it is prohibited by an explicit in-protocol directive (e.g., by a
         // no-cache response directive, a must-revalidate response directive).
-        guard !response.isInvalid, !directives.needsValidation, !directives.forbidsStale || freshness.isFresh
+        // Section 3.3: Nor may an incomplete response answer a request for more than its part.
+        guard isUsable(response, for: request), !response.isInvalid, !directives.needsValidation,
+            !directives.forbidsStale || freshness.isFresh
         else { return nil }
         // A cache MUST NOT generate a stale response unless it is disconnected or doing so is explicitly permitted by the
         // client or origin server or configuration in accordance with an out-of-band contract.

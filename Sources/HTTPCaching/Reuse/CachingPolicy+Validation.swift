@@ -4,13 +4,23 @@ import WebPrimitives
 public enum ValidationOutcome: Sendable, Hashable {
     /// The stored responses with these indices are replaced by updated ones. The one at `chosen` answers the request.
     case freshened(chosen: Int, updates: [Int: CachedResponse])
-    /// The response is used, and stored if it may be.
+    /// The response answers the request, and is stored if it may be.
     case replaced
     /// The server is regarded as failed, and the stored response answers the request.
     case stale(StoredAnswer)
     /// The response says that a representation is unchanged that is not stored. The request has to be sent again, with the
     /// client's own conditions only.
     case repeated
+}
+
+extension LookupDecision.Outcome {
+    /// Whether the request has the cache's own conditions.
+    fileprivate var isConditional: Bool {
+        switch self {
+        case .validate, .hitThenValidate: true
+        case .hit, .complete, .forward, .unavailable: false
+        }
+    }
 }
 
 extension CachedResponse {
@@ -48,17 +58,20 @@ extension CachingPolicy {
         return fields
     }
 
-    /// Handles the response to a validation request (section 4.3.3).
+    /// Handles the response to a request that was forwarded by a decision (section 4.3.3).
     ///
     /// - Parameters:
     ///   - response: The final response.
-    ///   - request: The client's request, which the stored response at `index` was chosen for.
-    ///   - stored: The candidates of the lookup.
+    ///   - decision: The decision.
+    ///   - request: The client's request.
+    ///   - stored: The candidates of the decision.
     public func validated(
-        by response: OriginResponse, for request: CacheRequest, stored: [CachedResponse], chosen index: Int
+        by response: OriginResponse, after decision: LookupDecision, for request: CacheRequest, stored: [CachedResponse]
     ) -> ValidationOutcome {
+        guard let index = decision.choice?.index else { return .replaced }
         // A 304 (Not Modified) response status code indicates that the stored response can be updated and reused.
-        if response.status == 304 {
+        // NB: After a request without the cache's own conditions, it answers the client's.
+        if response.status == 304, decision.outcome.isConditional {
             let identified = identified(by: response, for: request, among: stored, chosen: index)
             guard let chosen = identified.contains(index) ? index : identified.first else { return .repeated }
             let updates = identified.map { index in

@@ -46,7 +46,9 @@ extension CachingRules {
     func forbidsStoring(_ request: CacheRequest) -> Bool { userRule(for: request)?.treatment == .neverStore }
 
     private func userRule(for request: CacheRequest) -> Rule? {
-        userRules.isEmpty ? nil : userRules.first { $0.pattern.matches(request.url) }
+        guard !userRules.isEmpty else { return nil }
+        let target = URLPattern.Target(request.url)
+        return userRules.first { $0.pattern.matches(target) }
     }
 
     /// The rule that decides about a request.
@@ -120,14 +122,19 @@ enum StaticResource {
     }
 
     /// Whether the last segment has such an extension.
-    static func hasExtension(_ path: Octets) -> Bool { stem(fileName(path)) != nil }
+    static func hasExtension(_ path: Octets) -> Bool { withoutExtension(fileName(path)) != nil }
 
     /// A file name without its extensions, such as `app` for `app.js.map`; `nil` if it has no such extension.
     static func stem(_ name: Octets) -> Octets? {
+        var stem = withoutExtension(name)
+        while let shorter = stem.flatMap(withoutExtension) { stem = shorter }
+        return stem
+    }
+
+    private static func withoutExtension(_ name: Octets) -> Octets? {
         guard let dot = name.lastIndex(of: ASCII.dot), dot > 0,
             extensions.contains(name[(dot + 1)..<name.count].lowercased)
         else { return nil }
-        let stem = name[0..<dot]
-        return self.stem(stem) ?? stem
+        return name[0..<dot]
     }
 }

@@ -46,15 +46,27 @@ public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The parts of a URL that patterns are compared with.
+    struct Target {
+        let origin: Octets
+        let path: Octets
+        let pathAndQuery: Octets
+
+        init(_ url: RequestURL) {
+            origin = Octets(url.origin)
+            path = url.path
+            pathAndQuery = Octets(url.path.bytes + url.query.bytes)
+        }
+    }
+
     /// Whether a URL is meant.
     ///
     /// For one pattern, linear in the number of octets of the URL.
-    func matches(_ url: RequestURL) -> Bool {
-        if let origin, !Self.matches(Octets(url.origin), origin) { return false }
-        let target = Octets(url.path.bytes + url.query.bytes)
-        if isPrefix { return target.starts(with: path) }
+    func matches(_ target: Target) -> Bool {
+        if let origin, !Self.matches(target.origin, origin) { return false }
+        if isPrefix { return target.pathAndQuery.starts(with: path) }
         // Without a question mark, the pattern is one of paths.
-        return Self.matches(path.contains(ASCII.questionMark) ? target : url.path, path)
+        return Self.matches(path.contains(ASCII.questionMark) ? target.pathAndQuery : target.path, path)
     }
 
     private static let star = UInt8(ascii: "*")

@@ -41,11 +41,28 @@ struct ValidationTests {
         #expect(answer.status == 206 && sent == ["X": "1", "If-None-Match": "\"a\""])
     }
 
+    /// A decision to validate the first of the stored responses.
+    private func validation(of stored: [CachedResponse]) -> LookupDecision {
+        LookupDecision(
+            outcome: .validate(fields: [:]),
+            choice: LookupDecision.Choice(
+                index: 0, freshness: CachingPolicy().freshness(of: stored[0], now: Sample.start)),
+            rule: AppliedRule(origin: .protocol, treatment: .protocol), reasons: [.stale])
+    }
+
+    /// What a response means after the first of the stored responses was validated.
+    private func outcome(
+        of response: OriginResponse, for request: CacheRequest? = nil, _ stored: [CachedResponse]
+    ) throws -> ValidationOutcome {
+        let request = try request ?? Sample.request()
+        return CachingPolicy().validated(
+            by: response, after: validation(of: stored), for: request, stored: stored)
+    }
+
     /// The indices that a 304 updates, and the one that answers.
     private func updated(_ fields: MessageFields, _ stored: [MessageFields]) throws -> String {
         let stored = try stored.map { try Sample.stored($0) }
-        let outcome = CachingPolicy().validated(
-            by: Sample.response(304, fields), for: try Sample.request(), stored: stored, chosen: 0)
+        let outcome = try outcome(of: Sample.response(304, fields), stored)
         switch outcome {
         case .freshened(let chosen, let updates):
             return "\(chosen): " + updates.keys.sorted().map(String.init).joined(separator: " ")
@@ -85,7 +102,7 @@ struct ValidationTests {
             let stored = try Sample.stored(["ETag": "\"a\"", "Cache-Control": directives])
             let response = OriginResponse(
                 status: status, fields: [:], requestTime: Sample.after(5), responseTime: Sample.after(5))
-            return CachingPolicy().validated(by: response, for: try Sample.request(), stored: [stored], chosen: 0)
+            return try self.outcome(of: response, [stored])
         }
         func isStale(_ outcome: ValidationOutcome) -> Bool { if case .stale = outcome { true } else { false } }
         for status in [200, 206, 404, 500, 503] { #expect(try outcome(status, "max-age=1") == .replaced) }
@@ -134,8 +151,7 @@ struct ValidationTests {
                 "Z": "1",
                 "Content-Range": "x", "Connection": "Z2", "Z2": "1", "Set-Cookie": "a=1",
             ], requestTime: Sample.after(50), responseTime: Sample.after(51))
-        let outcome = CachingPolicy().validated(
-            by: response, for: try Sample.request(), stored: [stored.invalidated], chosen: 0)
+        let outcome = try outcome(of: response, [stored.invalidated])
         guard case .freshened(_, let updates) = outcome, let updated = updates[0] else {
             Issue.record("\(outcome)")
             return
@@ -154,9 +170,8 @@ struct ValidationTests {
         "A 304 with no-store confirms a response for one request only",
         arguments: [("no-store", true), ("no-store, must-understand", false), ("max-age=1", false)])
     func noStore(directives: String, isInvalid: Bool) throws {
-        let outcome = CachingPolicy().validated(
-            by: Sample.response(304, ["Cache-Control": Octets(directives)]), for: try Sample.request(),
-            stored: [try Sample.stored(["ETag": "\"a\""])], chosen: 0)
+        let outcome = try outcome(
+            of: Sample.response(304, ["Cache-Control": Octets(directives)]), [try Sample.stored(["ETag": "\"a\""])])
         guard case .freshened(_, let updates) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -168,13 +183,39 @@ struct ValidationTests {
     func vary() throws {
         let stored = try Sample.stored(["ETag": "\"a\"", "Cache-Control": "max-age=9"])
         func updated(_ vary: Octets) throws -> CachedResponse? {
-            let outcome = CachingPolicy().validated(
-                by: Sample.response(304, ["Vary": vary]),
-                for: try Sample.request("GET", "https://shop.example/a", ["Foo": "1"]), stored: [stored], chosen: 0)
+            let outcome = try outcome(
+                of: Sample.response(304, ["Vary": vary]),
+                for: try Sample.request("GET", "https://shop.example/a", ["Foo": "1"]), [stored])
             return if case .freshened(_, let updates) = outcome { updates[0] } else { nil }
         }
         #expect(try updated("Foo")?.nominated == NominatedFields(values: ["foo": "1"]))
         #expect(try updated("*")?.isInvalid == true)
+    }
+
+    @Test("A 304 to a request without the cache's own conditions is the client's")
+    func clientCondition() throws {
+        let stored = [try Sample.stored(["Cache-Control": "max-age=1"])]
+        let request = try Sample.request("GET", "https://shop.example/a", ["If-None-Match": "\"a\""])
+        let decision = CachingPolicy().lookup(request, among: stored, now: Sample.after(9))
+        #expect(decision.outcome == .forward(fields: request.fields) && decision.choice?.index == 0)
+        for fields: MessageFields in [[:], ["ETag": "\"a\""]] {
+            let outcome = CachingPolicy().validated(
+                by: Sample.response(304, fields), after: decision, for: request, stored: stored)
+            #expect(outcome == .replaced)
+        }
+    }
+
+    @Test("An incomplete response does not answer for a server that fails")
+    func incomplete() throws {
+        let fields: MessageFields = ["Cache-Control": "max-age=99, stale-if-error=99", "Content-Range": "bytes 0-3/10"]
+        let storable = CachingPolicy().storing(Sample.response(206, fields), for: try Sample.request()).response
+        let stored = try #require(storable?.received(bodyLength: 4, isComplete: true))
+        func answer(_ fields: MessageFields) throws -> Int? {
+            let request = try Sample.request("GET", "https://shop.example/a", fields)
+            return CachingPolicy().staleAnswer(stored, to: request, now: Sample.after(9), .unreachable)?.status
+        }
+        #expect(try answer([:]) == nil)
+        #expect(try answer(["Range": "bytes=0-3"]) == 206)
     }
 
     @Test("A HEAD response updates the responses that agree with it, and invalidates the others (section 4.3.5)")

@@ -187,6 +187,6 @@ struct CachingRulesTests {
             ("*a*b*a*", "https://x.example/ababab", true), ("*a*b*c", "https://x.example/abab", false),
         ])
     func patterns(pattern: String, url: String, matches: Bool) throws {
-        #expect(try URLPattern(pattern).matches(try RequestURL(url)) == matches)
+        #expect(try URLPattern(pattern).matches(URLPattern.Target(try RequestURL(url))) == matches)
     }
 }

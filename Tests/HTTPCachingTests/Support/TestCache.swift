@@ -42,46 +42,47 @@ struct TestCache {
     /// Answers a request.
     mutating func answer(_ request: CacheRequest, at now: Timestamp, from server: Server) -> Reply {
         let decision = policy.lookup(request, among: stored, now: now)
-        let chosen = decision.choice?.index
         switch decision.outcome {
-        case .hit(let answer): return reply(answer, chosen)
+        case .hit(let answer): return reply(answer, decision.choice?.index)
         case .hitThenValidate(let answer, let fields):
-            let reply = reply(answer, chosen)
+            let reply = reply(answer, decision.choice?.index)
             var validation = request
             validation.fields = fields
-            _ = forward(validation, for: validation, validating: chosen, at: now, to: server)
+            _ = forward(validation, for: validation, after: decision, at: now, to: server)
             return reply
         case .validate(let fields), .forward(let fields):
             var sent = request
             sent.fields = fields
-            return forward(sent, for: request, validating: chosen, at: now, to: server)
+            return forward(sent, for: request, after: decision, at: now, to: server)
         case .complete(let fields):
             var sent = request
             sent.fields = fields
-            let reply = forward(sent, for: sent, validating: nil, at: now, to: server)
+            let reply = forward(sent, for: sent, after: decision, at: now, to: server)
             return reply.status == 206 ? answer(request, at: now, from: server) : reply
         case .unavailable: return Reply(status: 504, fields: [:], body: [])
         }
     }
 
     private mutating func forward(
-        _ sent: CacheRequest, for request: CacheRequest, validating index: Int?, at now: Timestamp, to server: Server
+        _ sent: CacheRequest, for request: CacheRequest, after decision: LookupDecision?, at now: Timestamp,
+        to server: Server
     ) -> Reply {
         let (received, arrival) = server(sent, now)
+        let chosen = decision?.choice?.index
         guard let received else {
-            let answer = index.flatMap { policy.staleAnswer(stored[$0], to: request, now: arrival, .unreachable) }
-            if let answer { return reply(answer, index) }
+            let answer = chosen.flatMap { policy.staleAnswer(stored[$0], to: request, now: arrival, .unreachable) }
+            if let answer { return reply(answer, chosen) }
             return Reply(status: 502, fields: [:], body: [])
         }
         let response = OriginResponse(
             status: received.status, fields: received.fields, requestTime: now, responseTime: arrival)
-        if let index {
-            switch policy.validated(by: response, for: request, stored: stored, chosen: index) {
+        if let decision {
+            switch policy.validated(by: response, after: decision, for: request, stored: stored) {
             case .freshened(let chosen, let updates):
                 for (index, update) in updates { entries[index].response = update }
                 return reply(entries[chosen].response.answer(to: request, age: nil), chosen)
-            case .stale(let answer): return reply(answer, index)
-            case .repeated: return forward(request, for: request, validating: nil, at: arrival, to: server)
+            case .stale(let answer): return reply(answer, chosen)
+            case .repeated: return forward(request, for: request, after: nil, at: arrival, to: server)
             case .replaced: break
             }
         }
