@@ -13,12 +13,13 @@ struct CacheTestRun {
     private static let pause: Int64 = 3
 
     private let test: CacheTest
+    private let rules: CachingRules
     private let server: CacheTestServer
     private var replies: [TestCache.Reply] = []
 
-    /// Runs a test. Returns the first failure.
-    static func failure(of test: CacheTest) -> Failure? {
-        var run = CacheTestRun(test: test)
+    /// Runs a test by rules. Returns the first failure.
+    static func failure(of test: CacheTest, by rules: CachingRules = .protocolOnly) -> Failure? {
+        var run = CacheTestRun(test: test, rules: rules)
         do throws(Failure) {
             try run.sendRequests()
             try run.checkServer()
@@ -28,8 +29,9 @@ struct CacheTestRun {
         }
     }
 
-    private init(test: CacheTest) {
+    private init(test: CacheTest, rules: CachingRules) {
         self.test = test
+        self.rules = rules
         server = CacheTestServer(test)
     }
 
@@ -38,7 +40,7 @@ struct CacheTestRun {
     }
 
     private mutating func sendRequests() throws(Failure) {
-        var cache = TestCache()
+        var cache = TestCache(policy: CachingPolicy(rules: rules))
         var now = Self.start
         let server = self.server
         for (index, config) in test.requests.enumerated() {

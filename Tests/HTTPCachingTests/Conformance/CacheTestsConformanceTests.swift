@@ -1,3 +1,4 @@
+import HTTPCaching
 import Testing
 
 /// The suite is for shared caches, too, and its README says that passing everything is not the aim.
@@ -30,12 +31,14 @@ struct CacheTestsConformanceTests {
         "partial-store-partial-reuse-partial-suffix": "the body has 5 octets, and Content-Range says 6",
     ]
 
-    @Test("Every required and optimal test passes, except for the departures")
-    func tests() throws {
+    @Test(
+        "Every required and optimal test passes, except for the departures, with and without the built-in rules",
+        arguments: [CachingRules.protocolOnly, .standard])
+    func tests(rules: CachingRules) throws {
         let tests = try CacheTest.all().filter { $0.kind != .check }
         var passed: [CacheTest.Kind: Int] = [:]
         for test in tests {
-            let failure = CacheTestRun.failure(of: test)
+            let failure = CacheTestRun.failure(of: test, by: rules)
             if failure == nil { passed[test.kind, default: 0] += 1 }
             #expect(
                 (failure == nil) == (Self.departures[test.id] == nil), "\(test.id): \(failure?.description ?? "passes")"
