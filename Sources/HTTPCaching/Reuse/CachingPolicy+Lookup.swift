@@ -3,11 +3,13 @@ public import WebPrimitives
 extension CachingPolicy {
     /// Decides how a request is answered (section 4).
     ///
+    /// Linear in the number of candidates.
+    ///
     /// - Parameters:
     ///   - request: The request, with all that the client or the jar adds to it.
     ///   - stored: The candidates, in any order.
     ///   - now: The current time.
-    ///   - isOffline: Whether requests may not be forwarded at all.
+    ///   - isOffline: Whether no request may be forwarded.
     ///   - requestPolicy: What the client wants for this request.
     public func lookup(
         _ request: CacheRequest, among stored: [CachedResponse], now: Timestamp, isOffline: Bool = false,

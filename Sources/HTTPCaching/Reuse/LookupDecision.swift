@@ -34,7 +34,7 @@ public struct LookupDecision: Sendable, Hashable {
     public let choice: Choice?
     /// The rule that decides.
     public let rule: AppliedRule
-    /// Why no stored response answers it without a request to the server, or the stored response is stale.
+    /// Why the request cannot be answered from the cache alone, or why the stored response that answers it is stale.
     public let reasons: [LookupReason]
 
     /// Why the request is forwarded, for Cache-Status; `nil` if it is not.

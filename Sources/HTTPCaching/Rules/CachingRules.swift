@@ -35,9 +35,9 @@ public struct CachingRules: Sendable, Hashable {
         self.appliesBuiltInRules = appliesBuiltInRules
     }
 
-    /// No rules but that for a missing network: the protocol decides.
+    /// Only the rule for a missing network. The protocol decides about everything else.
     public static let protocolOnly = CachingRules(appliesBuiltInRules: false)
-    /// The built-in rules.
+    /// The built-in rules, and none of a user.
     public static let standard = CachingRules(appliesBuiltInRules: true)
 }
 

@@ -1,9 +1,9 @@
 public import WebPrimitives
 
-/// A stored response without its body, which is the answer to a GET request.
+/// A stored response to a GET request, without its body.
 ///
-/// It contains all that decides about its use, so that a store needs no rules of its own. A store finds the candidates
-/// for a request by origin and path, and by query as well if no stored response of the path has No-Vary-Search.
+/// It contains everything that its reuse depends on, so a store needs no rules. A store looks up the candidates for a
+/// request by origin and path. It may look them up by query as well if no stored response of the path has No-Vary-Search.
 ///
 /// NB: ``nominated`` has values of request fields. A response with `Vary: Cookie` has those of cookies.
 public struct CachedResponse: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct CachedResponse: Sendable, Hashable {
     public internal(set) var responseTime: Timestamp
     /// The part of the representation that is stored.
     public internal(set) var extent: BodyExtent
-    /// Whether it needs a validation, however fresh it is.
+    /// Whether it must be validated before it is reused, however fresh it is.
     public internal(set) var isInvalid: Bool
 
     /// A stored response from its parts, as a store has kept them.
