@@ -110,7 +110,7 @@ extension CodingUserInfoKey {
 }
 
 extension Decoder {
-    /// Refuses members other than these, where the scenario is read strictly.
+    /// Rejects members other than these, if the scenario is read strictly.
     func checkMembers(_ known: [any CodingKey]) throws {
         guard case true? = CodingUserInfoKey.refusesUnknownMembers.flatMap({ userInfo[$0] as? Bool }),
             let member = try firstMember(besides: Set(known.map(\.stringValue)))
@@ -234,7 +234,7 @@ private struct RetrievalAnswer: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        // Written even where it is null: a reader can tell "not UTF-8" from "no cookie".
+        // Written even if it is null, so that a reader can tell "not UTF-8" from "no cookie".
         try container.encode(cookie, forKey: .cookie)
         try container.encode(cookieBase64, forKey: .cookieBase64)
         try container.encode(included, forKey: .included)

@@ -13,16 +13,17 @@ import SessionStore
 struct TokenPlace {
     private let options: DatabaseOptions
     private let service: ServiceConnection?
-    private let refreshTimeout: Int?
+    private let refresh: RefreshOptions?
     private let clock: CommandClock
 
-    /// - Parameter refresh: The time limit of a refresh from here; a service has its own setting.
+    /// - Parameter refresh: The time limit of a refresh from here, for operations that refresh; a service has its own
+    ///   setting.
     init(_ options: DatabaseOptions, refresh: RefreshOptions? = nil, clock: @escaping CommandClock) throws {
         self.options = options
         self.clock = clock
-        refreshTimeout = refresh?.refreshTimeout
+        self.refresh = refresh
         service = try options.service()
-        guard service == nil || refreshTimeout == nil else {
+        guard service == nil || refresh?.refreshTimeout == nil else {
             throw ValidationError("--refresh-timeout: the service uses its own setting, refresh.timeoutSeconds.")
         }
     }
@@ -36,8 +37,8 @@ struct TokenPlace {
         let name = operation.description.argument("name", of: request.arguments)
         let store = try options.tokenStore(with: name, now: clock())
         if let answer = try operation.stored(name, document, store, clock()) { return answer }
-        let access = try TokenAccess(store, refreshTimeout: refreshTimeout, clock: clock)
-        return try Blocking.run { [clock] in try await operation.work(name, document, access, clock()) }
+        let access = try TokenAccess(store, refreshTimeout: refresh?.seconds(), clock: clock)
+        return try Blocking.run { try await operation.work(name, document, access) }
     }
 
     /// Returns a valid access token, refreshed if it is due.
@@ -85,10 +86,9 @@ extension TokenAccess {
     /// The client of authorization servers in this program. It needs the network, so `crumb` is replaced before a lease
     /// is taken. Call it on the main thread, whose signal mask the other program inherits.
     ///
-    /// - Parameter refreshTimeout: How many seconds the server has to respond; `nil` for the value of the environment
-    ///   or the default.
+    /// - Parameter refreshTimeout: How many seconds the server has to respond to a refresh; `nil` for the default.
     init(_ store: TokenStore, refreshTimeout: Int? = nil, clock: @escaping CommandClock) throws {
-        let timeout = try RefreshOptions.seconds(refreshTimeout)
+        let timeout = refreshTimeout ?? RefreshOptions.defaultTimeout
         let network = try Network.required()
         self.init(
             store, over: network.endpoints, checkingIDTokens: network.checkIDToken,
@@ -111,7 +111,7 @@ extension AccessTokenReport {
 
     /// The fields that present the token: Authorization, and for a bound one the proof.
     ///
-    /// - Throws: `CommandFailure` where they cannot be told.
+    /// - Throws: `CommandFailure` if the token cannot be presented, or if a proof is missing.
     func exposedFields(of name: String) throws -> [(name: String, value: String)] {
         let type = TokenType(tokenType)
         guard type == .dpop else {

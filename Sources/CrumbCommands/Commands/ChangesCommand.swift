@@ -60,7 +60,7 @@ struct ChangesCommand: CrumbCommand {
         }
     }
 
-    /// Says that changes are gone. From the beginning, everybody knows that there may have been more.
+    /// Says that changes are gone, unless the list starts at the beginning: then earlier ones are expected to be gone.
     private func noteGap(in page: ChangeList, after position: Int64, _ console: Console) {
         guard page.hasGap, position > 0 else { return }
         console.note("changes after position \(position) are gone: list the whole jar with 'crumb list'")

@@ -191,7 +191,7 @@ struct ListeningAddress {
 extension GatewayJob {
     /// Creates the job for a gateway of a jar. It needs the network, so `crumb` is replaced first.
     init(jar: CookieJar, _ console: Console) throws {
-        let access = try TokenAccess(jar.tokens, clock: console.clock)
+        let access = try TokenAccess(jar.tokens, refreshTimeout: RefreshOptions.usual(), clock: console.clock)
         self.init(jar: jar, clock: console.clock) {
             access.fallback($0)
         } failed: {

@@ -78,7 +78,7 @@ struct SetCookieInput {
     /// The field values, in order.
     let lines: [Octets]
 
-    /// Reads lines to explain, one on each line. Where a line has the field's name in front, only those that have it
+    /// Reads lines to explain, one on each line. If a line begins with the field's name, only lines that do
     /// count.
     init(_ input: InputFile) throws {
         let bytes: [UInt8]

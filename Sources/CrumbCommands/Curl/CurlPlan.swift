@@ -134,7 +134,7 @@ extension CurlPlan {
         return names
     }
 
-    /// Whether the user says who asks, in the place of a token.
+    /// Whether the user's own options authenticate the request, so that no token is added.
     var signsIn: Bool {
         answersChallenges
             || options.contains { $0.fieldName == "authorization" || ["user", "oauth2-bearer"].contains($0.name) }

@@ -115,7 +115,7 @@ enum TerminalQRCode {
         try? Console.write(code.lines.flatMap { Array("\($0)\n".utf8) }, to: STDERR_FILENO)
     }
 
-    /// How many columns the terminal has; as many as anyone needs if it does not say.
+    /// How many columns the terminal has; unlimited if it does not say.
     private static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return .max }

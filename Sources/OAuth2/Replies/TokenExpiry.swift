@@ -126,6 +126,9 @@ public enum TokenValidity: String, Sendable, CaseIterable {
     case expired
     /// The expiry is unknown. Try the token; the resource server rejects an expired one.
     case unknown
+
+    /// Whether the token should be refreshed before its next use.
+    package var isDue: Bool { self == .due || self == .expired }
 }
 
 /// The start and end of a token's lifetime.

@@ -7,7 +7,7 @@ extension DatabaseOperation where Document == ScriptDocument, Output == ScriptRe
     /// The script that sets the cookies and the `localStorage` of pages.
     package static var script: Self {
         Self(.script) { input, context in
-            let pages = try input.document.pages(atMost: context.pageLimit.map { Int($0) } ?? .max)
+            let pages = try input.document.pages(atMost: context.pageLimit == nil ? .max : ScriptDocument.pageLimit)
             let writing = try InjectionScript.Writing.named(input.document.members.write, member: "write") ?? .once
             let verification = try input.document.verification()
             let jar = try context.jar(named: input.jar)
@@ -35,9 +35,12 @@ extension DatabaseOperation where Document == NoDocument, Output == CaptureScrip
 }
 
 extension ScriptDocument {
+    /// How many pages a script of the service serves: the answer has all cookies of each page's site.
+    fileprivate static let pageLimit = 1000
+
     /// The pages, for their scripts.
     ///
-    /// - Parameter limit: How many pages one script serves, since each adds all cookies of its site to the answer.
+    /// - Parameter limit: How many pages there may be.
     fileprivate func pages(atMost limit: Int) throws(OperationError) -> [RequestContext] {
         let urls = members.urls
         guard !urls.isEmpty, urls.count <= limit else { throw .bodyInvalid("urls: name 1 to \(limit) pages") }

@@ -47,7 +47,7 @@ extension OperationError {
 package struct TokenOperation<Document: RequestDocument, Output: Sendable>: Sendable {
     package typealias Stored = @Sendable (_ name: String, Document, TokenStore, _ now: Timestamp) throws -> Output?
     package typealias Work =
-        @Sendable (_ name: String, Document, TokenAccess, _ now: Timestamp) async throws -> Output
+        @Sendable (_ name: String, Document, TokenAccess) async throws -> Output
 
     package let description: OperationDescription
     /// The secret that the answer contains; `nil` if it contains none.
@@ -71,14 +71,15 @@ package struct TokenOperation<Document: RequestDocument, Output: Sendable>: Send
 extension TokenOperation where Document == AccessTokenDocument, Output == AccessTokenReport {
     package static var accessToken: Self {
         Self(.accessToken, disclosing: .accessToken) { name, asked, tokens, now in
+            let request = try asked.request()
             let stored = try tokens.get(name, for: asked.resource)
-            switch stored.tokens.validity(at: now, skew: asked.skew.duration) {
-            case .valid, .unknown: return try AccessTokenReport(stored, of: tokens, for: asked, now: now)
-            case .due, .expired: return nil
-            }
-        } _: { name, asked, access, now in
+            if stored.tokens.validity(at: now, skew: asked.skew.duration).isDue { return nil }
+            return try AccessTokenReport(stored, of: tokens, resource: asked.resource, for: request, now: now)
+        } _: { name, asked, access in
+            let request = try asked.request()
             let stored = try await access.refresher.token(name, for: asked.resource, skew: asked.skew.duration)
-            return try AccessTokenReport(stored, of: access.store, for: asked, now: now)
+            return try AccessTokenReport(
+                stored, of: access.store, resource: asked.resource, for: request, now: access.now())
         }
     }
 }
@@ -87,11 +88,9 @@ extension TokenOperation where Document == IDTokenDocument, Output == IDTokenRep
     package static var idToken: Self {
         Self(.idToken, disclosing: .idToken) { name, asked, tokens, now in
             let held = try ValidIDToken(try tokens.get(name))
-            switch held.lifetime.validity(at: now, skew: asked.skew.duration) {
-            case .valid, .unknown: return try IDTokenReport(held, of: name)
-            case .due, .expired: return nil
-            }
-        } _: { name, asked, access, _ in
+            if held.lifetime.validity(at: now, skew: asked.skew.duration).isDue { return nil }
+            return try IDTokenReport(held, of: name)
+        } _: { name, asked, access in
             try IDTokenReport(try await access.refresher.idToken(name, skew: asked.skew.duration), of: name)
         }
     }
@@ -99,15 +98,15 @@ extension TokenOperation where Document == IDTokenDocument, Output == IDTokenRep
 
 extension TokenOperation where Document == NoDocument, Output == StoredTokenReport {
     package static var refreshToken: Self {
-        Self(.refreshToken) { name, _, access, now in
-            StoredTokenReport(try await access.refresher.refreshed(name), now: now)
+        Self(.refreshToken) { name, _, access in
+            StoredTokenReport(try await access.refresher.refreshed(name), now: access.now())
         }
     }
 }
 
 extension TokenOperation where Document == NoDocument, Output == RevocationReport {
     package static var revokeToken: Self {
-        Self(.revokeToken) { name, _, access, _ in
+        Self(.revokeToken) { name, _, access in
             RevocationReport(name: name, revoked: try await access.revoke(name), isRemoved: false)
         }
     }
@@ -115,7 +114,7 @@ extension TokenOperation where Document == NoDocument, Output == RevocationRepor
 
 extension TokenOperation where Document == LogoutDocument, Output == RevocationReport {
     package static var logOut: Self {
-        Self(.logOut) { name, asked, access, _ in
+        Self(.logOut) { name, asked, access in
             try await access.logOut(name, force: asked.force ?? false)
         }
     }
@@ -129,16 +128,15 @@ extension Number<TokenSkew>? {
 extension AccessTokenReport {
     /// The report of a token, with the proof for a request that the caller describes.
     fileprivate init(
-        _ stored: StoredToken, of store: TokenStore, for asked: AccessTokenDocument, now: Timestamp
+        _ stored: StoredToken, of store: TokenStore, resource: String?, for request: DPoPRequest?, now: Timestamp
     ) throws {
-        let request = try asked.request()
         let name = stored.profile.name
         guard let request, stored.tokens.tokenType == .dpop else {
             self.init(stored.tokens, of: stored, token: try stored.tokens.exposedAccessToken(of: name))
             return
         }
         // The token and its key are read at once: a login may replace both in the meantime.
-        let credential = try store.credential(name, for: asked.resource)
+        let credential = try store.credential(name, for: resource)
         self.init(
             credential.tokens, of: stored, token: try credential.tokens.exposedAccessToken(of: name),
             proof: try request.proof(by: credential, of: name, now: now))

@@ -11,14 +11,16 @@ package struct TokenAccess: Sendable {
     package let refresher: TokenRefresher
     private let transport: any EndpointTransport
     private let checkIDToken: IDTokenCheck?
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
+    /// Runs a write to the database. A program with threads that may block for that runs it there.
+    package var writing: @Sendable (_ body: @escaping @Sendable () throws -> Bool) async throws -> Bool = { try $0() }
 
     /// Creates the client of a process.
     ///
     /// - Parameters:
     ///   - transport: Sends requests to authorization servers.
     ///   - checkIDToken: Checks the signatures of ID tokens with the server's keys.
-    ///   - process: The identifier of this process, which tells people who refreshes a token.
+    ///   - process: The identifier of this process, which tells people the process that refreshes a token.
     ///   - shield: Keeps signals from ending the process between a request and the storing of its answer.
     ///   - clock: The clock that measures waits.
     package init(
@@ -61,7 +63,8 @@ package struct TokenAccess: Sendable {
 
     /// Revokes the tokens of a login at its server, and removes the login.
     ///
-    /// The login is removed although its tokens were not revoked if the server cannot revoke tokens, or is unknown.
+    /// The login is removed although its tokens were not revoked if the server cannot revoke tokens, or is unknown. It
+    /// stays if the server cannot be reached, or if another process keeps renewing its tokens.
     ///
     /// - Parameter force: Whether to remove the login whatever the server answers.
     package func logOut(_ name: String, force: Bool) async throws -> RevocationReport {
@@ -74,7 +77,8 @@ package struct TokenAccess: Sendable {
         } catch let error as OperationError where error.failure == .tokenSettingsInvalid || force {
             problem = "the server did not revoke the tokens: \(error)"
         }
-        guard try store.remove(name, now: now()) else { throw OperationError(noTokenNamed: name) }
+        // Another process may have removed it meanwhile.
+        _ = try await writing { [store, now] in try store.remove(name, now: now()) }
         return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)
     }
 }

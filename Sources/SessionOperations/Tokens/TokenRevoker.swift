@@ -4,7 +4,7 @@ package import SessionStore
 
 /// Ends tokens at the server that issued them.
 package struct TokenRevoker: Sendable {
-    /// How often it is tried again because someone renewed the tokens in the meantime.
+    /// How often it tries again because another process has renewed the tokens in the meantime.
     private static let attempts = 4
 
     private let store: TokenStore
@@ -22,7 +22,7 @@ package struct TokenRevoker: Sendable {
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
     /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
     package func revoke(_ name: String) async throws -> [TokenKind] {
-        // Tokens that someone renews in the meantime are ended as well: they come of the same login.
+        // Tokens that another process renews in the meantime are revoked as well: they belong to the same login.
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
             let stored = try store.get(name)

@@ -132,7 +132,7 @@ public final class TokenRefresher: Sendable {
         if let resource { try ResourceIndicator.check(resource) }
         let stored = try store.get(name, for: resource)
         let validity = stored.tokens.validity(at: now(), skew: skew ?? timing.skew)
-        guard validity == .due || validity == .expired else { return stored }
+        guard validity.isDue else { return stored }
         guard stored.refusal == nil else {
             guard validity == .due else { throw TokenRefreshError(.loginRequired, name) }
             return stored

@@ -97,11 +97,10 @@ struct RefreshOptions: ParsableArguments {
     var refreshTimeout: Int?
 
     /// Returns how many seconds the server has to respond.
-    ///
-    /// - Parameter said: The value of an option; `nil` for that of the environment or the default.
-    static func seconds(_ said: Int?) throws -> Int {
-        try said ?? Locations().refreshTimeout ?? defaultTimeout
-    }
+    func seconds() throws -> Int { try refreshTimeout ?? RefreshOptions.usual() }
+
+    /// The seconds of a command without this option: those of the environment, or the default.
+    static func usual() throws -> Int { try Locations().refreshTimeout ?? defaultTimeout }
 
     func validate() throws {
         guard refreshTimeout.map(RefreshOptions.timeouts.contains) ?? true else {
@@ -155,7 +154,8 @@ struct TokenLogoutCommand: CrumbCommand {
         commandName: "logout",
         abstract: "Revoke the tokens at the server and remove the login here.",
         discussion: """
-            If the server cannot be reached, nothing is removed, so you can try again; --force removes the login anyway. \
+            If the server cannot be reached, or another process keeps renewing the tokens, nothing is removed, so you can \
+            try again; --force removes the login anyway. \
             If the server cannot revoke tokens, the login is removed with a warning.
             """)
 
@@ -182,10 +182,13 @@ struct TokenLogoutCommand: CrumbCommand {
             return try TokenPlace(database, clock: console.clock).perform(
                 .logOut(name, LogoutDocument(force: force)), by: .logOut)
         } catch let error as OAuth2Error {
-            throw CommandFailure(
-                FailureKind(error),
-                "\(name): the login was not removed, since the server did not revoke the tokens: \(error) "
-                    + "Try again, or remove it with --force")
+            throw notLoggedOut(FailureKind(error), "since the server did not revoke the tokens: \(error) Try again")
+        } catch let error where error.isFailure(.tokenRefreshBusy) {
+            throw notLoggedOut(.tokenRefreshBusy, "since another process keeps renewing its tokens; stop it, and try again")
         }
+    }
+
+    private func notLoggedOut(_ failure: FailureKind, _ reason: String) -> CommandFailure {
+        CommandFailure(failure, "\(name): the login was not removed, \(reason), or remove it with --force")
     }
 }

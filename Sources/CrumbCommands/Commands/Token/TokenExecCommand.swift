@@ -169,7 +169,7 @@ final class FreshTokenFile: @unchecked Sendable {
             condition.signal()
             folder.remove()
         }
-        let limit = try RefreshOptions.seconds(source.refresh.refreshTimeout)
+        let limit = try source.refresh.seconds()
         SignalDeferral.awaitExchanges(upTo: TimeInterval(limit)) {
             console.note(
                 "the command has ended; crumb waits up to \(limit) seconds for the response to the refresh "

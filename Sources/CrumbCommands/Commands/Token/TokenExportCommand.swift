@@ -91,9 +91,8 @@ struct TokenExportCommand: CrumbCommand {
     private func exportAll(_ console: Console) throws {
         let store = try database.tokenStore(with: name, now: console.now)
         var tokens = try store.get(name).tokens
-        if [.due, .expired].contains(tokens.validity(at: console.now, skew: .seconds(freshness.skew))) {
-            let access = try TokenAccess(
-                store, refreshTimeout: freshness.refresh.refreshTimeout, clock: console.clock)
+        if tokens.validity(at: console.now, skew: .seconds(freshness.skew)).isDue {
+            let access = try TokenAccess(store, refreshTimeout: freshness.refresh.seconds(), clock: console.clock)
             tokens = try Blocking.run { [name, skew = freshness.skew] in
                 try await access.refresher.token(name, skew: .seconds(skew)).tokens
             }

@@ -105,7 +105,8 @@ struct TokenLoginCommand: CrumbCommand {
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let store = try database.open(now: console.now, durability: .full).tokens
-        let (request, access) = (try request(), try TokenAccess(store, clock: console.clock))
+        let request = try request()
+        let access = try TokenAccess(store, refreshTimeout: RefreshOptions.usual(), clock: console.clock)
         let flow = try Blocking.run { try await access.flow(request) }
         let stored = try TokenLogin(flow, access, console).run(presentation)
         return StoredTokenReport(stored, now: console.now)

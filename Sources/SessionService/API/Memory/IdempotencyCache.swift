@@ -208,7 +208,7 @@ final class IdempotencyCache: Sendable {
         switch attempt {
         case .inMemory(let key): state.withLock { $0.entries[key] = nil }
         case .shared(let request):
-            // Where this fails, the next attempt has to wait for a while.
+            // If this fails, the next attempt has to wait for a while.
             await write { database in
                 if problem.code == FailureKind.commitUnknown.code {
                     try database.end(request, answer: nil)

@@ -3,7 +3,7 @@ import Hummingbird
 import SessionOperations
 import SessionStore
 
-/// The operations that need nothing but the database.
+/// The operations that the service and the command share.
 extension SessionAPI {
     /// The most entries of a page of a list, and the default.
     private static let pageLimit: Int64 = 1000
@@ -76,7 +76,9 @@ extension SessionAPI {
         ServiceRoute(operation.description) { request, context in
             let document: Document = try await document(of: operation.description, request, context)
             let name = try context.pathParameter("name")
-            let output = try await operation.work(name, document, tokens.access, now())
+            var access = tokens.access
+            access.writing = { try await blocking($0) }
+            let output = try await operation.work(name, document, access)
             if let kind = operation.disclosed { context.audit(SecretAccess(kind, names: [name])) }
             return .json(output)
         }

@@ -8,7 +8,7 @@ import Synchronization
 /// The logins of a database, as the service answers for them.
 struct TokenAPI: Sendable {
     let access: TokenAccess
-    /// Where the browser comes back to after a login, where that can be this service.
+    /// Where the browser comes back to after a login, if that can be this service.
     let callback: LoginCallback
     let clock: any Clock<Duration>
 
