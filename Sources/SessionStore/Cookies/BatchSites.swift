@@ -8,7 +8,7 @@ struct BatchSites {
     private let jarID: Int64
     private let now: Timestamp
     private let limits: CookieLimits
-    var rows: RowWriter
+    private(set) var writer: RowWriter
     private var journal: ChangeWriter
     /// The sites that the batch, or those before it, have met.
     var jar: RememberedJar
@@ -29,7 +29,7 @@ struct BatchSites {
         jarID = order.jar.id
         now = order.now
         limits = order.jar.policy.limits
-        rows = RowWriter(CookieRows(database: connection, jarID: jarID), sealer, memory)
+        writer = RowWriter(CookieRows(database: connection, jarID: jarID), sealer, memory)
         let journalLimit = Int64(order.jar.database.journalLimit)
         journal = ChangeWriter(ChangeRows(database: connection, jarID: jarID, limit: journalLimit), now: now)
         jar = remembered
@@ -45,7 +45,7 @@ struct BatchSites {
         guard currentSite != site else { return }
         if jar.siteCount >= BatchSites.limit {
             // They may be read again.
-            _ = try rows.writtenRows()
+            _ = try writer.writtenRows()
             jar.store.forgetSites()
             jar.expired = [:]
             isNewJar = false
@@ -59,13 +59,13 @@ struct BatchSites {
     mutating func load(around site: Octets) throws {
         for above in CookiePolicy.sitesAbove(site) { try load(above) }
         guard jar.store.policy.mayHaveSitesBelow(site) else { return }
-        for below in try rows.writtenRows().sites(below: site) { try load(below) }
+        for below in try writer.writtenRows().sites(below: site) { try load(below) }
     }
 
     /// Brings the unexpired cookies of a site into memory.
     private mutating func load(_ site: Octets) throws {
         if jar.end == nil {
-            let found = try rows.besides { try ChangeRows(database: $0.database, jarID: jarID).end() }
+            let found = try ChangeRows(database: writer.rows.database, jarID: jarID).end()
             jar.store.nextSequence = found.nextSequence
             jar.end = found
             isNewJar = found.nextSequence == 1
@@ -82,7 +82,7 @@ struct BatchSites {
             found = cookies.removeExpired(at: now)
             if !found.isEmpty { jar.store[site] = cookies }
         } else {
-            var cookies = SiteCookies(isNewJar ? [] : try rows.besides { try $0.outlines(site: site) })
+            var cookies = SiteCookies(isNewJar ? [] : try writer.rows.outlines(site: site))
             found = cookies.removeExpired(at: now)
             jar.store[key] = cookies
             jar.siteCount += 1
@@ -95,10 +95,10 @@ struct BatchSites {
     /// Removes the rows of a site's expired cookies that need not stay.
     private mutating func removeUnneeded(_ site: Octets) throws {
         let clock =
-            try clock ?? rows.besides { try ConfirmedClockRows(database: $0.database).see(now, isFrequent: true) }
+            try clock ?? ConfirmedClockRows(database: writer.rows.database).see(now, isFrequent: true)
         self.clock = clock
         for cookie in jar.expired[site]?.removeUnneeded(clock.confirmed, limits) ?? [] {
-            try rows.delete(cookie.id, site: site)
+            try writer.delete(cookie.id, site: site)
             journal.append(.expired, cookie.id, site: site, ended: cookie.expiry)
             try noteIfEmpty(site)
         }
@@ -120,7 +120,7 @@ extension BatchSites {
         _ cookie: borrowing Cookie, isNew: Bool, site: Octets, source: borrowing StoredCookie.Source
     ) throws {
         let hasRow = !isNew || takeExpired(cookie.id, site: site)
-        try rows.write(hasRow ? .update : .insertion, cookie, site: site, source: source)
+        try writer.write(hasRow ? .update : .insertion, cookie, site: site, source: source)
         journal.append(isNew ? .stored : .replaced, cookie.id, site: site)
         if isNew, jar.store[site]?.count == 1 { try siteChanged(site) }
     }
@@ -129,7 +129,7 @@ extension BatchSites {
     mutating func delete(
         _ id: Cookie.ID, _ cause: CookieChange.Cause, site: Octets, source: StoredCookie.Source
     ) throws {
-        try rows.delete(id, site: site)
+        try writer.delete(id, site: site)
         journal.append(cause, id, site: site, source: source)
     }
 
@@ -141,7 +141,7 @@ extension BatchSites {
     /// Remembers that a site has got its first cookie, or lost its last one.
     private mutating func siteChanged(_ site: Octets) throws {
         changedSites.append(site)
-        if changedSites.count >= BatchSites.limit { try noteSites(try rows.writtenRows()) }
+        if changedSites.count >= BatchSites.limit { try noteSites(try writer.writtenRows()) }
     }
 
     /// Notes of which sites there are cookies now; everything that the batch has decided so far is written.
@@ -158,7 +158,7 @@ extension BatchSites {
     mutating func finish(
         _ addLast: (inout ChangeWriter) -> Void
     ) throws -> (evicted: [Eviction], remembered: RememberedJar?) {
-        let rows = try rows.writtenRows()
+        let rows = try writer.writtenRows()
         guard var end = jar.end else { return ([], nil) }
         end.nextSequence = jar.store.nextSequence
         try noteSites(rows)

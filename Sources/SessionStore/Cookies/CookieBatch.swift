@@ -160,14 +160,9 @@ public struct CookieBatch {
         return FinishedBatch(evicted: evicted, rejections: rejections, remembered: remembered)
     }
 
-    /// Ends the writing, whether the batch is finished or has failed. Afterwards, nothing uses the connection.
-    mutating func endWriting() {
-        sites.rows.end()
-    }
-
     /// The rows, with everything that the batch has decided so far.
     mutating func writtenRows() throws(SessionStoreError) -> CookieRows {
-        try SessionStoreError.catching(path) { try sites.rows.writtenRows() }
+        try SessionStoreError.catching(path) { try sites.writer.writtenRows() }
     }
 
     private mutating func enter(_ site: Octets) throws(SessionStoreError) {

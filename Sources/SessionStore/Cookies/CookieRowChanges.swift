@@ -2,8 +2,7 @@ internal import CookieModel
 
 /// Changes of rows of the `cookie` table, in order, each in the form that a statement needs.
 ///
-/// They are one block of bytes without references. So passing it to another thread costs nothing, and SQLite reads
-/// bound values in place.
+/// They are one block of bytes, from which SQLite reads bound values in place.
 struct CookieRowChanges: Sendable {
     /// The operation on a row.
     enum Kind: UInt8 {
@@ -27,9 +26,6 @@ struct CookieRowChanges: Sendable {
     init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
-
-    /// How much space the changes take, in octets.
-    var byteCount: Int { bytes.count }
 
     /// Removes all changes, but keeps their memory.
     mutating func removeAll() {

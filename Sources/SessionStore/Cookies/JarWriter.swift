@@ -53,7 +53,6 @@ struct FileWriter: JarWriter {
         return try jar.database.write(.jar(jar.id), isRepeatable: order.isRepeatable) { connection in
             let remembered = memory.take(jar.id, connection)
             var batch = CookieBatch(order, on: connection, beginningWith: remembered, memory)
-            defer { batch.endWriting() }
             try body(&batch)
             let finished = try batch.finish()
             memory.keep(finished.remembered, ofJar: jar.id, connection)

@@ -38,7 +38,6 @@ struct ServedWriter: JarWriter {
         ) { connection in
             var batch = CookieBatch(
                 order, on: connection, beginningWith: RememberedJar(), WriterMemory(database.keyRing))
-            defer { batch.endWriting() }
             try body(&batch)
             return try batch.finish()
         }
@@ -50,7 +49,6 @@ struct ServedWriter: JarWriter {
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Void
     ) throws -> FinishedBatch {
         var batch = CookieBatch(order, on: connection, beginningWith: known, WriterMemory(order.jar.database.keyRing))
-        defer { batch.endWriting() }
         try body(&batch)
         // Which cookie has to go depends on when each was last accessed, of which the assumption says nothing.
         guard !batch.hasEvicted else { throw StoreFailure.unexpectedResult }

@@ -4,12 +4,11 @@ import Testing
 
 @testable import SessionStore
 
-@Suite("Batches that are written on another thread")
+@Suite("Large batches")
 struct LargeBatchTests {
     private let folder = TemporaryFolder()
 
-    /// More rows than are written at once and than one chunk holds: 600 of 400 octets, every tenth line ends a cookie,
-    /// some take the place of others, and one site has too many.
+    /// Many rows: every tenth line ends a cookie, some take the place of others, and one site has too many.
     private func responses(_ count: Int = 1500) throws -> [ReceivedResponse] {
         try (0..<count).map { number in
             let name = number % 10 == 9 ? "c\(number - 4)" : number % 7 == 0 ? "again\(number % 3)" : "c\(number)"
@@ -53,7 +52,7 @@ struct LargeBatchTests {
         #expect(try Given.jar(folder.file("one.sqlite")).contents() == many.contents())
     }
 
-    @Test("A large batch seals every value with its own nonce, on any thread")
+    @Test("A large batch seals every value with its own nonce")
     func nonces() throws {
         let jar = try Given.jar()
         try jar.withBatch(now: Given.now) { batch throws(SessionStoreError) in
@@ -135,44 +134,6 @@ struct LargeBatchTests {
         #expect(outcomes == Array(repeating: .stored, count: 4097) + [.replaced, .replaced, .replaced])
     }
 
-    @Test("A large batch seals the values of waiting chunks while nothing is decided, each correctly")
-    func sealedAhead() throws {
-        let jar = try Given.jar(folder.file("crumb.sqlite"))
-        let host = try #require(WebHost("a.example"))
-        let cookies = (0..<60).map { number in
-            Cookie(
-                id: Cookie.ID(
-                    name: Octets("n\(number)"), domain: host, isHostOnly: true, path: "/", partitionKey: nil),
-                value: Octets("value \(number)"), isSecure: false, isHTTPOnly: false, sameSite: .default, expiry: nil,
-                creation: Given.now, lastAccess: Given.now, sequence: Int64(number))
-        }
-        try jar.database.write { connection in
-            let rows = CookieRows(database: connection, jarID: jar.id)
-            let pipeline = try RowPipeline(rows, jar.database.sealer)
-            let isHeld = DispatchSemaphore(value: 0)
-            let isEnough = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
-                try? pipeline.withConnection {
-                    isHeld.signal()
-                    isEnough.wait()
-                }
-            }
-            isHeld.wait()
-            for start in stride(from: 0, to: cookies.count, by: 12) {
-                var changes = CookieRowChanges()
-                for cookie in cookies[start..<(start + 12)] {
-                    changes.append(
-                        .insertion, cookie, site: "a.example",
-                        source: StoredCookie.Source(captureID: nil, url: nil, received: nil), jarID: jar.id)
-                }
-                try pipeline.add(changes)
-            }
-            isEnough.signal()
-            try pipeline.finish()
-        }
-        #expect(try jar.pairs() == cookies.map { "\($0.name)=\($0.value)" })
-    }
-
     @Test("A large batch can read and write other data between its rows")
     func besides() throws {
         let jar = try Given.jar(folder.file("crumb.sqlite"))
@@ -201,7 +162,7 @@ struct LargeBatchTests {
         #expect(try jar.cookies().unreadable.isEmpty)
     }
 
-    @Test("Large batches end even if every thread of the pool runs one", .timeLimit(.minutes(5)))
+    @Test("Large batches run on every thread of the pool at once", .timeLimit(.minutes(5)))
     func pool() throws {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let responses = try responses(400)
