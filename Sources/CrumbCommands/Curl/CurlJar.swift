@@ -93,7 +93,8 @@ final class LocalCurlJar: CurlJar {
         let rules = try jar.loginRules().map(\.rule)
         // A rule that was added a moment ago, too late for this program to be replaced, is for the next request.
         guard !rules.isEmpty, !plan.signsIn, Network.current != nil else { return nil }
-        return LoginRecovery(try TokenAccess(jar.tokens, refreshTimeout: RefreshOptions.usual(), clock: clock).fallback(rules))
+        let access = try TokenAccess(jar.tokens, refreshTimeout: RefreshOptions.usual(), clock: clock)
+        return LoginRecovery(access.fallback(rules))
     }
 
     var mayRepeatRequests: Bool { recovery != nil }

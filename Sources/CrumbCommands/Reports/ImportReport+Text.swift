@@ -12,7 +12,11 @@ extension ImportReport {
         } else if lines + storageItems > 0 || alreadyImported != nil || hasRequestCookies
             || responses > 0 && nothingImported == nil && requestCookies == nil
         {
-            if toStandardError { console.note(text) } else { try console.writeLine(text) }
+            if toStandardError {
+                for line in text.split(separator: "\n") { console.note(String(line)) }
+            } else {
+                try console.writeLine(text)
+            }
         }
         for note in notes { console.note("note: \(note.message)") }
         if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }

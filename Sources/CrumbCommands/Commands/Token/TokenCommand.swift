@@ -1,5 +1,4 @@
 import ArgumentParser
-import OAuth2
 import SessionClient
 import SessionOperations
 
@@ -181,14 +180,17 @@ struct TokenLogoutCommand: CrumbCommand {
         do {
             return try TokenPlace(database, clock: console.clock).perform(
                 .logOut(name, LogoutDocument(force: force)), by: .logOut)
-        } catch let error as OAuth2Error {
-            throw notLoggedOut(FailureKind(error), "since the server did not revoke the tokens: \(error) Try again")
-        } catch let error where error.isFailure(.tokenRefreshBusy) {
-            throw notLoggedOut(.tokenRefreshBusy, "since another process keeps renewing its tokens; stop it, and try again")
+        } catch {
+            guard let problem = CommandFailure(of: error) else { throw error }
+            let reason: String
+            switch problem.failure {
+            case .serverRefused, .serverUnavailable, .replyUnusable:
+                reason = "since the server did not revoke the tokens: \(problem.message) Try again"
+            case .tokenRefreshBusy: reason = "since another process keeps renewing its tokens; stop it, and try again"
+            default: throw error
+            }
+            throw CommandFailure(
+                problem.failure, "\(name): the login was not removed, \(reason), or remove it with --force")
         }
-    }
-
-    private func notLoggedOut(_ failure: FailureKind, _ reason: String) -> CommandFailure {
-        CommandFailure(failure, "\(name): the login was not removed, \(reason), or remove it with --force")
     }
 }
