@@ -38,7 +38,7 @@ extension Response {
 
 /// The entity tag of an answer (RFC 9110, section 8.8.3): a digest of it, so that it is right whatever the answer
 /// depends on, the time too.
-enum EntityTag {
+enum TaggedAnswer {
     /// The answer, or the status 304 if the caller already has it.
     static func answer(_ value: some Encodable, to request: Request) -> Response {
         let text = JSONText.of(value)

@@ -33,7 +33,7 @@ extension SessionAPI {
     ) -> ServiceRoute {
         ServiceRoute(operation.description) { request, context in
             let (output, isCreation) = try await output(of: operation, request, context)
-            if isTagged { return EntityTag.answer(output, to: request) }
+            if isTagged { return TaggedAnswer.answer(output, to: request) }
             return .json(output, status: isCreation ? .created : .ok)
         }
     }
