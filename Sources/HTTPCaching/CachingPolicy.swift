@@ -12,6 +12,8 @@ public struct CachingPolicy: Sendable {
     public var heuristicPercentage: Int64 = 10
     /// The longest such time, in seconds: a week, as in Firefox.
     public var heuristicLimit: Int64 = 7 * 86_400
+    /// How long a stale response answers by a built-in rule while the server is asked, in seconds: 30 days.
+    public var staleLimit: Int64 = 30 * 86_400
     /// Whether a stale response answers a request if the server cannot be reached, unless the response forbids it
     /// (section 4.2.4).
     public var servesStaleWhenDisconnected = false

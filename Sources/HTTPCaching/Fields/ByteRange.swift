@@ -70,6 +70,13 @@ struct ContentRange: Sendable, Hashable {
         }
     }
 
+    /// The length that `bytes */1234` gives, of a representation in which no position of a range exists.
+    static func unsatisfiedTotal(_ fields: MessageFields) -> Int64? {
+        guard let value = fields.onlyValue("content-range"), value.lowercased.starts(with: "bytes */" as Octets)
+        else { return nil }
+        return DecimalNumber.parse(value[8..<value.count], limit: ByteRange.limit)
+    }
+
     /// The value of the field for a range of a representation.
     static func value(_ positions: Range<Int64>, of total: Int64?) -> Octets {
         Octets("bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(total.map(String.init) ?? "*")")

@@ -13,10 +13,20 @@ struct CacheDirectives: Sendable {
     }
 
     private let directives: [(name: Octets, argument: Argument)]
+    /// The words of malformed members, such as `no-store;` and `no-cache no-store`.
+    private let words: Set<Octets>
 
-    /// Reads the members of Cache-Control. A member without a name is ignored.
+    /// Reads the members of Cache-Control.
     init(_ fields: MessageFields) {
-        directives = FieldList.members(fields.values("cache-control")).compactMap(Self.directive)
+        var directives: [(name: Octets, argument: Argument)] = []
+        var words: Set<Octets> = []
+        for member in FieldList.members(fields.values("cache-control")) {
+            let directive = Self.directive(member)
+            if let directive { directives.append(directive) }
+            if directive.map({ $0.argument == .invalid }) ?? true { words.formUnion(Self.words(member)) }
+        }
+        self.directives = directives
+        self.words = words
     }
 
     private static func directive(_ member: Octets) -> (name: Octets, argument: Argument)? {
@@ -33,6 +43,23 @@ struct CacheDirectives: Sendable {
         return (name.lowercased, FieldList.unquoted(value).map(Argument.text) ?? .invalid)
     }
 
+    /// The words of a malformed member in lower case, without those of quoted strings that end.
+    private static func words(_ member: Octets) -> [Octets] {
+        var words: [[UInt8]] = [[]]
+        var position = 0
+        while position < member.count {
+            let byte = member[position]
+            position += 1
+            if ASCII.isTokenCharacter(byte) {
+                words[words.count - 1].append(byte)
+            } else {
+                words.append([])
+                if byte == ASCII.quote { position = FieldList.quotedEnd(member, from: position) ?? position }
+            }
+        }
+        return words.filter { !$0.isEmpty }.map { Octets($0).lowercased }
+    }
+
     /// The arguments of the directives of a name, in order.
     func arguments(_ name: StaticString) -> [Argument] {
         directives.filter { directive in directive.name.withSpan { $0.equals(name) } }.map(\.argument)
@@ -40,6 +67,11 @@ struct CacheDirectives: Sendable {
 
     /// Whether there is a directive of that name, whatever its argument.
     func has(_ name: StaticString) -> Bool { !arguments(name).isEmpty }
+
+    /// Whether there is a directive of that name, which restricts, or a malformed member with that word.
+    func restricts(_ name: StaticString) -> Bool {
+        has(name) || words.contains { word in word.withSpan { $0.equals(name) } }
+    }
 
     /// Whether there is a directive of that name without an argument.
     func hasPlain(_ name: StaticString) -> Bool { arguments(name).contains(.none) }
@@ -73,11 +105,11 @@ enum Seconds: Sendable, Hashable {
 
 /// The directives of a response that a private cache follows (RFC 9111, section 5.2.2; RFC 5861; RFC 8246).
 ///
-/// `s-maxage` and `proxy-revalidate` are for shared caches only. An argument that a directive does not have is ignored
-/// if the directive restricts, and makes a directive that permits void.
+/// `s-maxage` and `proxy-revalidate` are for shared caches only. A directive that restricts counts with any argument and
+/// in a malformed member. An argument that it does not have makes a directive that permits void.
 struct ResponseDirectives: Sendable {
-    /// no-store
-    let forbidsStoring: Bool
+    /// no-store. Whether it counts depends on the status: ``forbidsStoring(_:)``.
+    let hasNoStore: Bool
     /// no-cache without names
     let needsValidation: Bool
     /// no-cache with names: the fields, in lower case, that may not be reused without validation.
@@ -103,12 +135,12 @@ struct ResponseDirectives: Sendable {
     init(_ fields: MessageFields) {
         let directives = CacheDirectives(fields)
         let names = directives.arguments("no-cache").map(Self.names)
-        forbidsStoring = directives.has("no-store")
-        needsValidation = names.contains(nil)
+        hasNoStore = directives.restricts("no-store")
+        needsValidation = names.contains(nil) || !directives.has("no-cache") && directives.restricts("no-cache")
         unvalidatedFields = names.compactMap { $0 }.flatMap { $0 }
         isPrivate = directives.has("private")
         isPublic = directives.hasPlain("public")
-        forbidsStale = directives.has("must-revalidate")
+        forbidsStale = directives.restricts("must-revalidate")
         needsUnderstanding = directives.has("must-understand")
         isImmutable = directives.hasPlain("immutable")
         maximumAge = directives.seconds("max-age")
@@ -159,8 +191,8 @@ struct RequestDirectives: Sendable {
         let hasPragma =
             !fields.has("cache-control")
             && FieldList.members(fields.values("pragma")).contains { $0.lowercased == "no-cache" }
-        needsValidation = directives.has("no-cache") || hasPragma
-        forbidsStoring = directives.has("no-store")
+        needsValidation = directives.restricts("no-cache") || hasPragma
+        forbidsStoring = directives.restricts("no-store")
         forbidsForwarding = directives.has("only-if-cached")
         maximumAge =
             switch directives.seconds("max-age") {

@@ -12,8 +12,6 @@ public struct CacheStatus: Sendable, Hashable {
         case uriMiss = "uri-miss"
         /// A stored response has the target URI, but Vary does not match.
         case varyMiss = "vary-miss"
-        /// No stored response could be used.
-        case miss = "miss"
         /// A fresh response is stored, but the request's directives did not allow its use.
         case request = "request"
         /// A stale response is stored.

@@ -2,25 +2,25 @@ import WebPrimitives
 
 /// Lists in field values (RFC 9110, section 5.6.1).
 enum FieldList {
-    /// The most members of a list that are read. A longer list is cut.
+    /// The most members of a list whose members are compared one by one.
     static let memberLimit = 1000
 
     /// The members of the list in field lines, in order, without the blanks around them and without empty members.
     ///
     /// A comma within a quoted string separates nothing. A quoted string without an end reaches to the end of its line.
     /// Linear in the number of octets.
-    static func members(_ values: [Octets]) -> [Octets] {
-        var members: [Octets] = []
-        for value in values {
-            var start = 0
-            while start < value.count, members.count < memberLimit {
-                let end = memberEnd(value, from: start)
-                let member = value[start..<end].trimmingBlanks
-                if !member.isEmpty { members.append(member) }
-                start = end + 1
-            }
+    static func members(_ values: [Octets]) -> [Octets] { values.flatMap(parts).filter { !$0.isEmpty } }
+
+    /// What is between the commas of a field line, without the blanks around it.
+    private static func parts(_ value: Octets) -> [Octets] {
+        var parts: [Octets] = []
+        var start = 0
+        while start <= value.count {
+            let end = memberEnd(value, from: start)
+            parts.append(value[start..<end].trimmingBlanks)
+            start = end + 1
         }
-        return members
+        return parts
     }
 
     /// The position of the comma that ends a member, or the end of the value.
@@ -39,6 +39,16 @@ enum FieldList {
             }
             return bytes.count
         }
+    }
+
+    /// The position after the quotation mark that ends a quoted string whose content begins at `start`; `nil` if none does.
+    static func quotedEnd(_ value: Octets, from start: Int) -> Int? {
+        var position = start
+        while position < value.count {
+            if value[position] == ASCII.quote { return position + 1 }
+            position += value[position] == ASCII.backslash ? 2 : 1
+        }
+        return nil
     }
 
     /// The octets that a quoted string stands for (RFC 9110, section 5.6.4); `nil` if it is not one.
@@ -63,9 +73,14 @@ enum FieldList {
     /// Whether octets are a token (RFC 9110, section 5.6.2).
     static func isToken(_ text: Octets) -> Bool { !text.isEmpty && text.allSatisfy(ASCII.isTokenCharacter) }
 
-    /// A value with one space after each comma that separates, and no other blank beside one.
-    static func normalized(_ values: [Octets]) -> Octets {
-        Octets(Array(members(values).joined(separator: [ASCII.comma, ASCII.space])))
+    /// A value with one space after each comma outside of quotation marks, and no other blank beside one.
+    ///
+    /// Empty members stay: the field may be no list.
+    static func normalized(_ values: [Octets]) -> Octets { joined(values.flatMap(parts)) }
+
+    /// A list as one value.
+    static func joined(_ members: [Octets]) -> Octets {
+        Octets(Array(members.joined(separator: [ASCII.comma, ASCII.space])))
     }
 }
 

@@ -36,11 +36,6 @@ public struct MessageFields: Sendable, Hashable {
     /// The values of the field lines of that name, in order. `name` is in lower case.
     public func values(_ name: StaticString) -> [Octets] { lines.filter { $0.isNamed(name) }.map(\.value) }
 
-    /// The values of the field lines whose lower-case name is `name`.
-    func values(lowercasedName name: Octets) -> [Octets] {
-        lines.filter { $0.name.lowercased == name }.map(\.value)
-    }
-
     /// The value of the only field line of that name; `nil` if there is none, or more than one.
     func onlyValue(_ name: StaticString) -> Octets? {
         let values = values(name)
@@ -60,6 +55,31 @@ public struct MessageFields: Sendable, Hashable {
     mutating func set(_ name: StaticString, as written: Octets, _ value: Octets) {
         remove(name)
         append(written, value)
+    }
+}
+
+extension MessageFields {
+    /// Removes the fields that are for one connection only (RFC 9110, section 7.6.1), before a message is forwarded.
+    public mutating func removeConnectionFields() {
+        // The Connection header field and fields whose names are listed in it. Likewise, some fields' semantics require
+        // them to be removed before forwarding the message.
+        let listed = Set(FieldList.members(values("connection")).map(\.lowercased))
+        remove { listed.contains($0.name.lowercased) || Self.ofConnection.contains($0.name.lowercased) }
+    }
+
+    private static let ofConnection: Set<Octets> = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        // Header fields that are specific to the proxy that a cache uses when forwarding a request MUST NOT be stored.
+        "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+    ]
+
+    /// Removes the fields that are excepted from storage (RFC 9111, section 3.1).
+    mutating func removeUnstored() {
+        removeConnectionFields()
+        // Departure: cookies are the jar's. A stored line would set a cookie again that has been replaced or deleted.
+        remove("set-cookie")
+        // Departure: a stored line would clear the site's data again with each use.
+        remove("clear-site-data")
     }
 }
 

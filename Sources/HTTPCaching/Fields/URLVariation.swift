@@ -74,30 +74,48 @@ struct URLVariation: Sendable, Hashable {
         return Octets(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Whether two URLs are equivalent modulo this variation (section 6).
-    ///
-    /// In the number of parameters, n log n steps if their order does not count, and n otherwise.
-    func areEquivalent(_ left: RequestURL, _ right: RequestURL) -> Bool {
-        // Step 1: If scheme, host, port or path differ, return false. A `RequestURL` has no user information.
-        guard left.isSameOrigin(as: right), left.path == right.path else { return false }
-        // Step 2: By the default, compare the queries.
-        if left.query == right.query { return true }
-        if self == .none { return false }
-        // Steps 3 to 8: Take the parameters of both that count, sorted if the order does not count.
-        // Steps 9 to 12: Compare them in order.
-        return parameters(left.query).elementsEqual(parameters(right.query)) {
-            $0.name == $1.name && $0.value == $1.value
+    /// A URL, whose query is decoded once for all that it is compared with.
+    struct Target {
+        let url: RequestURL
+        fileprivate lazy var parameters = URLVariation.parameters(url.query)
+
+        init(_ url: RequestURL) {
+            self.url = url
         }
     }
 
-    /// The parameters of a query that count: those of the application/x-www-form-urlencoded parser.
-    private func parameters(_ query: Octets) -> [(name: Octets, value: Octets)] {
-        var pairs: [(name: Octets, value: Octets)] = []
-        for part in query.dropFirst().split(separator: ASCII.ampersand) {
+    /// Whether two URLs are equivalent modulo this variation (section 6).
+    ///
+    /// In the number of parameters, n log n steps if their order does not count, and n otherwise.
+    func areEquivalent(_ left: inout Target, _ right: RequestURL) -> Bool {
+        // Step 1: If scheme, host, port or path differ, return false. A `RequestURL` has no user information.
+        guard left.url.isSameOrigin(as: right), left.url.path == right.path else { return false }
+        // Step 2: By the default, compare the queries.
+        if left.url.query == right.query { return true }
+        if self == .none { return false }
+        // Steps 3 to 8: Take the parameters of both that count, sorted if the order does not count.
+        // Steps 9 to 12: Compare them in order.
+        return significant(left.parameters) == significant(Self.parameters(right.query))
+    }
+
+    fileprivate struct Parameter: Equatable {
+        let name: Octets
+        let value: Octets
+    }
+
+    /// The parameters of a query: those of the application/x-www-form-urlencoded parser.
+    private static func parameters(_ query: Octets) -> [Parameter] {
+        query.dropFirst().split(separator: ASCII.ampersand).map { part in
             let equals = part.firstIndex(of: ASCII.equals) ?? part.endIndex
-            let name = Self.decoded(Octets(part[part.startIndex..<equals]))
-            if isSignificant(name) { pairs.append((name, Self.decoded(Octets(part[equals...].dropFirst())))) }
+            return Parameter(
+                name: decoded(Octets(part[part.startIndex..<equals])),
+                value: decoded(Octets(part[equals...].dropFirst())))
         }
+    }
+
+    /// The parameters that count.
+    private func significant(_ parameters: [Parameter]) -> [Parameter] {
+        let pairs = parameters.filter { isSignificant($0.name) }
         guard !variesOnOrder else { return pairs }
         // The sort is stable: parameters of one name keep their order.
         return pairs.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)

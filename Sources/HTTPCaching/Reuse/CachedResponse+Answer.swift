@@ -21,7 +21,9 @@ extension CachedResponse {
     /// - Parameters:
     ///   - request: The client's request.
     ///   - age: The current age; `nil` if the response was validated for this request.
-    public func answer(to request: CacheRequest, age: Int64?) -> StoredAnswer {
+    /// - Returns: `nil` if not all that the request asks for is stored (section 3.3).
+    public func answer(to request: CacheRequest, age: Int64?) -> StoredAnswer? {
+        guard hasAll(for: request) else { return nil }
         let fields = answeredFields(age: age)
         guard status == 200 else { return whole(fields, for: request) }
         // When If-None-Match is present, evaluate the precondition: if false for GET/HEAD, respond 304 (Not Modified).
@@ -36,7 +38,8 @@ extension CachedResponse {
         else { return whole(fields, for: request) }
         var partial = fields
         guard let positions = range.positions(of: length) else {
-            // RFC 9110, section 15.5.17: None of the ranges is satisfiable.
+            // RFC 9110, section 15.5.17: None of the ranges is satisfiable. The answer is not the representation.
+            partial.remove { Self.representationFields.contains($0.name.lowercased) }
             partial.set("content-range", as: "Content-Range", Octets("bytes */\(length)"))
             partial.set("content-length", as: "Content-Length", "0")
             return StoredAnswer(status: 416, fields: partial, body: nil)
@@ -45,6 +48,13 @@ extension CachedResponse {
         partial.set("content-length", as: "Content-Length", Octets(String(positions.count)))
         return StoredAnswer(status: 206, fields: partial, body: positions)
     }
+
+    /// The fields that a 416 response does not have: those that describe the representation, and how long it is reused.
+    private static let representationFields: Set<Octets> = [
+        "cache-control", "expires", "pragma", "etag", "last-modified", "content-type", "content-encoding",
+        "content-language", "content-location", "content-disposition", "content-digest", "repr-digest",
+        "no-vary-search", "cache-groups",
+    ]
 
     /// The length that ranges are cut to: that of the whole, or that of the stored part if no more is known.
     private var knownLength: Int64? {

@@ -23,13 +23,15 @@ extension CachingPolicy {
         // GET and HEAD are understood.
         guard request.isAnswerable else { return missed(request, rule, .method) }
         // Section 4.3.2: A cache MUST NOT evaluate conditional header fields that only apply to an origin server.
+        // NB: If nothing may be sent, they are ignored, which RFC 9110, section 13.1.1, allows a cache.
         if request.fields.has("if-match") || request.fields.has("if-unmodified-since"), rule.treatment != .storedOnly {
             return missed(request, rule, .precondition)
         }
         switch selection {
         case .none: return missed(request, rule, .notStored)
         case .varyMismatch: return missed(request, rule, .varyMismatch)
-        case .incomplete: return completed(request, among: stored, rule, now: now)
+        case .incomplete:
+            return completing(request, among: stored, rule, now: now) ?? missed(request, rule, .incomplete)
         case .chosen(let index):
             let choice = LookupDecision.Choice(index: index, freshness: freshness(of: stored[index], now: now))
             return reused(stored[index], choice, for: request, rule)
@@ -55,15 +57,19 @@ extension CachingPolicy {
         func decision(_ outcome: LookupDecision.Outcome) -> LookupDecision {
             LookupDecision(outcome: outcome, choice: choice, rule: rule, reasons: reasons)
         }
-        let answer = response.answer(to: request, age: freshness.age)
+        guard let answer = response.answer(to: request, age: freshness.age) else {
+            return missed(request, rule, .incomplete)
+        }
         if reasons.isEmpty { return decision(.hit(answer)) }
         if reasons == [.stale] {
             // RFC 5861, section 3: Caches MAY serve the response after it becomes stale, up to the indicated number of
             // seconds. They SHOULD attempt to revalidate it while still serving stale responses.
             // Section 5.2.1.1: With max-age, the client does not wish to receive a stale response.
+            // Departure: a rule permits it for a while, too.
             let limit = response.directives.staleWhileRevalidating ?? -1
-            if rule.treatment == .staleThenValidate || -freshness.timeToLive <= limit, directives.maximumAge == nil {
-                let fields = validationFields(of: response, for: request, isForClient: false)
+            let ruleLimit = rule.treatment == .staleThenValidate ? staleLimit : -1
+            if -freshness.timeToLive <= max(limit, ruleLimit), directives.maximumAge == nil {
+                let fields = response.validationFields(for: request, isForClient: false)
                 return decision(.hitThenValidate(answer, fields: fields))
             }
         }
@@ -71,7 +77,7 @@ extension CachingPolicy {
         // 504 (Gateway Timeout) status code.
         if directives.forbidsForwarding { return decision(.unavailable) }
         guard response.hasValidator else { return decision(.forward(fields: request.fields)) }
-        let fields = validationFields(of: response, for: request, isForClient: true)
+        let fields = response.validationFields(for: request, isForClient: true)
         return decision(.validate(fields: fields))
     }
 
@@ -116,28 +122,6 @@ extension CachingPolicy {
         case .any: true
         }
     }
-
-    /// The decision on a request for which only incomplete responses are stored.
-    private func completed(
-        _ request: CacheRequest, among stored: [CachedResponse], _ rule: AppliedRule, now: Timestamp
-    ) -> LookupDecision {
-        // Section 3.3: A cache MAY complete a stored incomplete response by making a subsequent range request and combining
-        // the successful response with the stored response.
-        let isPlain = request.method == "GET" && !Self.conditions.contains { request.fields.has($0) }
-        switch rule.treatment {
-        case .protocol, .keep, .validate, .staleThenValidate: break
-        case .neverStore, .reload, .storedOnly: return missed(request, rule, .incomplete)
-        }
-        guard isPlain, !request.directives.forbidsForwarding,
-            let (index, range) = choosable(for: request, among: stored).lazy
-                .compactMap({ index in stored[index].completingFields.map { (index, $0) } }).first
-        else { return missed(request, rule, .incomplete) }
-        let choice = LookupDecision.Choice(index: index, freshness: freshness(of: stored[index], now: now))
-        let fields = MessageFields(request.fields.lines + range.lines)
-        return LookupDecision(outcome: .complete(fields: fields), choice: choice, rule: rule, reasons: [.incomplete])
-    }
-
-    private static let conditions: [StaticString] = ["range", "if-range", "if-none-match", "if-modified-since"]
 
     /// The decision on a request that no stored response answers.
     private func missed(_ request: CacheRequest, _ rule: AppliedRule, _ reason: LookupReason) -> LookupDecision {

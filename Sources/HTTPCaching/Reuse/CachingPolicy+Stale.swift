@@ -26,18 +26,28 @@ extension CachingPolicy {
         // A cache MUST NOT generate a stale response if it is prohibited by an explicit in-protocol directive (e.g., by a
         // no-cache response directive, a must-revalidate response directive).
         // Section 3.3: Nor may an incomplete response answer a request for more than its part.
-        guard isUsable(response, for: request), !response.isInvalid, !directives.needsValidation,
+        guard response.hasAll(for: request), !response.isInvalid, !directives.needsValidation,
             !directives.forbidsStale || freshness.isFresh
         else { return nil }
         // A cache MUST NOT generate a stale response unless it is disconnected or doing so is explicitly permitted by the
         // client or origin server or configuration in accordance with an out-of-band contract.
         // RFC 5861, section 4: When an error is encountered, a cached stale response MAY be used to satisfy the request,
         // regardless of other freshness information.
-        let limits = [directives.staleIfError, requested.staleIfError].compactMap { $0 }
+        let staleness = -freshness.timeToLive
+        let isPermitted =
+            freshness.isFresh || directives.staleIfError.map { staleness <= $0 } ?? false
+            || failure == .unreachable && servesStaleWhenDisconnected
         let isAllowed =
-            limits.contains { -freshness.timeToLive <= $0 }
-            || freshness.isFresh && !requested.needsValidation
-            || failure == .unreachable && servesStaleWhenDisconnected && !requested.needsValidation
+            requested.staleIfError.map { staleness <= $0 } ?? false || isPermitted && !refuses(requested, freshness)
         return isAllowed ? response.answer(to: request, age: freshness.age) : nil
+    }
+
+    /// Whether a client would rather see the failure than a response as old as this.
+    private func refuses(_ request: RequestDirectives, _ freshness: Freshness) -> Bool {
+        if request.needsValidation { return true }
+        guard let limit = request.maximumAge else { return false }
+        // Section 5.2.1.1: Unless the max-stale request directive is also present, the client does not wish to receive a
+        // stale response.
+        return limit == 0 || freshness.age > limit || !freshness.isFresh && request.allowedStaleness == .none
     }
 }

@@ -1,87 +1,27 @@
 import WebPrimitives
 
-/// What the response to a validation request means (section 4.3.3).
-public enum ValidationOutcome: Sendable, Hashable {
-    /// The stored responses with these indices are replaced by updated ones. The one at `chosen` answers the request.
-    case freshened(chosen: Int, updates: [Int: CachedResponse])
-    /// The response answers the request, and is stored if it may be.
-    case replaced
-    /// The server is regarded as failed, and the stored response answers the request.
-    case stale(StoredAnswer)
-    /// The response says that a representation is unchanged that is not stored. The request has to be sent again, with the
-    /// client's own conditions only.
-    case repeated
-}
-
-extension LookupDecision.Outcome {
-    /// Whether the request has the cache's own conditions.
-    fileprivate var isConditional: Bool {
-        switch self {
-        case .validate, .hitThenValidate: true
-        case .hit, .complete, .forward, .unavailable: false
-        }
-    }
-}
-
-extension CachedResponse {
-    /// Whether a server can be asked if the response is still valid.
-    var hasValidator: Bool { extent.isWhole && (entityTag != nil || lastModified != nil) }
-}
-
 extension CachingPolicy {
-    /// The fields of a request that asks whether a stored response is still valid (section 4.3.1).
-    ///
-    /// - Parameter isForClient: Whether a client waits for the answer. Otherwise the whole representation is asked for.
-    func validationFields(
-        of response: CachedResponse, for request: CacheRequest, isForClient: Bool
-    ) -> MessageFields {
-        // A cache starts with a request it is attempting to satisfy. It then updates that request with one or more
-        // precondition header fields.
-        // NB: The client's own conditions are evaluated when the answer is there. A cache MAY send a union of the lists in
-        // If-None-Match (section 4.3.2). Then a 304 without an ETag would leave open which representation it means.
-        var fields = request.fields
-        fields.remove("if-none-match")
-        fields.remove("if-modified-since")
-        if !isForClient {
-            fields.remove("range")
-            fields.remove("if-range")
-        }
-        // A cache MUST send the relevant entity tags if the entity tags were provided in the stored response being validated.
-        if response.entityTag != nil, let tag = response.fields.onlyValue("etag") {
-            fields.append("If-None-Match", tag)
-        }
-        // It SHOULD send the Last-Modified value (using If-Modified-Since) if the request is not for a subrange, a single
-        // stored response is being validated, and that response contains a Last-Modified value.
-        if response.lastModified != nil, let date = response.fields.onlyValue("last-modified") {
-            fields.append("If-Modified-Since", date)
-        }
-        return fields
-    }
-
     /// Handles the response to a request that was forwarded by a decision (section 4.3.3).
     ///
     /// - Parameters:
     ///   - response: The final response.
     ///   - decision: The decision.
     ///   - request: The client's request.
-    ///   - stored: The candidates of the decision.
+    ///   - stored: The candidates of the decision as they are now: one may have been invalidated in the meantime.
     public func validated(
         by response: OriginResponse, after decision: LookupDecision, for request: CacheRequest, stored: [CachedResponse]
     ) -> ValidationOutcome {
-        guard let index = decision.choice?.index else { return .replaced }
+        let unsuitable = unsuitable(after: response, decision, request, stored)
+        guard let index = decision.choice?.index else { return .replaced(unsuitable: unsuitable) }
+        if case .complete = decision.outcome,
+            let outcome = completion(of: stored[index], at: index, by: response, for: request)
+        {
+            return outcome
+        }
         // A 304 (Not Modified) response status code indicates that the stored response can be updated and reused.
         // NB: After a request without the cache's own conditions, it answers the client's.
         if response.status == 304, decision.outcome.isConditional {
-            let identified = identified(by: response, for: request, among: stored, chosen: index)
-            guard let chosen = identified.contains(index) ? index : identified.first else { return .repeated }
-            let updates = identified.map { index in
-                (
-                    index,
-                    stored[index].updated(
-                        with: response.fields, response.requestTime, response.responseTime, for: request)
-                )
-            }
-            return .freshened(chosen: chosen, updates: Dictionary(uniqueKeysWithValues: updates))
+            return freshened(by: response, for: request, among: stored, chosen: index)
         }
         // However, if a cache receives a 5xx (Server Error) response while attempting to validate a response, it can
         // either forward this response to the requesting client or act as if the server failed to respond.
@@ -92,11 +32,33 @@ extension CachingPolicy {
         }
         // A full response indicates that none of the stored responses nominated in the conditional request are suitable.
         // Instead, the cache MUST use the full response to satisfy the request.
-        return .replaced
+        return .replaced(unsuitable: unsuitable)
     }
 
     /// RFC 5861, section 4: An error is any situation that would result in a 500, 502, 503, or 504 HTTP response status code.
     private static let errorStatuses: Set<Int> = [500, 502, 503, 504]
+
+    private func freshened(
+        by response: OriginResponse, for request: CacheRequest, among stored: [CachedResponse], chosen index: Int
+    ) -> ValidationOutcome {
+        let identified = identified(by: response, for: request, among: stored, chosen: index)
+        let usable = identified.filter { stored[$0].hasAll(for: request) }
+        guard let chosen = usable.contains(index) ? index : mostRecent(usable, of: stored) else { return .repeated }
+        func updated(_ index: Int) -> CachedResponse {
+            stored[index].updated(
+                with: response.fields, response.requestTime, response.responseTime, for: request)
+        }
+        guard let answer = updated(chosen).answer(to: request, age: nil) else { return .repeated }
+        var updates: [Int: CachedResponse] = [:]
+        var removed: [Int] = []
+        // Section 5.2.1.5: A cache MUST NOT store any part of a response to a request with no-store.
+        for index in identified where !request.directives.forbidsStoring {
+            let updated = updated(index)
+            // Section 5.2.2.5: A cache MUST NOT use a response with no-store to satisfy any other request.
+            if updated.mayBeStored { updates[index] = updated } else { removed.append(index) }
+        }
+        return .freshened(chosen: chosen, answer: answer, updates: updates, removed: removed)
+    }
 
     /// The stored responses that a 304 response identifies for update (section 4.3.4).
     private func identified(
@@ -115,12 +77,15 @@ extension CachingPolicy {
         // If the new response contains no strong validators but does contain one or more weak validators, and those
         // validators correspond to one of the initial set's stored responses, then the most recent of those matching stored
         // responses is identified for update. (Last-Modified is taken for weak here.)
+        // Departure: if it matches, it is the one whose validators were sent, which was the most recent one that the
+        // request could use. A part has no validator that is sent, so it is never identified.
         if tag != nil || modified != nil {
             let matching = initial.filter { index in
-                tag.map { tag in stored[index].entityTag.map(tag.weaklyMatches) ?? false }
-                    ?? (modified == stored[index].lastModified)
+                stored[index].extent.isWhole
+                    && (tag.map { tag in stored[index].entityTag.map(tag.weaklyMatches) ?? false }
+                        ?? (modified == stored[index].lastModified))
             }
-            return matching.max { stored[$0].date < stored[$1].date }.map { [$0] } ?? []
+            return matching.contains(chosen) ? [chosen] : mostRecent(matching, of: stored).map { [$0] } ?? []
         }
         // If the new response does not include any form of validator, and there is only one stored response in the initial
         // set, and that stored response also lacks a validator, then that stored response is identified for update.

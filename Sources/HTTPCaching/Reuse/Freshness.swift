@@ -38,22 +38,9 @@ extension CachingPolicy {
     private func lifetime(of response: CachedResponse) -> (Int64, Freshness.Source) {
         // (The first rule, on s-maxage, is for shared caches.)
         // If the max-age response directive is present, use its value, or
-        switch response.directives.maximumAge {
-        case .value(let seconds): return (seconds, .maximumAge)
-        // Caches are encouraged to consider responses that have invalid freshness information to be stale.
-        case .invalid: return (0, .maximumAge)
-        case .absent: break
-        }
         // If the Expires response header field is present, use its value minus the value of the Date response header
         // field (using the time the message was received if it is not present), or
-        if response.fields.has("expires") {
-            // When there is more than one value present, either the first occurrence should be used or the response should
-            // be considered stale.
-            // Section 5.3: A cache recipient MUST interpret invalid date formats as representing a time in the past.
-            let expires = HTTPDate.parse(response.fields, "expires", receivedAt: response.responseTime)
-            let seconds = expires.map { $0.seconds - response.date.seconds } ?? 0
-            return (min(max(0, seconds), DeltaSeconds.limit), .expires)
-        }
+        if let explicit = response.explicitLifetime { return explicit }
         // Otherwise, no explicit expiration time is present in the response. A heuristic freshness lifetime might be
         // applicable.
         return heuristicLifetime(of: response).map { ($0, .heuristic) } ?? (0, .none)
@@ -89,14 +76,39 @@ extension CachingPolicy {
         let correctedAge = ageValue + responseDelay
         // corrected_initial_age = max(apparent_age, corrected_age_value);
         let initialAge = max(apparentAge, correctedAge)
+        // Departure: if the clock was set back since then, the time in between is unknown. So the response is stale, and
+        // not for the moment that the difference of two clocks makes.
+        if response.responseTime > now.advanced(bySeconds: clockTolerance) { return 2 * DeltaSeconds.limit }
         // resident_time = now - response_time;
         let residentTime = seconds(from: response.responseTime, to: now)
         // current_age = corrected_initial_age + resident_time;
         return min(initialAge + residentTime, 2 * DeltaSeconds.limit)
     }
 
+    /// By how many seconds a clock may be set back without consequences.
+    private static let clockTolerance: Int64 = 60
+
     /// Whole seconds between two times; 0 if a clock has gone back.
     private static func seconds(from earlier: Timestamp, to later: Timestamp) -> Int64 {
         min(max(0, (later - earlier).components.seconds), 2 * DeltaSeconds.limit)
+    }
+}
+
+extension CachedResponse {
+    /// The lifetime that the server gives; `nil` if it gives none.
+    var explicitLifetime: (seconds: Int64, source: Freshness.Source)? {
+        switch directives.maximumAge {
+        case .value(let seconds): return (seconds, .maximumAge)
+        // Caches are encouraged to consider responses that have invalid freshness information to be stale.
+        case .invalid: return (0, .maximumAge)
+        case .absent: break
+        }
+        guard fields.has("expires") else { return nil }
+        // When there is more than one value present, either the first occurrence should be used or the response should
+        // be considered stale.
+        // Section 5.3: A cache recipient MUST interpret invalid date formats as representing a time in the past.
+        let expires = HTTPDate.parse(fields, "expires", receivedAt: responseTime)
+        let seconds = expires.map { $0.seconds - date.seconds } ?? 0
+        return (min(max(0, seconds), DeltaSeconds.limit), .expires)
     }
 }

@@ -1,8 +1,13 @@
 public import WebPrimitives
 
 /// The stored responses that a response invalidates (section 4.4; RFC 9875; Clear Site Data).
+///
+/// Apply it before the response itself is stored, with ``CachedResponse/invalidated(at:)``. A response that was requested
+/// before ``time`` and is stored later is affected, too, but for the one that invalidates.
 public struct Invalidation: Sendable, Hashable {
-    /// The URIs whose responses need a validation.
+    /// When the response was received.
+    public let time: Timestamp
+    /// The URIs whose responses need a validation, and those of equivalent ones by No-Vary-Search.
     public let urls: [RequestURL]
     /// The groups whose responses need a validation, within the origin of the request.
     public let groups: [Octets]
@@ -14,6 +19,7 @@ public struct Invalidation: Sendable, Hashable {
     /// Finds out what the response to a request invalidates.
     public init(by response: OriginResponse, to request: CacheRequest) {
         target = request.url
+        time = response.responseTime
         // A "non-error response" is one with a 2xx (Successful) or 3xx (Redirection) status code.
         let isUnsafe = !request.isSafe && (200...399).contains(response.status)
         // A cache MUST invalidate the target URI when it receives a non-error status code in response to an unsafe request
@@ -46,13 +52,16 @@ public struct Invalidation: Sendable, Hashable {
         guard !isEmpty else { return [] }
         let ofOrigin = stored.indices.filter { stored[$0].url.isSameOrigin(as: target) }
         if clearsOrigin { return ofOrigin }
-        let targets = Set(urls)
+        // A response answers for the URLs that are equivalent by No-Vary-Search, so their change is its own.
+        var targets = urls.map(URLVariation.Target.init)
+        let targeted = Set(
+            ofOrigin.filter { index in targets.indices.contains { stored[index].answers(&targets[$0]) } })
         // RFC 9875, section 2.2.1: A cache that invalidates a stored response MAY invalidate any stored responses that
         // share groups with that response. Further grouped invalidations are not triggered by a grouped invalidation.
         var groups = Set(self.groups)
-        for index in ofOrigin where targets.contains(stored[index].url) { groups.formUnion(stored[index].groups) }
+        for index in targeted { groups.formUnion(stored[index].groups) }
         return ofOrigin.filter { index in
-            targets.contains(stored[index].url) || !groups.isDisjoint(with: stored[index].groups)
+            targeted.contains(index) || !groups.isDisjoint(with: stored[index].groups)
         }
     }
 }

@@ -10,8 +10,7 @@ public struct LookupDecision: Sendable, Hashable {
         case validate(fields: MessageFields)
         /// The request goes to the server with `fields`, which ask for the missing part of that response.
         ///
-        /// A response with status 206 is combined with it: ``CachedResponse/combined(with:)``. If that does not make it
-        /// whole, the request has to be sent again as it was. Any other response answers the request.
+        /// ``CachingPolicy/validated(by:after:for:stored:)`` says what the response means.
         case complete(fields: MessageFields)
         /// The request goes to the server with `fields`.
         case forward(fields: MessageFields)

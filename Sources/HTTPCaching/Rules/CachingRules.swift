@@ -6,13 +6,18 @@ import WebPrimitives
 /// | --- | --- | --- |
 /// | 1 | every request without a network | stored only |
 /// | 2 | requests whose client has a policy of its own, then the user's rules in order | by the policy or rule |
-/// | 3 | responses with a hash in the file name, or with `immutable` | kept |
-/// | 4 | other static resources | stale, then validated |
-/// | 5 | HTML documents | validated |
+/// | 3 | HTML documents | validated |
+/// | 4 | responses with a hash in the file name | kept |
+/// | 5 | responses with `immutable`, and other static resources | stale, then validated |
 /// | 6 | everything else | by the protocol |
 ///
 /// Priorities 3 to 5 are for responses with status 200. They respect `no-cache` and `must-revalidate` of a response, and
-/// `no-cache` of a request. Priorities 1 and 2 are the user's own decision and come before the server's.
+/// `no-cache` of a request. A file name with a hash does not count if the server gives a lifetime of less than an hour:
+/// then it does not regard the file as one that never changes. A lifetime of 0 leaves a response to the protocol. A stale
+/// response answers for ``CachingPolicy/staleLimit`` at most.
+///
+/// Priorities 1 and 2 are the user's own decision and come before the server's. Without a network, a response answers even
+/// if it was invalidated, or has `no-cache`: the user sees what there was. One with `no-store` is never stored.
 public struct CachingRules: Sendable, Hashable {
     /// A rule of the user.
     public struct Rule: Sendable, Hashable {
@@ -57,8 +62,8 @@ extension CachingRules {
     func rule(
         for request: CacheRequest, stored response: CachedResponse?, isOffline: Bool, requestPolicy: RequestCachePolicy
     ) -> AppliedRule {
-        // Priority 1. Departure: section 5.2.2.2 demands an error instead of a stale response with must-revalidate. The
-        // user has chosen to work without a network.
+        // Priority 1. Departure: sections 4.4, 5.2.2.2 and 5.2.2.4 demand an error instead of a response that was
+        // invalidated, is stale and has must-revalidate, or has no-cache. The user has chosen to work without a network.
         if isOffline { return AppliedRule(origin: .offline, treatment: .storedOnly) }
         // Priority 2.
         if let treatment = requestPolicy.treatment {
@@ -71,19 +76,28 @@ extension CachingRules {
         guard appliesBuiltInRules, let response, response.status == 200 else { return byProtocol }
         let directives = response.directives
         guard !directives.needsValidation, !directives.forbidsStale else { return byProtocol }
-        // Priority 3.
-        if HashedFileName.isHashed(request.url.path) {
+        // Priority 3. A server may answer with an error page or a single-page app under any name.
+        // NB: One with immutable does not change while it is fresh, which is what the protocol says.
+        if response.isDocument {
+            return directives.isImmutable ? byProtocol : AppliedRule(origin: .document, treatment: .validate)
+        }
+        // Priority 4. Departure: the response is used after its lifetime.
+        let lifetime = response.explicitLifetime?.seconds
+        if lifetime ?? .max >= Self.leastLifetime, HashedFileName.isHashed(request.url.path) {
             return AppliedRule(origin: .hashedName, treatment: .keep)
         }
-        if directives.isImmutable { return AppliedRule(origin: .immutable, treatment: .keep) }
-        // Priority 4.
-        let isDocument = response.isDocument
-        if !isDocument, request.isForStaticResource || StaticResource.hasExtension(request.url.path) {
+        // Priority 5. Departure: the response is used after its lifetime, once more. RFC 8246, section 2, wants one with
+        // immutable to be revalidated as it normally would be, too.
+        guard lifetime != 0 else { return byProtocol }
+        if directives.isImmutable { return AppliedRule(origin: .immutable, treatment: .staleThenValidate) }
+        if request.isForStaticResource || StaticResource.hasExtension(request.url.path) {
             return AppliedRule(origin: .staticResource, treatment: .staleThenValidate)
         }
-        // Priority 5.
-        return isDocument ? AppliedRule(origin: .document, treatment: .validate) : byProtocol
+        return byProtocol
     }
+
+    /// The shortest lifetime, in seconds, by which a server may mean that a file never changes.
+    private static let leastLifetime: Int64 = 3600
 }
 
 extension CachedResponse {

@@ -9,17 +9,19 @@ import WebPrimitives
 /// | form | example | tools |
 /// | --- | --- | --- |
 /// | 8 or 10 hexadecimal digits after a separator, digits and letters taking turns | `main.8e0d62a0.chunk.js` | webpack, Parcel, Rollup 3, Propshaft |
-/// | 12, 16, 20, 32, 40, 64 or more hexadecimal digits, some letters and some not | `base.27e20196a850.css` | Django, Next, Rails, Angular, Gatsby |
+/// | 12, 16, 20, 32, 40 or 64 hexadecimal digits beside a separator, some letters and some not | `base.27e20196a850.css` | Django, Next, Rails, Angular, Gatsby |
 /// | 8 capital letters and digits of Base32 after a hyphen, the letters not a word with a number | `chunk-5YB3HRJC.js` | esbuild |
 /// | 8 characters of Base64 for URLs after a hyphen or dot, small and capital letters and digits mixed | `index-DiwrgT4a.js` | Vite, Rollup |
 ///
-/// The file must be a static resource by its extension. A UUID is an identifier, not a hash.
+/// The file must be a static resource by its extension. A UUID is an identifier, not a hash, and so is a name of
+/// hexadecimal digits only.
 enum HashedFileName {
     /// Whether the last segment of a path has a hash.
     static func isHashed(_ path: Octets) -> Bool {
         let name = StaticResource.fileName(path)
         guard name.count <= 255, let stem = StaticResource.stem(name), !containsUUID(stem) else { return false }
-        return endsWithBase64Hash(stem) || words(stem).contains { isHash($0) }
+        let words = words(stem)
+        return endsWithBase64Hash(stem) || words.count > 1 && words.contains { isHash($0) }
     }
 
     /// A part of a name between separators.
@@ -53,11 +55,19 @@ enum HashedFileName {
             // `decade80` and `2024beef` take turns once. Long ones need only have both.
             if count == 8 || count == 10 { return word.separator != nil && turns >= 2 }
             if count == 12 { return word.separator != nil && turns >= 1 }
-            return count >= 16 && count.isMultiple(of: 2) && turns >= 1
+            return lengths.contains(count) && turns >= 1 && !isUUID(word.text)
         }
         guard count == 8, word.separator == ASCII.hyphen, word.text.allSatisfy(isBase32) else { return false }
         // `WINDOWS7` takes turns once.
         return turns >= 2
+    }
+
+    /// The lengths of 64, 80, 128, 160 and 256 bits. An identifier of MongoDB has 24 digits.
+    private static let lengths: Set<Int> = [16, 20, 32, 40, 64]
+
+    /// Whether 32 hexadecimal digits have the version and variant of a UUID. One hash in 20 has them, too.
+    private static func isUUID(_ digits: Octets) -> Bool {
+        digits.count == 32 && [0x31, 0x34, 0x37].contains(digits[12]) && [0x38, 0x39, 0x61, 0x62].contains(digits[16])
     }
 
     /// Whether a name ends with 8 characters of Base64 for URLs, which may be separators themselves.

@@ -40,11 +40,28 @@ public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
             guard text.hasPrefix("https://") || text.hasPrefix("http://") else { throw .patternInvalid }
             let hostStart = text.hasPrefix("https") ? 8 : 7
             let end = octets[hostStart..<octets.count].firstIndex(of: ASCII.slash).map { $0 + hostStart }
-            guard let end, end > hostStart else { throw .patternInvalid }
-            origin = octets[0..<end].lowercased
+            guard let end, end > hostStart, let canonical = Self.canonicalOrigin(octets[0..<end])
+            else { throw .patternInvalid }
+            origin = canonical
             path = octets[end..<octets.count]
         }
     }
+
+    /// An origin with stars in the form that requests have; `nil` if it is none with any octets for the stars.
+    private static func canonicalOrigin(_ text: Octets) -> Octets? {
+        let anyPort: Octets = ":*"
+        let hasAnyPort = text.count > anyPort.count && text[(text.count - anyPort.count)..<text.count] == anyPort
+        let host = hasAnyPort ? text[0..<(text.count - anyPort.count)] : text
+        // The URL's own parser reads a host that has a word for each star.
+        let words = String(decoding: host, as: UTF8.self).replacing("*", with: word)
+        guard let origin = (try? RequestURL(words + "/"))?.origin else { return nil }
+        let pattern = origin.replacing(word, with: "*")
+        guard pattern.utf8.count(where: { $0 == star }) == host.count(where: { $0 == star }) else { return nil }
+        return Octets(pattern + (hasAnyPort ? ":*" : ""))
+    }
+
+    /// A word that no host contains.
+    private static let word = "crumb0star0crumb"
 
     /// The parts of a URL that patterns are compared with.
     struct Target {

@@ -8,6 +8,7 @@ extension CachedResponse {
     ///   - isComplete: Whether the message was complete (RFC 9112, section 8).
     public func received(bodyLength: Int64, isComplete: Bool) -> CachedResponse? {
         var response = self
+        response.mayBeIncomplete = false
         switch extent {
         case .whole:
             let length = fields.onlyValue("content-length").flatMap { DecimalNumber.parse($0, limit: ByteRange.limit) }
@@ -18,7 +19,7 @@ extension CachedResponse {
             // If the request method is GET, the response status code is 200 (OK), and the entire response header section
             // has been received, a cache MAY store a response that is not complete if the stored response is recorded as
             // being incomplete.
-            guard status == 200, bodyLength > 0, !isComplete, length.map({ bodyLength < $0 }) ?? true
+            guard mayBeIncomplete, bodyLength > 0, !isComplete, length.map({ bodyLength < $0 }) ?? true
             else { return nil }
             response.fields.remove("content-length")
             response.extent = .part(0..<bodyLength, total: length)
@@ -87,18 +88,27 @@ extension CachedResponse {
         public let pieces: [Piece]
     }
 
-    /// Combines the stored part of a representation with a newer part of it (section 3.4).
+    /// The positions that are stored; `nil` if the length of the whole is unknown.
+    private var positions: Range<Int64>? {
+        switch extent {
+        case .whole(let length): length.map { 0..<$0 }
+        case .part(let positions, _): positions
+        }
+    }
+
+    /// Combines what is stored of a representation with a newer part of it (section 3.4).
     ///
     /// - Returns: `nil` if the two are not known to be of one representation, or leave a gap.
     public func combined(with newer: CachedResponse) -> Combination? {
         // A cache MAY combine these ranges into a single stored response, if they all share the same strong validator.
-        guard case .part(let stored, let storedTotal) = extent, case .part(let new, let newTotal) = newer.extent,
-            url == newer.url, nominated == newer.nominated, sharesStrongValidator(with: newer)
+        guard let stored = positions, case .part(let new, let newTotal) = newer.extent,
+            url == newer.url, nominated == newer.nominated,
+            sharesStrongValidator(with: newer.fields, receivedAt: newer.responseTime)
         else { return nil }
         // One representation has one length.
-        let total = storedTotal ?? newTotal
-        guard newTotal == nil || newTotal == total, new.lowerBound <= stored.upperBound,
-            stored.lowerBound <= new.upperBound
+        let total = extent.total ?? newTotal
+        guard newTotal == nil || newTotal == total, total.map({ max(stored.upperBound, new.upperBound) <= $0 }) ?? true,
+            new.lowerBound <= stored.upperBound, stored.lowerBound <= new.upperBound
         else { return nil }
         var pieces: [Combination.Piece] = []
         if new.lowerBound < stored.lowerBound {
@@ -116,13 +126,13 @@ extension CachedResponse {
         return Combination(response: response.completed, pieces: pieces)
     }
 
-    /// Whether two responses have the same strong validator (RFC 9110, section 8.8.1).
-    private func sharesStrongValidator(with other: CachedResponse) -> Bool {
-        if entityTag != nil || other.entityTag != nil {
-            guard let mine = entityTag, let others = other.entityTag else { return false }
-            return mine.stronglyMatches(others)
-        }
-        return hasStrongModification && other.hasStrongModification && lastModified == other.lastModified
+    /// Whether the response and another one have the same strong validator (RFC 9110, section 8.8.1).
+    func sharesStrongValidator(with other: MessageFields, receivedAt time: Timestamp) -> Bool {
+        let tag = other.onlyValue("etag").flatMap(EntityTag.init)
+        if entityTag != nil || tag != nil { return entityTag.map { tag.map($0.stronglyMatches) ?? false } ?? false }
+        let date = HTTPDate.parse(other, "date", receivedAt: time) ?? time
+        return hasStrongModification && lastModified == HTTPDate.parse(other, "last-modified", receivedAt: time)
+            && lastModified.map { $0.advanced(bySeconds: 60) <= date } ?? false
     }
 }
 

@@ -28,10 +28,8 @@ extension CachedResponse {
         }
         response.requestTime = requestTime
         response.responseTime = responseTime
-        response.isInvalid = false
-        // Section 5.2.2.5: A cache MUST NOT use a response with no-store to satisfy any other request. The one that a 304 with
-        // no-store confirms is used for this request only.
-        if response.directives.forbidsStoring, !response.directives.needsUnderstanding { response.isInvalid = true }
+        // What was requested before an invalidation does not undo it.
+        response.isInvalid = invalidatedAt.map { requestTime <= $0 } ?? false
         // Vary may name other fields now.
         if let request {
             if let nominated = NominatedFields(request, for: response.fields) {
@@ -61,6 +59,13 @@ extension CachedResponse {
         let lengthMatches = !head.fields.has("content-length") || length != nil && length == extent.total
         // the cache SHOULD update the stored response; otherwise, the cache SHOULD consider it to be stale.
         guard validatorsMatch, lengthMatches else { return invalidated }
-        return updated(with: head.fields, head.requestTime, head.responseTime, for: request)
+        var response = updated(with: head.fields, head.requestTime, head.responseTime, for: request)
+        // Sections 5.2.1.5 and 5.2.2.5: Nothing of a response with no-store is stored.
+        guard response.mayBeStored, !request.directives.forbidsStoring else { return invalidated }
+        // Section 4.4: An invalid response needs a mandatory validation. Without a strong validator, this is none.
+        if isInvalid, !sharesStrongValidator(with: head.fields, receivedAt: head.responseTime) {
+            response.isInvalid = true
+        }
+        return response
     }
 }

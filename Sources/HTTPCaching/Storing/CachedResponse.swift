@@ -1,11 +1,12 @@
 public import WebPrimitives
 
-/// A stored response to a GET request, without its body.
+/// A stored response that answers GET and HEAD requests, without its body.
 ///
 /// It contains everything that its reuse depends on, so a store needs no rules. A store looks up the candidates for a
 /// request by origin and path. It may look them up by query as well if no stored response of the path has No-Vary-Search.
 ///
-/// NB: ``nominated`` has values of request fields. A response with `Vary: Cookie` has those of cookies.
+/// NB: ``nominated`` has values of request fields. A response with `Vary: Cookie` has those of cookies. A store has to seal
+/// them like ``fields``.
 public struct CachedResponse: Sendable, Hashable {
     /// The target URI of the request.
     public let url: RequestURL
@@ -23,11 +24,16 @@ public struct CachedResponse: Sendable, Hashable {
     public internal(set) var extent: BodyExtent
     /// Whether it must be validated before it is reused, however fresh it is.
     public internal(set) var isInvalid: Bool
+    /// When the response was last invalidated by another one. Neither a validation nor a response that was requested before
+    /// that undoes it.
+    public internal(set) var invalidatedAt: Timestamp?
+    /// Whether the response may be stored although its message breaks off. Only a response that is not received yet may.
+    var mayBeIncomplete = false
 
     /// A stored response from its parts, as a store has kept them.
     public init(
         url: RequestURL, status: Int, fields: MessageFields, nominated: NominatedFields, requestTime: Timestamp,
-        responseTime: Timestamp, extent: BodyExtent, isInvalid: Bool = false
+        responseTime: Timestamp, extent: BodyExtent, isInvalid: Bool = false, invalidatedAt: Timestamp? = nil
     ) {
         self.url = url
         self.status = status
@@ -37,19 +43,37 @@ public struct CachedResponse: Sendable, Hashable {
         self.responseTime = responseTime
         self.extent = extent
         self.isInvalid = isInvalid
+        self.invalidatedAt = invalidatedAt
     }
 
-    /// The same response, in need of a validation.
+    /// The same response, in need of a validation. Any later validation will do.
     public var invalidated: CachedResponse {
         var response = self
         response.isInvalid = true
         return response
+    }
+
+    /// The same response, in need of a validation that is requested after a time.
+    public func invalidated(at time: Timestamp) -> CachedResponse {
+        var response = invalidated
+        response.invalidatedAt = max(time, invalidatedAt ?? time)
+        return response
+    }
+
+    /// Notes that what the response is about was invalidated at a time.
+    mutating func inherit(_ invalidation: Timestamp) {
+        invalidatedAt = max(invalidation, invalidatedAt ?? invalidation)
+        if requestTime <= invalidation { isInvalid = true }
     }
 }
 
 extension CachedResponse {
     /// The cache directives.
     var directives: ResponseDirectives { ResponseDirectives(fields) }
+    /// Whether its fields allow it to be stored. A validation may have changed them.
+    var mayBeStored: Bool {
+        !directives.forbidsStoring(status) && !FieldList.members(fields.values("vary")).contains("*")
+    }
     /// The entity tag, if it has one.
     var entityTag: EntityTag? { fields.onlyValue("etag").flatMap(EntityTag.init) }
     /// When the server generated it. A stored response has a Date field that is valid.

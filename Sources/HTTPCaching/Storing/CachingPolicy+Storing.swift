@@ -11,7 +11,7 @@ extension CachingPolicy {
     public func storing(_ response: OriginResponse, for request: CacheRequest) -> StoringDecision {
         var obstacles: [StoringObstacle] = []
         let directives = response.directives
-        let range = response.status == 206 ? ContentRange(response.fields) : nil
+        let range = response.status == 206 ? Self.storableRange(response.fields) : nil
         if rules.forbidsStoring(request) { obstacles.append(.rule) }
         // A cache MUST NOT store a response to a request unless:
         // the request method is understood by the cache;
@@ -26,11 +26,7 @@ extension CachingPolicy {
             obstacles.append(.statusNotUnderstood)
         }
         // the no-store cache directive is not present in the response;
-        // Section 5.2.2.3: A cache SHOULD ignore the no-store directive of a response with must-understand if it
-        // understands and implements the status code's caching requirements.
-        if directives.forbidsStoring, !(directives.needsUnderstanding && isUnderstood) {
-            obstacles.append(.responseNoStore)
-        }
+        if directives.forbidsStoring(response.status) { obstacles.append(.responseNoStore) }
         // Section 5.2.1.5: A cache MUST NOT store any part of a request with no-store or any response to it.
         if request.directives.forbidsStoring { obstacles.append(.requestNoStore) }
         // (The two conditions on private and Authorization are for shared caches.)
@@ -46,11 +42,23 @@ extension CachingPolicy {
         guard obstacles.isEmpty, let nominated else {
             return .reject(nominated == nil ? obstacles + [.variesOnAll] : obstacles)
         }
-        return .store(
-            CachedResponse(
-                url: request.url, status: range == nil ? response.status : 200, fields: storedFields(of: response),
-                nominated: nominated, requestTime: response.requestTime, responseTime: response.responseTime,
-                extent: range.map { .part($0.positions, total: $0.total) } ?? .whole(length: nil)))
+        var stored = CachedResponse(
+            url: request.url, status: range == nil ? response.status : 200, fields: storedFields(of: response),
+            nominated: nominated, requestTime: response.requestTime, responseTime: response.responseTime,
+            extent: range.map { .part($0.positions, total: $0.total) } ?? .whole(length: nil))
+        // Section 3.3: If the request method is GET, the response status code is 200 (OK), …, a cache MAY store a response
+        // that is not complete.
+        stored.mayBeIncomplete = request.method == "GET" && response.status == 200
+        return .store(stored)
+    }
+
+    /// The range of a 206 response; `nil` if it is not one range of octets.
+    private static func storableRange(_ fields: MessageFields) -> ContentRange? {
+        // RFC 9110, section 15.3.7.2: A server MUST NOT generate a Content-Range header field in the header section of a
+        // multiple part response.
+        let multipart: Octets = "multipart/byteranges"
+        let isMultipart = fields.values("content-type").contains { $0.lowercased.starts(with: multipart) }
+        return isMultipart ? nil : ContentRange(fields)
     }
 
     /// Whether the cache understands the method of a request and of its response (section 3).
@@ -113,20 +121,11 @@ extension CachingPolicy {
     }
 }
 
-extension MessageFields {
-    /// Removes the fields that are excepted from storage (section 3.1).
-    mutating func removeUnstored() {
-        // The Connection header field and fields whose names are listed in it. Likewise, some fields' semantics require
-        // them to be removed before forwarding the message.
-        let listed = Set(FieldList.members(values("connection")).map(\.lowercased))
-        remove { listed.contains($0.name.lowercased) || Self.unstored.contains($0.name.lowercased) }
+extension ResponseDirectives {
+    /// Whether no-store keeps a response of a status from being stored (section 5.2.2.5).
+    func forbidsStoring(_ status: Int) -> Bool {
+        // Section 5.2.2.3: A cache SHOULD ignore the no-store directive of a response with must-understand if it
+        // understands and implements the status code's caching requirements.
+        hasNoStore && !(needsUnderstanding && CachingPolicy.understoodStatuses.contains(status))
     }
-
-    private static let unstored: Set<Octets> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        // Header fields that are specific to the proxy that a cache uses when forwarding a request MUST NOT be stored.
-        "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-        // Departure: cookies are the jar's. A stored line would set a cookie again that has been replaced or deleted.
-        "set-cookie",
-    ]
 }

@@ -2,6 +2,8 @@ public import WebPrimitives
 
 /// The request fields that a response's Vary field names, with their values in the request that it answered
 /// (RFC 9111, section 4.1).
+///
+/// NB: They are the values themselves, such as those of Cookie or Authorization. A store has to seal them.
 public struct NominatedFields: Sendable, Hashable {
     /// The normalized values by lower-case name; `nil` for a field that the request did not have.
     public private(set) var values: [Octets: Octets?]
@@ -11,39 +13,49 @@ public struct NominatedFields: Sendable, Hashable {
         self.values = values
     }
 
-    /// The fields of a request that Vary names; `nil` if Vary contains `*`, so that no request can match.
+    /// The fields of a request that Vary names; `nil` if Vary contains `*` or too many names, so that no request can match.
     init?(_ request: CacheRequest, for response: MessageFields) {
         values = [:]
-        for name in FieldList.members(response.values("vary")) {
+        let names = FieldList.members(response.values("vary"))
+        guard names.count <= FieldList.memberLimit else { return nil }
+        var presented = PresentedFields(request.fields)
+        for name in names {
             // Section 4.1: A stored response with a Vary field value containing a member "*" always fails to match.
             guard name != "*" else { return nil }
             let name = name.lowercased
-            values.updateValue(Self.value(name, of: request), forKey: name)
+            values.updateValue(presented.value(name), forKey: name)
         }
     }
 
-    /// Whether a request has the same values.
-    ///
-    /// Linear in the number of fields named, each of which is looked for among those of the request.
-    func match(_ request: CacheRequest) -> Bool {
+    /// Whether a request has the same values. Linear in the number of fields named.
+    func match(_ presented: inout PresentedFields) -> Bool {
         // If a header field is absent from a request, it can only match another request if it is also absent there.
-        values.allSatisfy { name, value in Self.value(name, of: request) == value }
+        values.allSatisfy { name, value in presented.value(name) == value }
+    }
+}
+
+/// The fields of a request by name, each normalized once for all responses that it is compared with.
+struct PresentedFields {
+    private let lines: [Octets: [Octets]]
+    private var values: [Octets: Octets?] = [:]
+
+    init(_ fields: MessageFields) {
+        lines = Dictionary(grouping: fields.lines, by: \.name.lowercased).mapValues { $0.map(\.value) }
     }
 
     /// The value of a field, normalized so that values are equal if their fields match; `nil` if the field is absent.
-    private static func value(_ name: Octets, of request: CacheRequest) -> Octets? {
-        let lines = request.fields.values(lowercasedName: name)
-        guard !lines.isEmpty else { return nil }
+    mutating func value(_ name: Octets) -> Octets? {
+        if let known = values[name] { return known }
         // Combine multiple field lines with the same field name. Add or remove white space where the syntax allows it.
         // NB: The syntax of most fields is unknown. Beside a comma outside of quotation marks, no known one has white
         // space with a meaning.
-        let value = FieldList.normalized(lines)
+        var value = lines[name].map(FieldList.normalized)
         // Normalize case where values are case-insensitive. NB: The order of languages and codings is kept. It has no
         // meaning by the standard, but people set it in their browsers, and servers follow it.
-        return isCaseInsensitive(name) ? value.lowercased : value
+        if Self.caseInsensitive.contains(name) { value = value?.lowercased }
+        values.updateValue(value, forKey: name)
+        return value
     }
 
-    private static func isCaseInsensitive(_ name: Octets) -> Bool {
-        name == "accept-language" || name == "accept-encoding" || name == "accept-charset"
-    }
+    private static let caseInsensitive: Set<Octets> = ["accept-language", "accept-encoding", "accept-charset"]
 }

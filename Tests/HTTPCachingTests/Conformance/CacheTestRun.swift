@@ -16,18 +16,22 @@ struct CacheTestRun {
     private let rules: CachingRules
     private let server: CacheTestServer
     private var replies: [TestCache.Reply] = []
+    private var appliedRules: Set<String> = []
 
-    /// Runs a test by rules. Returns the first failure.
-    static func failure(of test: CacheTest, by rules: CachingRules = .protocolOnly) -> Failure? {
+    /// Runs a test by rules. Returns the first failure, and the rules that decided.
+    static func run(_ test: CacheTest, by rules: CachingRules) -> (failure: Failure?, rules: Set<String>) {
         var run = CacheTestRun(test: test, rules: rules)
         do throws(Failure) {
             try run.sendRequests()
             try run.checkServer()
-            return nil
+            return (nil, run.appliedRules)
         } catch {
-            return error
+            return (error, run.appliedRules)
         }
     }
+
+    /// Runs a test by the protocol only. Returns the first failure.
+    static func failure(of test: CacheTest) -> Failure? { run(test, by: .protocolOnly).failure }
 
     private init(test: CacheTest, rules: CachingRules) {
         self.test = test
@@ -47,6 +51,7 @@ struct CacheTestRun {
             let seenBefore = server.seen.count
             let reply = cache.answer(try request(config, index, now), at: now) { server.reply(to: $0, at: $1) }
             replies.append(reply)
+            appliedRules = cache.appliedRules
             let interim = server.seen.count > seenBefore ? config.interimStatuses : []
             try check(reply, config, number: index + 1, interim: interim)
             now = now.advanced(by: .milliseconds(10)).advanced(bySeconds: Int64(config.responseDelay))

@@ -17,7 +17,7 @@ struct AnswerTests {
         age: Int64? = 5
     ) throws -> StoredAnswer {
         let stored = try Sample.stored(fields, status: status)
-        return stored.answer(to: try Sample.request(method, "https://shop.example/a", request), age: age)
+        return try #require(stored.answer(to: try Sample.request(method, "https://shop.example/a", request), age: age))
     }
 
     @Test(

@@ -25,21 +25,31 @@ struct CachingRulesTests {
     @Test(
         "The built-in rules, by priority",
         arguments: [
-            ("/main.8e0d62a0.js", "max-age=1", "", 99, "hashed-name: hit"),
-            ("/main.8e0d62a0.js", "", "text/html", 99, "hashed-name: hit"),
+            ("/main.8e0d62a0.js", "", "", 99_999_999, "hashed-name: hit"),
+            ("/main.8e0d62a0.js", "max-age=3600", "", 99_999_999, "hashed-name: hit"),
+            ("/main.8e0d62a0.js", "max-age=3599", "", 9999, "static: hit-then-validate stale"),
+            ("/main.8e0d62a0.js", "max-age=0", "", 0, "protocol: validate stale"),
+            ("/main.8e0d62a0.js", "", "text/html", 99, "document: validate rule stale"),
+            ("/main.8e0d62a0.js", "max-age=9999", "text/html", 99, "document: validate rule"),
+            ("/main.8e0d62a0.js", "max-age=9999, immutable", "text/html", 99, "protocol: hit"),
             ("/main.8e0d62a0.js", "no-cache", "", 0, "protocol: validate response-no-cache stale"),
             ("/main.8e0d62a0.js", "max-age=1, must-revalidate", "", 99, "protocol: validate must-revalidate"),
-            ("/a", "max-age=1, immutable", "", 99, "immutable: hit"),
-            ("/a.js", "max-age=1, immutable", "", 99, "immutable: hit"),
+            ("/a", "max-age=99, immutable", "", 9, "immutable: hit"),
+            ("/a", "max-age=1, immutable", "", 99, "immutable: hit-then-validate stale"),
+            ("/a.js", "max-age=1, immutable", "", 99, "immutable: hit-then-validate stale"),
+            ("/a", "max-age=0, immutable", "", 99, "protocol: validate stale"),
             ("/a.js", "max-age=9", "", 5, "static: hit"),
             ("/a.js", "max-age=9", "", 99, "static: hit-then-validate stale"),
             ("/a.png", "", "", 0, "static: hit-then-validate stale"),
+            ("/a.png", "max-age=9", "", 9 + 30 * 86_400, "static: hit-then-validate stale"),
+            ("/a.png", "max-age=9", "", 10 + 30 * 86_400, "static: validate stale"),
+            ("/a.png", "max-age=0", "", 0, "protocol: validate stale"),
             ("/a.js", "no-cache", "", 0, "protocol: validate response-no-cache stale"),
             ("/a", "max-age=9", "text/html;charset=utf-8", 0, "document: validate rule"),
             ("/a.js", "max-age=9", "Text/HTML", 99, "document: validate rule stale"),
             ("/a", "max-age=9", "application/json", 0, "protocol: hit"),
             ("/a", "max-age=9", "application/json", 99, "protocol: validate stale"),
-        ])
+        ] as [(String, String, String, Int64, String)])
     func builtIn(path: String, directives: String, type: String, seconds: Int64, expected: String) throws {
         var fields: MessageFields = ["ETag": "\"a\""]
         if !directives.isEmpty { fields.append("Cache-Control", Octets(directives)) }

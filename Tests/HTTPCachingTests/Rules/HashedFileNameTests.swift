@@ -18,7 +18,7 @@ struct HashedFileNameTests {
             // esbuild
             "chunk-5YB3HRJC.js", "main-WK7VZ2Q3.css",
             // Next
-            "framework-2c79e2a64abdb08b.js", "_app-1f6f2a9c4f7b1234.js", "6b2e1e8d1f8e0f3c.css",
+            "framework-2c79e2a64abdb08b.js", "_app-1f6f2a9c4f7b1234.js",
             "4473ecc91f70f139-s.p.woff",
             // Rails: Sprockets, Propshaft
             "application-908e25f4bf641868d8683022a5b62f54.css",
@@ -51,6 +51,9 @@ struct HashedFileNameTests {
             "README.js", "x-ABCDEFG2.js",
             // Identifiers
             "550e8400-e29b-41d4-a716-446655440000.png", "user-550e8400-e29b-41d4-a716-446655440000.jpg",
+            "550e8400e29b41d4a716446655440000.png", "user-550e8400e29b41d4a716446655440000.png",
+            "507f1f77bcf86cd799439011.jpg", "item-507f1f77bcf86cd799439011.jpg",
+            "205e460b479e2e5b48aec07710c08d50.jpg", "6b2e1e8d1f8e0f3c.css", "x-6b2e1e8d1f8e0f3c1a.css",
             // No static resources
             "main.8e0d62a0.html", "main.8e0d62a0", "2024-report.pdf", "main.8e0d62a0.json", "6b2e1e8d1f8e0f3c",
             ".8e0d62a0.js.txt",

@@ -1,5 +1,6 @@
-import HTTPCaching
 import WebPrimitives
+
+@testable import HTTPCaching
 
 /// The times and messages that the rule tables are written with.
 enum Sample {
@@ -58,5 +59,12 @@ enum Sample {
             case .unavailable: "unavailable"
             }
         return ([word] + decision.reasons.map(\.rawValue)).joined(separator: " ")
+    }
+}
+
+extension URLVariation {
+    func areEquivalent(_ left: RequestURL, _ right: RequestURL) -> Bool {
+        var target = Target(left)
+        return areEquivalent(&target, right)
     }
 }

@@ -24,6 +24,15 @@ struct TestCache {
                 .clamped(to: 0..<body.count)
             return Array(body[bounds])
         }
+
+        func combined(with newer: Entry) -> Entry? {
+            response.combined(with: newer.response).map { combination in
+                let body = combination.pieces.flatMap { piece in
+                    (piece.source == .stored ? self : newer).octets(piece.positions)
+                }
+                return Entry(response: combination.response, body: body)
+            }
+        }
     }
 
     /// Sends a request to the server at a time. Returns the answer and the time of its arrival; no answer if the server
@@ -31,6 +40,8 @@ struct TestCache {
     typealias Server = (CacheRequest, Timestamp) -> (Reply?, Timestamp)
 
     var policy = CachingPolicy()
+    /// The rules that decided.
+    private(set) var appliedRules: Set<String> = []
     private var entries: [Entry] = []
 
     init(policy: CachingPolicy = CachingPolicy()) {
@@ -42,6 +53,7 @@ struct TestCache {
     /// Answers a request.
     mutating func answer(_ request: CacheRequest, at now: Timestamp, from server: Server) -> Reply {
         let decision = policy.lookup(request, among: stored, now: now)
+        appliedRules.insert(decision.rule.description)
         switch decision.outcome {
         case .hit(let answer): return reply(answer, decision.choice?.index)
         case .hitThenValidate(let answer, let fields):
@@ -50,79 +62,79 @@ struct TestCache {
             validation.fields = fields
             _ = forward(validation, for: validation, after: decision, at: now, to: server)
             return reply
-        case .validate(let fields), .forward(let fields):
+        case .validate(let fields), .forward(let fields), .complete(let fields):
             var sent = request
             sent.fields = fields
             return forward(sent, for: request, after: decision, at: now, to: server)
-        case .complete(let fields):
-            var sent = request
-            sent.fields = fields
-            let reply = forward(sent, for: sent, after: decision, at: now, to: server)
-            return reply.status == 206 ? answer(request, at: now, from: server) : reply
         case .unavailable: return Reply(status: 504, fields: [:], body: [])
         }
     }
 
     private mutating func forward(
-        _ sent: CacheRequest, for request: CacheRequest, after decision: LookupDecision?, at now: Timestamp,
+        _ sent: CacheRequest, for request: CacheRequest, after decision: LookupDecision, at now: Timestamp,
         to server: Server
     ) -> Reply {
         let (received, arrival) = server(sent, now)
-        let chosen = decision?.choice?.index
+        let chosen = decision.choice?.index
         guard let received else {
             let answer = chosen.flatMap { policy.staleAnswer(stored[$0], to: request, now: arrival, .unreachable) }
-            if let answer { return reply(answer, chosen) }
-            return Reply(status: 502, fields: [:], body: [])
+            return answer.map { self.reply($0, chosen) } ?? Reply(status: 502, fields: [:], body: [])
         }
         let response = OriginResponse(
             status: received.status, fields: received.fields, requestTime: now, responseTime: arrival)
-        if let decision {
-            switch policy.validated(by: response, after: decision, for: request, stored: stored) {
-            case .freshened(let chosen, let updates):
-                for (index, update) in updates { entries[index].response = update }
-                return reply(entries[chosen].response.answer(to: request, age: nil), chosen)
-            case .stale(let answer): return reply(answer, chosen)
-            case .repeated: return forward(request, for: request, after: nil, at: arrival, to: server)
-            case .replaced: break
-            }
+        switch policy.validated(by: response, after: decision, for: request, stored: stored) {
+        case .freshened(let chosen, let answer, let updates, let removed):
+            for (index, update) in updates { entries[index].response = update }
+            let reply = self.reply(answer, chosen)
+            remove(Set(removed))
+            return reply
+        case .stale(let answer): return reply(answer, chosen)
+        case .repeated:
+            return forward(request, for: request, after: decision.repeated(request), at: arrival, to: server)
+        case .completed(let part, let answer):
+            guard let chosen,
+                let rest = part.received(bodyLength: Int64(received.body.count), isComplete: received.isComplete),
+                let whole = entries[chosen].combined(with: Entry(response: rest, body: received.body))
+            else { return forward(request, for: request, after: decision.repeated(request), at: arrival, to: server) }
+            entries[chosen] = whole
+            return reply(answer, chosen)
+        case .replaced(let unsuitable):
+            apply(response, to: request)
+            store(received, response, for: request, unsuitable: Set(unsuitable))
         }
+        var reply = received
+        reply.fields.removeConnectionFields()
+        return reply
+    }
+
+    /// Marks what a response invalidates, or updates by a HEAD request.
+    private mutating func apply(_ response: OriginResponse, to request: CacheRequest) {
         let invalidation = Invalidation(by: response, to: request)
         for index in invalidation.affected(among: stored) {
-            entries[index].response = entries[index].response.invalidated
+            entries[index].response = entries[index].response.invalidated(at: invalidation.time)
         }
         for (index, update) in policy.freshened(byHead: response, to: request, among: stored) {
             entries[index].response = update
         }
-        if let storable = policy.storing(response, for: request).response,
-            let complete = storable.received(bodyLength: Int64(received.body.count), isComplete: received.isComplete)
-        {
-            store(Entry(response: complete, body: received.body))
-        }
-        var reply = received
-        reply.fields.remove { field in Self.hopByHop.contains(field.name.lowercasedText) }
-        let listed = received.fields.values("connection").flatMap {
-            String(decoding: $0, as: UTF8.self).split(separator: ",")
-        }
-        let names = Set(listed.map { $0.filter { $0 != " " }.lowercased() })
-        reply.fields.remove { names.contains($0.name.lowercasedText) }
-        return reply
     }
 
-    private static let hopByHop: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-    ]
+    /// Stores a response if it may be, and removes what it supersedes.
+    private mutating func store(
+        _ received: Reply, _ response: OriginResponse, for request: CacheRequest, unsuitable: Set<Int>
+    ) {
+        let storable = policy.storing(response, for: request).response
+        guard
+            let new = storable?.received(bodyLength: Int64(received.body.count), isComplete: received.isComplete)
+        else { return remove(unsuitable) }
+        let replacement = policy.replacement(by: new, to: request, among: stored)
+        let entry = Entry(response: replacement.response, body: received.body)
+        let whole = entries.lazy.compactMap { $0.combined(with: entry) }.first
+        remove(unsuitable.union(replacement.superseded))
+        entries.append(whole ?? entry)
+    }
 
-    private mutating func store(_ entry: Entry) {
-        for index in entries.indices.reversed() {
-            guard let combination = entries[index].response.combined(with: entry.response) else { continue }
-            let old = entries.remove(at: index)
-            let body = combination.pieces.flatMap { ($0.source == .stored ? old : entry).octets($0.positions) }
-            entries.append(Entry(response: combination.response, body: body))
-            return
-        }
-        entries.removeAll { $0.response.url == entry.response.url && $0.response.nominated == entry.response.nominated }
-        entries.append(entry)
+    private mutating func remove(_ indices: Set<Int>) {
+        entries = entries.indices.filter { !indices.contains($0) }.map { entries[$0] }
     }
 
     private func reply(_ answer: StoredAnswer, _ index: Int?) -> Reply {
