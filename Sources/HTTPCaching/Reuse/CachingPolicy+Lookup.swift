@@ -3,7 +3,7 @@ public import WebPrimitives
 extension CachingPolicy {
     /// Decides how a request is answered (section 4).
     ///
-    /// Linear in the number of candidates.
+    /// Linear in the number of candidates, which the store has to bound.
     ///
     /// - Parameters:
     ///   - request: The request, with all that the client or the jar adds to it.

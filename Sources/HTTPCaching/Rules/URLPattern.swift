@@ -55,6 +55,9 @@ public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
         // The URL's own parser reads a host that has a word for each star.
         let words = String(decoding: host, as: UTF8.self).replacing("*", with: word)
         guard let origin = (try? RequestURL(words + "/"))?.origin else { return nil }
+        // A star within an international label has no place in its ASCII form.
+        let labels = origin.split { $0 == "." || $0 == "/" }
+        guard !labels.contains(where: { $0.hasPrefix("xn--") && $0.contains(word) }) else { return nil }
         let pattern = origin.replacing(word, with: "*")
         guard pattern.utf8.count(where: { $0 == star }) == host.count(where: { $0 == star }) else { return nil }
         return Octets(pattern + (hasAnyPort ? ":*" : ""))

@@ -14,13 +14,18 @@ struct CacheTestRun {
 
     private let test: CacheTest
     private let rules: CachingRules
+    private let fileName: String?
     private let server: CacheTestServer
     private var replies: [TestCache.Reply] = []
     private var appliedRules: Set<String> = []
 
     /// Runs a test by rules. Returns the first failure, and the rules that decided.
-    static func run(_ test: CacheTest, by rules: CachingRules) -> (failure: Failure?, rules: Set<String>) {
-        var run = CacheTestRun(test: test, rules: rules)
+    ///
+    /// - Parameter fileName: The last segment of URLs that have no name of a file.
+    static func run(
+        _ test: CacheTest, by rules: CachingRules, fileName: String? = nil
+    ) -> (failure: Failure?, rules: Set<String>) {
+        var run = CacheTestRun(test: test, rules: rules, fileName: fileName)
         do throws(Failure) {
             try run.sendRequests()
             try run.checkServer()
@@ -33,9 +38,10 @@ struct CacheTestRun {
     /// Runs a test by the protocol only. Returns the first failure.
     static func failure(of test: CacheTest) -> Failure? { run(test, by: .protocolOnly).failure }
 
-    private init(test: CacheTest, rules: CachingRules) {
+    private init(test: CacheTest, rules: CachingRules, fileName: String?) {
         self.test = test
         self.rules = rules
+        self.fileName = fileName
         server = CacheTestServer(test)
     }
 
@@ -61,7 +67,7 @@ struct CacheTestRun {
 
     private func request(_ config: CacheTestRequest, _ index: Int, _ now: Timestamp) throws(Failure) -> CacheRequest {
         var text = "http://127.0.0.1:8000/test/\(CacheTestServer.token)"
-        if let name = config.fileName { text += "/\(name)" }
+        if let name = config.fileName ?? fileName { text += "/\(name)" }
         if let query = config.query { text += "?\(query)" }
         var fields: MessageFields = ["Pragma": "foo", "Cache-Control": "nothing-to-see-here"]
         for field in config.fields {

@@ -94,6 +94,9 @@ struct AnswerTests {
         #expect(try answer(["Range": "bytes=-4"], method: "HEAD").status == 200)
         let unsatisfied = try answer(["Range": "bytes=99-"])
         #expect(unsatisfied.body == nil && unsatisfied.fields.values("content-range") == ["bytes */10"])
+        #expect(
+            Set(unsatisfied.fields.lines.map(\.name))
+                == ["Date", "Vary", "X", "Age", "Content-Range", "Content-Length"] as Set<Octets>)
         let noContent = try answer([:], to: [:], status: 204)
         #expect(noContent.body == nil && !noContent.fields.has("content-length"))
     }

@@ -54,6 +54,8 @@ struct FreshnessTests {
             (["Age": "-1"], 0, 0), (["Age": "1.0"], 0, 0), (["Age": "x"], 2, 2), (["Age": "7;a=1"], 0, 0),
             (["Date": Sample.date(-40)], 2, 42), (["Date": Sample.date(-40), "Age": "30"], 2, 42),
             (["Date": Sample.date(40)], 2, 2), (["Age": "99999999999999999999"], 0, 1 << 31), ([:], -5, 0),
+            // If the clock was set back, the age is unknown.
+            ([:], -60, 0), ([:], -61, 1 << 32), (["Cache-Control": "max-age=99999999999"], -61, 1 << 32),
         ] as [(MessageFields, Int64, Int64)])
     func ages(fields: MessageFields, seconds: Int64, age: Int64) throws {
         #expect(try freshness(fields, after: seconds).age == age)
@@ -85,7 +87,9 @@ struct FreshnessTests {
                 url: try RequestURL("https://shop.example/a"), status: 200, fields: fields,
                 nominated: NominatedFields(),
                 requestTime: first, responseTime: last, extent: .whole(length: nil))
-            for now in [first, last] { #expect(!CachingPolicy().freshness(of: stored, now: now).isFresh) }
+            let ages = [first, last].map { CachingPolicy().freshness(of: stored, now: $0) }
+            #expect(ages.map(\.age) == (first < last ? [1 << 32, 1 << 32] : [1 << 32, 1 << 31]))
+            #expect(ages.allSatisfy { $0.lifetime == 1 << 31 && !$0.isFresh && $0.timeToLive <= 0 })
         }
     }
 }

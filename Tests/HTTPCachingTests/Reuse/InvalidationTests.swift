@@ -62,6 +62,25 @@ struct InvalidationTests {
         #expect(try affected("POST", 200, ["Cache-Group-Invalidation": "\"X\""], url) == [])
     }
 
+    @Test("What answers for the URL by No-Vary-Search is invalidated, and its groups")
+    func equivalent() throws {
+        func stored(_ url: String, _ fields: MessageFields) throws -> CachedResponse {
+            try Sample.stored(MessageFields([.init("Cache-Control", "max-age=60")] + fields.lines), url)
+        }
+        let all = [
+            try stored("https://shop.example/a?u=2", ["No-Vary-Search": "params=(\"u\")", "Cache-Groups": "\"x\""]),
+            try stored("https://shop.example/a?u=2", [:]),
+            try stored("https://shop.example/c", ["Cache-Groups": "\"x\""]),
+            try stored("https://shop.example/a?v=2", ["No-Vary-Search": "params=(\"u\")"]),
+        ]
+        let post = try Sample.request("POST", "https://shop.example/a?u=1")
+        #expect(Invalidation(by: Sample.response(), to: post).affected(among: all) == [0, 2])
+        let other = try Sample.request("POST", "https://shop.example/z")
+        let located = Sample.response(201, ["Location": "/a?u=1"])
+        #expect(Invalidation(by: located, to: other).affected(among: all) == [0, 2])
+        #expect(Invalidation(by: located, to: other).time == Sample.start)
+    }
+
     @Test("32 groups with 32 characters are read")
     func limits() throws {
         let names = (0..<32).map { "\"\(String(repeating: "g", count: 30))\($0 + 10)\"" }

@@ -116,32 +116,6 @@ struct ValidationTests {
         #expect(isReplaced(try outcome(503, "max-age=1, stale-if-error=3")))
     }
 
-    @Test(
-        "A stale response answers for a server that fails if something permits it and nothing forbids it (section 4.2.4)"
-    )
-    func failures() throws {
-        func answers(
-            _ directives: Octets, _ request: Octets = "", _ failure: ServerFailure = .unreachable,
-            disconnected: Bool = false
-        ) throws -> Bool {
-            var policy = CachingPolicy()
-            policy.servesStaleWhenDisconnected = disconnected
-            let request = try Sample.request("GET", "https://shop.example/a", ["Cache-Control": request])
-            let stored = try Sample.stored(["Cache-Control": directives])
-            return policy.staleAnswer(stored, to: request, now: Sample.after(10), failure)?.fields.values("age") == [
-                "10"
-            ]
-        }
-        #expect(try !answers("max-age=1") && answers("max-age=1", disconnected: true))
-        #expect(try !answers("max-age=1", "", .error, disconnected: true))
-        #expect(try answers("max-age=1, stale-if-error=9") && !answers("max-age=1, stale-if-error=8"))
-        #expect(try answers("max-age=1", "stale-if-error=9") && !answers("max-age=1", "stale-if-error=8"))
-        for directive in ["must-revalidate", "no-cache"] {
-            #expect(try !answers(Octets("max-age=1, stale-if-error=99, \(directive)"), disconnected: true))
-        }
-        #expect(try answers("max-age=99") && !answers("max-age=99", "no-cache"))
-    }
-
     @Test("Fields are updated but for those that the stored octets depend on (section 3.2)")
     func updating() throws {
         let stored = try Sample.stored([
@@ -217,35 +191,31 @@ struct ValidationTests {
         }
     }
 
-    @Test("An incomplete response does not answer for a server that fails")
-    func incomplete() throws {
-        let fields: MessageFields = ["Cache-Control": "max-age=99, stale-if-error=99", "Content-Range": "bytes 0-3/10"]
-        let storable = CachingPolicy().storing(Sample.response(206, fields), for: try Sample.request()).response
-        let stored = try #require(storable?.received(bodyLength: 4, isComplete: true))
-        func answer(_ fields: MessageFields) throws -> Int? {
-            let request = try Sample.request("GET", "https://shop.example/a", fields)
-            return CachingPolicy().staleAnswer(stored, to: request, now: Sample.after(9), .unreachable)?.status
+    @Test("A part never answers for the whole that a 304 confirms, and is not confirmed by a weak validator")
+    func parts() throws {
+        let whole = try Sample.stored(["ETag": "W/\"1\"", "Date": Self.date(0), "Cache-Control": "max-age=1"])
+        func part(_ tag: Octets) throws -> CachedResponse {
+            CachedResponse(
+                url: whole.url, status: 200, fields: ["ETag": tag, "Date": Self.date(5)], nominated: NominatedFields(),
+                requestTime: Sample.start, responseTime: Sample.after(5), extent: .part(0..<100, total: 1000))
         }
-        #expect(try answer([:]) == nil)
-        #expect(try answer(["Range": "bytes=0-3"]) == 206)
-    }
-
-    @Test("A HEAD response updates the responses that agree with it, and invalidates the others (section 4.3.5)")
-    func head() throws {
-        func outcome(_ status: Int, _ fields: MessageFields, _ method: Octets = "HEAD") throws -> String {
-            let stored = try Sample.stored(["ETag": "\"a\"", "Last-Modified": Self.date(-9)])
-            let updates = CachingPolicy().freshened(
-                byHead: Sample.response(status, fields), to: try Sample.request(method), among: [stored])
-            return updates[0].map { $0.isInvalid ? "invalidated" : "updated" } ?? "kept"
+        func outcome(_ tag: Octets, _ stored: [CachedResponse]) throws -> ValidationOutcome {
+            let decision = CachingPolicy().lookup(try Sample.request(), among: stored, now: Sample.after(9))
+            #expect(decision.choice?.index == 0)
+            return CachingPolicy().validated(
+                by: Sample.response(304, ["ETag": tag]), after: decision, for: try Sample.request(), stored: stored)
         }
-        #expect(try outcome(200, ["X": "1"]) == "updated")
-        #expect(
-            try outcome(200, ["ETag": "\"a\"", "Last-Modified": Self.date(-9), "Content-Length": "10"]) == "updated")
-        #expect(try outcome(200, ["ETag": "\"b\""]) == "invalidated")
-        #expect(try outcome(200, ["Last-Modified": Self.date(-8)]) == "invalidated")
-        #expect(try outcome(200, ["Content-Length": "11"]) == "invalidated")
-        #expect(try outcome(200, ["Content-Length": "x"]) == "invalidated")
-        #expect(try outcome(404, ["ETag": "\"b\""]) == "kept")
-        #expect(try outcome(200, ["ETag": "\"b\""], "GET") == "kept")
+        guard case .freshened(0, let answer, let updates, []) = try outcome("W/\"1\"", [whole, try part("W/\"1\"")])
+        else {
+            Issue.record("another response was chosen")
+            return
+        }
+        #expect(answer.body == 0..<10 && updates.keys.sorted() == [0])
+        // Only a part has the strong validator.
+        #expect(try outcome("\"2\"", [whole, try part("\"2\"")]) == .repeated)
+        #expect(try part("\"2\"").answer(to: try Sample.request(), age: 0) == nil)
+        #expect(try part("\"2\"").answer(to: try Sample.request("HEAD"), age: 0) == nil)
+        let range = try Sample.request("GET", "https://shop.example/a", ["Range": "bytes=90-110"])
+        #expect(try part("\"2\"").answer(to: range, age: 0) == nil)
     }
 }

@@ -87,6 +87,13 @@ struct CachingRulesTests {
         #expect(Sample.outcome(try Sample.request("POST"), [], isOffline: true) == "unavailable method")
     }
 
+    @Test("Without a network, an invalidated response answers, and conditions for the server are ignored")
+    func offlineInvalidated() throws {
+        let stored = try Sample.stored(["Cache-Control": "max-age=60"]).invalidated(at: Sample.start)
+        let request = try Sample.request("GET", Self.page, ["If-Match": "\"b\""])
+        #expect(Sample.outcome(request, [stored], isOffline: true) == "hit")
+    }
+
     @Test(
         "The six policies of Foundation",
         arguments: [
@@ -158,7 +165,8 @@ struct CachingRulesTests {
             ("Keep https://a.example/", 1, .treatmentUnknown), ("keep a.example/", 1, .patternInvalid),
             ("keep ftp://a.example/", 1, .patternInvalid), ("keep wss://a.example/", 1, .patternInvalid),
             ("keep https://*", 1, .patternInvalid), ("keep https://", 1, .patternInvalid),
-            ("keep ftp://*/x", 1, .patternInvalid),
+            ("keep ftp://*/x", 1, .patternInvalid), ("keep https://bü*.example/x", 1, .patternInvalid),
+            ("keep https://*.a.example:x/", 1, .patternInvalid), ("keep https://a b*.example/", 1, .wordsInvalid),
             ("keep /" + String(repeating: "a", count: 500), 1, .patternInvalid),
         ] as [(String, Int, CachingRulesError.Reason)])
     func errors(table: String, line: Int, reason: CachingRulesError.Reason) {
@@ -194,6 +202,11 @@ struct CachingRulesTests {
             ("https://a.example/*/x/*.css", "https://a.example/1/2/x/3.css", true),
             ("https://a.example/*/x/*.css", "https://a.example/1/2/y/3.css", false),
             ("https://a.example/*", "https://a.example/", true),
+            ("https://*.a.example:443/*", "https://b.a.example/x", true),
+            ("https://*.A.Example/*", "https://b.a.example/x", true),
+            ("https://*.bücher.example/*", "https://www.xn--bcher-kva.example/x", true),
+            ("http://localhost:*/*", "http://localhost:8080/x", true),
+            ("https://*/a", "https://a.example:8443/a", true),
             ("*a*b*a*", "https://x.example/ababab", true), ("*a*b*c", "https://x.example/abab", false),
         ])
     func patterns(pattern: String, url: String, matches: Bool) throws {

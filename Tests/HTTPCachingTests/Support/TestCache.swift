@@ -94,7 +94,8 @@ struct TestCache {
         case .completed(let part, let answer):
             guard let chosen,
                 let rest = part.received(bodyLength: Int64(received.body.count), isComplete: received.isComplete),
-                let whole = entries[chosen].combined(with: Entry(response: rest, body: received.body))
+                let whole = entries[chosen].combined(with: Entry(response: rest, body: received.body)),
+                case .whole = whole.response.extent
             else { return forward(request, for: request, after: decision.repeated(request), at: arrival, to: server) }
             entries[chosen] = whole
             return reply(answer, chosen)

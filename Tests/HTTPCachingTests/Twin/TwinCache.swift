@@ -75,7 +75,8 @@ enum TwinCache {
     static func stores(_ response: TwinMessage, for request: TwinMessage) -> Bool {
         if request.method != "GET" { return false }
         if response.status < 200 { return false }
-        let understands = [200, 203, 204, 301, 302, 403, 404, 410, 500].contains(response.status)
+        if response.status == 206, part(response) == nil { return false }
+        let understands = [200, 203, 204, 206, 301, 302, 403, 404, 410, 500].contains(response.status)
         if response.status == 206 || response.status == 304 || has(response, "must-understand"), !understands {
             return false
         }
@@ -151,20 +152,22 @@ enum TwinCache {
     struct Entry {
         let request: TwinMessage
         let response: TwinMessage
+        /// Whether it was invalidated (section 4.4).
+        var isInvalid = false
     }
 
-    /// The outcome in one word, and the entry that was chosen.
-    static func lookup(_ request: TwinMessage, _ entries: [Entry], now: Int) -> (word: String, chosen: Int?) {
-        guard request.method == "GET" || request.method == "HEAD" else { return ("forward", nil) }
-        let onlyStored = has(request, "only-if-cached")
-        if !request.values("if-match").isEmpty { return (onlyStored ? "unavailable" : "forward", nil) }
-        let matching = entries.indices.filter { index in
+    /// The stored responses with the target URI and the fields that Vary names.
+    static func matching(_ request: TwinMessage, _ entries: [Entry]) -> [Int] {
+        entries.indices.filter { index in
             entries[index].request.path == request.path
                 && matches(entries[index].response, entries[index].request, request)
         }
-        // The most recent one, and rather one with Vary.
+    }
+
+    /// The most recent one, and rather one with Vary.
+    private static func mostRecent(_ indices: [Int], _ entries: [Entry]) -> Int? {
         var chosen: Int?
-        for index in matching {
+        for index in indices {
             guard let best = chosen else {
                 chosen = index
                 continue
@@ -175,11 +178,29 @@ enum TwinCache {
                 chosen = index
             }
         }
-        guard let chosen else { return (onlyStored ? "unavailable" : "forward", nil) }
+        return chosen
+    }
+
+    /// The outcome in one word, and the entry that was chosen.
+    static func lookup(_ request: TwinMessage, _ entries: [Entry], now: Int) -> (word: String, chosen: Int?) {
+        guard request.method == "GET" || request.method == "HEAD" else { return ("forward", nil) }
+        let onlyStored = has(request, "only-if-cached")
+        if !request.values("if-match").isEmpty { return (onlyStored ? "unavailable" : "forward", nil) }
+        let matching = matching(request, entries)
+        let chosen = mostRecent(matching.filter { isUsable(entries[$0].response, for: request) }, entries)
+        guard let chosen else {
+            if onlyStored { return ("unavailable", nil) }
+            let completable = matching.filter { isCompletable(entries[$0].response) }
+            let isPlain =
+                request.method == "GET" && ["range", "if-none-match"].allSatisfy { request.values($0).isEmpty }
+            guard isPlain, !has(request, "no-store"), let part = mostRecent(completable, entries)
+            else { return ("forward", nil) }
+            return ("complete", part)
+        }
         let response = entries[chosen].response
         let (lifetime, age) = (lifetime(response), age(response, now: now))
         let isFresh = lifetime > age
-        var mayUse = !needsValidation(response)
+        var mayUse = !needsValidation(response) && !entries[chosen].isInvalid
         let isPragma = request.values("cache-control").isEmpty && request.values("pragma").contains("no-cache")
         if has(request, "no-cache") || isPragma { mayUse = false }
         let maximum = seconds(request, "max-age").map { $0 ?? 0 }
@@ -198,7 +219,8 @@ enum TwinCache {
         if onlyStored { return ("unavailable", chosen) }
         let tag = response.values("etag").first ?? ""
         let hasTag = tag.hasSuffix("\"") && !tag.contains(" ")
-        return (hasTag || date(response, "last-modified") != nil ? "validate" : "forward", chosen)
+        let hasValidator = hasTag || date(response, "last-modified") != nil
+        return (hasValidator && response.status != 206 ? "validate" : "forward", chosen)
     }
 }
 

@@ -50,7 +50,7 @@ extension TwinMessage {
         "max-age=5", "max-age=0", "max-age=99", "max-age=x", "min-fresh=5", "min-fresh=x", "max-stale", "max-stale=20",
         "max-stale=x", "no-cache", "no-store", "only-if-cached", "foo", "No-Cache",
     ]
-    private static let statuses = [200, 200, 200, 200, 203, 204, 301, 302, 404, 410, 403, 500, 599, 103, 304]
+    private static let statuses = [200, 200, 200, 200, 206, 203, 204, 301, 302, 404, 410, 403, 500, 599, 103, 304]
     private static let ages = ["0", "5", "30", "30, 0", "0, 30", "x", "-5", "1.0", "99999999999999999999"]
     private static let varies = ["Foo", "foo, Bar", "*", "Bar,*", "Accept-Language", "", "Baz"]
 
@@ -86,8 +86,12 @@ extension TwinMessage {
         if random.once(in: 4) { add("Vary", random.pick(varies)) }
         if random.once(in: 4) { add("ETag", random.pick(["\"a\"", "W/\"a\"", "a", "\"a b\""])) }
         if random.once(in: 15) { add("Pragma", "no-cache") }
+        if message.status == 206 { add("Content-Range", random.pick(contentRanges)) }
         return message
     }
+
+    static let contentRanges = ["bytes 0-3/10", "bytes 2-5/10", "bytes 0-3/*", "bytes 5-2/10", "lines 0-3/10"]
+    private static let ranges = ["bytes=0-1", "bytes=2-3", "bytes=4-", "bytes=-2", "bytes=0-9", "bytes=0-0,2-3"]
 
     /// A random request.
     static func request(_ random: inout SeededGenerator) -> TwinMessage {
@@ -101,6 +105,8 @@ extension TwinMessage {
         }
         if random.once(in: 10) { add("Pragma", random.pick(["no-cache", "x"])) }
         if random.once(in: 20) { add("If-Match", "\"a\"") }
+        if random.once(in: 4) { add("Range", random.pick(ranges)) }
+        if random.once(in: 8) { add("If-None-Match", random.pick(["\"a\"", "W/\"a\"", "\"b\"", "*", "\"b\", \"a\""])) }
         for name in ["Foo", "foo", "Bar"] where random.once(in: 3) {
             add(name, random.pick(["1", "2", "1, 2", "1,2"]))
         }

@@ -38,6 +38,7 @@ struct TwinTests {
     func lookup() throws {
         let policy = CachingPolicy()
         var counts: [String: Int] = [:]
+        var statuses: [Int: Int] = [:]
         for seed in 0..<Self.count {
             var random = SeededGenerator(seed: UInt64(seed) + 1_000_000)
             var entries: [TwinCache.Entry] = []
@@ -52,10 +53,16 @@ struct TwinTests {
                     response.status = 200
                     response.fields = [("Cache-Control", TwinMessage.lifetime(&random)), ("ETag", "\"a\"")]
                 }
+                if random.once(in: 6) {
+                    response.status = 206
+                    response.fields.removeAll { $0.name == "Content-Range" }
+                    response.fields.append(("Content-Range", random.pick(TwinMessage.contentRanges)))
+                }
                 let decision = policy.storing(response.originResponse, for: try original.cacheRequest())
                 guard let candidate = decision.response?.received(bodyLength: 4, isComplete: true) else { continue }
-                entries.append(TwinCache.Entry(request: original, response: response))
-                stored.append(candidate)
+                let isInvalid = random.once(in: 10)
+                entries.append(TwinCache.Entry(request: original, response: response, isInvalid: isInvalid))
+                stored.append(isInvalid ? candidate.invalidated : candidate)
             }
             var request = TwinMessage.request(&random)
             if let entry = entries.first, random.once(in: 2) { request.fields = entry.request.fields }
@@ -71,7 +78,47 @@ struct TwinTests {
                 continue
             }
             try #require(choice.index == chosen, "seed \(seed): \(decision), twin \(twin)")
+            guard case .hit(let answer) = decision.outcome else { continue }
+            let status = TwinCache.status(entries[chosen].response, for: request)
+            try #require(answer.status == status, "seed \(seed): \(request) \(entries) \(decision), twin \(status)")
+            statuses[status, default: 0] += 1
         }
-        #expect(counts.count == 5 && counts.values.allSatisfy { $0 > Self.count / 400 }, "\(counts)")
+        for status in [200, 206, 304, 416] { #expect(statuses[status, default: 0] > 3, "\(statuses)") }
+        #expect(counts.count == 6 && counts.values.allSatisfy { $0 > Self.count / 400 }, "\(counts)")
+    }
+
+    @Test("Random answers to HEAD requests update and invalidate alike")
+    func head() throws {
+        let policy = CachingPolicy()
+        var counts: [String: Int] = [:]
+        for seed in 0..<Self.count {
+            var random = SeededGenerator(seed: UInt64(seed) + 2_000_000)
+            var (original, response) = (TwinMessage.request(&random), TwinMessage.response(&random))
+            (original.method, original.fields) = ("GET", [])
+            if random.once(in: 2) { response.status = 200 }
+            let decision = policy.storing(response.originResponse, for: try original.cacheRequest())
+            guard let candidate = decision.response?.received(bodyLength: 4, isComplete: true),
+                candidate.extent.total == 4
+            else { continue }
+            let isInvalid = random.once(in: 3)
+            let entry = TwinCache.Entry(request: original, response: response, isInvalid: isInvalid)
+            var head = TwinMessage.response(&random)
+            head.status = random.pick([200, 200, 200, 404])
+            head.fields.removeAll { $0.name == "Vary" || $0.name == "Content-Range" || $0.name == "Last-Modified" }
+            if random.once(in: 2) { head.fields.append(("ETag", response.values("etag").first ?? "\"a\"")) }
+            if random.once(in: 4) { head.fields.append(("Content-Length", random.pick(["4", "4", "5", "x"]))) }
+            var request = TwinMessage(method: random.pick(["HEAD", "HEAD", "HEAD", "GET"]))
+            request.path = random.pick(["/a", "/a?b"])
+            let updates = policy.freshened(
+                byHead: head.originResponse, to: try request.cacheRequest(),
+                among: [isInvalid ? candidate.invalidated : candidate])
+            let isTarget = request.method == "HEAD" && head.status == 200 && response.status == 200
+            let isChoosable = isTarget && !TwinCache.matching(request, [entry]).isEmpty
+            let twin = isChoosable ? TwinCache.head(head, entry) : "kept"
+            counts[twin, default: 0] += 1
+            let word = updates[0].map { $0.isInvalid ? "invalid" : "updated" } ?? "kept"
+            try #require(word == twin, "seed \(seed): \(request) \(head) \(entry), twin \(twin)")
+        }
+        #expect(counts.count == 3 && counts.values.allSatisfy { $0 > Self.count / 100 }, "\(counts)")
     }
 }
