@@ -25,9 +25,13 @@ extension CachingPolicy {
         let targeted = stored.indices.filter { presented.hasTarget(of: stored[$0]) }
         // Departure: section 4.4 is about what is stored already. A response that was requested before the invalidation
         // may be one of before the change, too.
-        let invalidation = targeted.compactMap { stored[$0].invalidatedAt }.max()
+        // NB: The response to an unsafe request has invalidated the others itself.
         var response = new
-        if let invalidation { response.inherit(invalidation) }
+        if let invalidation = targeted.compactMap({ stored[$0].invalidatedAt }).max(),
+            request.isSafe || invalidation > new.responseTime
+        {
+            response.inherit(invalidation)
+        }
         let superseded = targeted.filter { index in presented.matches(stored[index]) || !stored[index].mayBeStored }
         return Replacement(response: response, superseded: superseded)
     }

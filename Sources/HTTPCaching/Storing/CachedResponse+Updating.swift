@@ -29,7 +29,7 @@ extension CachedResponse {
         response.requestTime = requestTime
         response.responseTime = responseTime
         // What was requested before an invalidation does not undo it.
-        response.isInvalid = invalidatedAt.map { requestTime <= $0 } ?? false
+        response.isInvalid = response.isRequestedBeforeInvalidation
         // Vary may name other fields now.
         if let request {
             if let nominated = NominatedFields(request, for: response.fields) {

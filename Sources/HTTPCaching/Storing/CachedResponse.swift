@@ -63,7 +63,14 @@ public struct CachedResponse: Sendable, Hashable {
     /// Notes that what the response is about was invalidated at a time.
     mutating func inherit(_ invalidation: Timestamp) {
         invalidatedAt = max(invalidation, invalidatedAt ?? invalidation)
-        if requestTime <= invalidation { isInvalid = true }
+        if isRequestedBeforeInvalidation { isInvalid = true }
+    }
+
+    /// Whether the response was requested before the last invalidation.
+    ///
+    /// An invalidation that is more than a day after the response has the time of a clock that was set back since.
+    var isRequestedBeforeInvalidation: Bool {
+        invalidatedAt.map { requestTime <= $0 && $0 <= responseTime.advanced(bySeconds: 86_400) } ?? false
     }
 }
 

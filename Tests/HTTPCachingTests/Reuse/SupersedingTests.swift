@@ -95,6 +95,30 @@ struct SupersedingTests {
         #expect(stored[0].invalidated(at: Sample.after(1)).invalidatedAt == Sample.after(5))
     }
 
+    @Test("The response to an unsafe request is not invalidated by itself")
+    func post() throws {
+        var cache = TestCache()
+        let fields: MessageFields = ["Cache-Control": "max-age=60", "Content-Location": "/a"]
+        for method: Octets in ["GET", "POST"] {
+            _ = cache.answer(try Sample.request(method), at: Sample.start) { _, now in
+                (TestCache.Reply(status: 200, fields: fields, body: Array(method)), now)
+            }
+        }
+        #expect(cache.stored.map(\.isInvalid) == [false])
+        let stored = [try Sample.stored(Self.fresh).invalidated(at: Sample.after(5))]
+        let new = try Sample.stored(Self.fresh)
+        let replacement = CachingPolicy().replacement(by: new, to: try Sample.request("POST"), among: stored)
+        #expect(replacement.response.isInvalid)
+    }
+
+    @Test("An invalidation from the future does not last", arguments: [(86_400, true), (86_401, false)])
+    func clock(seconds: Int64, isInvalid: Bool) throws {
+        let stored = [try Sample.stored(Self.fresh).invalidated(at: Sample.after(seconds))]
+        let new = try Sample.stored(Self.fresh)
+        let replacement = CachingPolicy().replacement(by: new, to: try Sample.request(), among: stored)
+        #expect(replacement.response.isInvalid == isInvalid)
+    }
+
     @Test("A stored response that a validation has marked with no-store or Vary: * answers nothing, not even offline")
     func marked() throws {
         for fields: MessageFields in [["Cache-Control": "no-store"], ["Vary": "*"]] {
