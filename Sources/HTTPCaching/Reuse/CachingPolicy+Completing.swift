@@ -32,9 +32,9 @@ extension CachingPolicy {
     ) -> ValidationOutcome? {
         switch response.status {
         case 206:
-            guard let rest = storing(response, for: request).response, let combination = part.combined(with: rest),
-                combination.response.extent.isWhole,
-                let answer = combination.response.answer(to: request, age: nil)
+            // A combination that is not whole has no answer.
+            guard let rest = storing(response, for: request).response,
+                let answer = part.combined(with: rest)?.response.answer(to: request, age: nil)
             else { return .repeated }
             return .completed(part: rest, answer: answer)
         case 416:

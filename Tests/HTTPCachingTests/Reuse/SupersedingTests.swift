@@ -55,6 +55,18 @@ struct SupersedingTests {
                 == .replaced(unsuitable: unsuitable))
     }
 
+    @Test(
+        "A 416 tells of a change only after a condition",
+        arguments: [(["ETag": "\"a\""], [0]), ([:], [])] as [(MessageFields, [Int])])
+    func unsatisfied(fields: MessageFields, unsuitable: [Int]) throws {
+        let stored = [try Sample.stored(fields)]
+        let request = try Sample.request("GET", "https://shop.example/a", ["Range": "bytes=20-"])
+        let decision = CachingPolicy().lookup(request, among: stored, now: Sample.after(1))
+        #expect(
+            CachingPolicy().validated(by: Sample.response(416), after: decision, for: request, stored: stored)
+                == .replaced(unsuitable: unsuitable))
+    }
+
     @Test("A response without Vary is not hidden by an older one with Vary")
     func vary() throws {
         let policy = CachingPolicy()

@@ -200,7 +200,7 @@ struct ValidationTests {
                 requestTime: Sample.start, responseTime: Sample.after(5), extent: .part(0..<100, total: 1000))
         }
         func outcome(_ tag: Octets, _ stored: [CachedResponse]) throws -> ValidationOutcome {
-            let decision = CachingPolicy().lookup(try Sample.request(), among: stored, now: Sample.after(9))
+            let decision = CachingPolicy().lookup(try Sample.request(), among: stored, now: Sample.after(99))
             #expect(decision.choice?.index == 0)
             return CachingPolicy().validated(
                 by: Sample.response(304, ["ETag": tag]), after: decision, for: try Sample.request(), stored: stored)
@@ -211,6 +211,15 @@ struct ValidationTests {
             return
         }
         #expect(answer.body == 0..<10 && updates.keys.sorted() == [0])
+        // Another response is confirmed than the one that was asked about: rather a whole one than a newer part.
+        let current = try Sample.stored(["ETag": "W/\"0\"", "Date": Self.date(9), "Cache-Control": "max-age=1"], at: 9)
+        for tag: Octets in ["W/\"1\"", "\"1\""] {
+            let old = try Sample.stored(["ETag": tag, "Date": Self.date(0), "Cache-Control": "max-age=1"])
+            guard case .freshened(2, _, _, []) = try outcome(tag, [current, try part(tag), old]) else {
+                Issue.record("another response was chosen for \(tag)")
+                return
+            }
+        }
         // Only a part has the strong validator.
         #expect(try outcome("\"2\"", [whole, try part("\"2\"")]) == .repeated)
         #expect(try part("\"2\"").answer(to: try Sample.request(), age: 0) == nil)
