@@ -75,23 +75,23 @@ public struct LoginFallback: Sendable {
 
     /// Delivers a token in the way of the challenge's rule.
     ///
+    /// - Returns: how the repeated request is signed in, and the Set-Cookie lines that deliver the token.
     /// - Throws: ``TokenRefusal`` if an endpoint that exchanges tokens for cookies rejects the token.
     func deliver(
         _ credential: AccessCredential, answering challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
-    ) async throws -> Answer {
+    ) async throws -> (answer: Answer, lines: [Octets]) {
         let rule = challenge.rule
         switch rule.delivery {
         case .authorization:
             guard let scope = rule.urlScope, credential.isPresentable else { throw notPresentable(rule) }
-            return .authorization(
-                AuthorizationRule(within: scope) { _ throws(SessionStoreError) in credential })
+            let rule = AuthorizationRule(within: scope) { _ throws(SessionStoreError) in credential }
+            return (.authorization(rule), [])
         case .cookie(let template):
             let line = try template.setCookie(credential.tokens, profile: rule.profile, now: now)
             try keep([line], of: rule, from: rule.urlScope?.prefix ?? challenge.url, in: jar, now: now)
-            return .cookies
+            return (.cookies, [line])
         case .exchange(let url):
-            try await exchange(credential, at: url, of: rule, in: jar, now: now)
-            return .cookies
+            return (.cookies, try await exchange(credential, at: url, of: rule, in: jar, now: now))
         }
     }
 
@@ -102,13 +102,10 @@ public struct LoginFallback: Sendable {
         let stored = try store.get(rule.profile)
         if challenge.refusesToken { return stored.tokens.accessToken }
         guard case .cookie(let template) = rule.delivery,
-            let line = try? template.setCookie(stored.tokens, profile: rule.profile, now: now),
-            case .cookie(let cookie) = SetCookie.parse(line)
+            let line = try? template.setCookie(stored.tokens, profile: rule.profile, now: now)
         else { return nil }
-        let isShown = try jar.retrieve(for: RequestContext(url: challenge.url), now: now).included.contains {
-            $0.name == cookie.name && $0.value == cookie.value
-        }
-        return isShown ? stored.tokens.accessToken : nil
+        let request = RequestContext(url: challenge.url)
+        return try jar.sends(cookieOf: [line], with: request, now: now) ? stored.tokens.accessToken : nil
     }
 
     private func notPresentable(_ rule: LoginRule) -> LoginFallbackError {
@@ -133,7 +130,7 @@ public struct LoginFallback: Sendable {
 
     private func exchange(
         _ credential: AccessCredential, at text: String, of rule: LoginRule, in jar: CookieJar, now: Timestamp
-    ) async throws {
+    ) async throws -> [Octets] {
         let url = try RequestURL(text)
         guard credential.isPresentable,
             let request = EndpointRequest(presenting: credential.tokens, to: try EndpointURL(text))
@@ -154,6 +151,18 @@ public struct LoginFallback: Sendable {
             throw [401, 403].contains(response.status.code) ? TokenRefusal(error: error) : error
         }
         try keep(lines, of: rule, from: url, in: jar, now: now)
+        return lines
+    }
+}
+
+extension CookieJar {
+    /// Whether a request carries a cookie of one of the Set-Cookie lines, with its value.
+    func sends(cookieOf lines: [Octets], with request: RequestContext, now: Timestamp) throws -> Bool {
+        let sent = try retrieve(for: request, now: now).included
+        return lines.contains { line in
+            guard case .cookie(let cookie) = SetCookie.parse(line) else { return false }
+            return sent.contains { $0.name == cookie.name && $0.value == cookie.value }
+        }
     }
 }
 

@@ -69,7 +69,7 @@ extension LoginChallenge {
     }
 
     /// The error that the site still says "not signed in" after all was tried.
-    var stillRefused: LoginFallbackError {
+    package var stillRefused: LoginFallbackError {
         guard sign != .stepUp else { return stepUpRequired }
         return LoginFallbackError(
             .loginRequired, rule.profile,

@@ -38,6 +38,8 @@ public struct LoginRecovery: Sendable {
     private var presented: Presented?
     /// The tokens that the site got last: if it still says "not signed in", it rejects them.
     private var delivered: [Secret]?
+    /// The Set-Cookie lines that delivered them; empty for the Authorization field.
+    private var lines: [Secret] = []
 
     private enum Presented {
         case nothing
@@ -101,6 +103,27 @@ public struct LoginRecovery: Sendable {
         return challenge.rule == rule ? challenge.stillRefused : nil
     }
 
+    /// Whether a request carries the tokens that were delivered last, as far as the jar tells: only then has the site
+    /// rejected them, and the next step of this recovery follows.
+    ///
+    /// Otherwise a new recovery begins with the stored token. This is so if the cookie was removed or replaced, or if the
+    /// stored token is another one or was revoked.
+    ///
+    /// - Parameter jar: The jar as it was when the request was sent.
+    package func isCarried(by request: RequestContext, in jar: CookieJar, now: Timestamp) throws -> Bool {
+        guard let rule, let delivered else { return false }
+        let stored: StoredToken
+        do throws(SessionStoreError) {
+            stored = try fallback.store.get(rule.profile)
+        } catch {
+            guard error.code == .tokenNotFound else { throw error }
+            return false
+        }
+        guard stored.refusal == nil, LoginFallback.delivered(stored.tokens, by: rule) == delivered else { return false }
+        if case .authorization = rule.delivery { return true }
+        return try jar.sends(cookieOf: lines.map { Octets($0.exposedBytes) }, with: request, now: now)
+    }
+
     /// Gets the next token and delivers it.
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
@@ -121,7 +144,9 @@ public struct LoginRecovery: Sendable {
             if case .untried = progress { progress = .delivered(credential.tokens.accessToken) }
             delivered = tokens
             do {
-                return try await fallback.deliver(credential, answering: challenge, in: jar, now: now)
+                let delivery = try await fallback.deliver(credential, answering: challenge, in: jar, now: now)
+                lines = delivery.lines.map { Secret($0.bytes) }
+                return delivery.answer
             } catch let refusal as TokenRefusal {
                 // An endpoint that exchanges tokens for cookies rejects a token in place of the site itself.
                 guard !isOver else { throw refusal.error }

@@ -119,7 +119,10 @@ struct CurlServiceTests {
         #expect(rule.status == 0, "\(rule.messages)")
         let result = try service.ask(["curl", "--", "-s", url])
         #expect(result.status == status && (status != 0 || result.text == text), "\(result.text) \(result.messages)")
-        if status != 0 { #expect(result.messages.contains("log in again"), "\(result.messages)") }
+        let advice =
+            "work: the site rejects the renewed token too; a new login is required: run 'crumb token login work' "
+            + "(login page of the site: \(url)login)"
+        if status != 0 { #expect(result.messages.contains(advice), "\(result.messages)") }
         #expect(site.requests.count <= requests, "\(site.requests.map(\.target))")
     }
 

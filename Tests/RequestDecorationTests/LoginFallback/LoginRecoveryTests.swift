@@ -237,6 +237,42 @@ struct LoginRecoveryTests {
         #expect(world.state.withLock { $0.refreshes } == 0 && recovery.isOver)
     }
 
+    @Test("A request carries the delivered token as long as the jar has its cookie and the store has no other token")
+    func carried() async throws {
+        world.state.withLock { $0.taken = "old" }
+        let cookie = LoginRule.Delivery.cookie(try CookieTemplate("session={access_token}; Path=/; Secure"))
+        for delivery in LoginRecoveryTests.deliveries + [cookie] {
+            try put("old")
+            let rule = try LoginRule(scope: "https://app.test/", profile: "p", delivery: delivery)
+            let refresher = TokenRefresher(
+                store: jar.tokens, transport: world, process: 1, now: { LoginRecoveryTests.now })
+            let fallback = LoginFallback(rules: [rule], store: jar.tokens, refresher: refresher, transport: world)
+            let request = RequestContext(url: try RequestURL("https://app.test/"))
+            let challenge = try #require(fallback.challenge(in: ResponseHead(status: 401), from: request.url))
+            var recovery = LoginRecovery(fallback)
+            func isCarried() throws -> Bool {
+                try recovery.isCarried(by: request, in: jar, now: LoginRecoveryTests.now)
+            }
+            #expect(try !isCarried())
+            _ = try await recovery.answer(challenge, in: jar, now: LoginRecoveryTests.now)
+            #expect(try isCarried(), "\(delivery)")
+            try jar.receive(
+                ReceivedResponse(context: request, status: 200, setCookie: ["session=own; Path=/; Secure"]),
+                now: LoginRecoveryTests.now)
+            #expect(try isCarried() == (delivery == .authorization), "\(delivery)")
+            try jar.receive(
+                ReceivedResponse(context: request, status: 200, setCookie: ["session=old; Path=/; Secure"]),
+                now: LoginRecoveryTests.now)
+            #expect(try isCarried(), "\(delivery)")
+            try put("other")
+            #expect(try !isCarried(), "\(delivery)")
+            try jar.receive(
+                ReceivedResponse(context: request, status: 200, setCookie: ["session=; Max-Age=0; Path=/; Secure"]),
+                now: LoginRecoveryTests.now)
+        }
+        #expect(world.state.withLock { $0.refreshes } == 0)
+    }
+
     /// What token endpoints answer to a dead refresh token.
     private static let refusals: [(Int, String)] = [
         (400, #"{"error":"invalid_grant"}"#), (400, ""), (403, ""), (401, ""), (422, "{}"), (400, "<html>"),

@@ -21,6 +21,14 @@ final class RenewalMemory: Sendable {
     private struct Renewal {
         let moment: Timestamp
         let recovery: LoginRecovery
+        /// The last request that carried its result and was rejected, if that is known from the response.
+        var rejected: SentRequest?
+    }
+
+    /// A request, as far as its document identifies it.
+    private struct SentRequest: Equatable {
+        let url: RequestURL
+        let time: Timestamp?
     }
 
     /// The next step after a rejected request.
@@ -43,17 +51,46 @@ final class RenewalMemory: Sendable {
         }
     }
 
+    /// Notes whether a rejected request carried the result of the last renewal.
+    ///
+    /// Call this before the cookies of the response are stored: they may remove or replace the cookie that the request
+    /// carried. If a token cannot be read, the cookies must be stored all the same.
+    func note(
+        _ challenge: LoginChallenge, to request: RequestContext, sent time: Timestamp?, _ rule: String,
+        of jar: CookieJar, now: Timestamp
+    ) {
+        let key = Key(jar: jar.name, rule: rule)
+        guard let last = renewals.withLock({ $0[key] }), last.recovery.rule == challenge.rule else { return }
+        let sent = SentRequest(url: request.url, time: time)
+        let isCarried = (try? last.recovery.isCarried(by: request, in: jar, now: now)) ?? false
+        renewals.withLock { renewals in
+            guard let current = renewals[key], current.moment == last.moment else { return }
+            if isCarried {
+                renewals[key]?.rejected = sent
+            } else if current.rejected == sent {
+                renewals[key]?.rejected = nil
+            }
+        }
+    }
+
     /// Returns the next step after a request that a site rejects.
     ///
-    /// - Parameter time: When the request was sent; `nil` if not known. The request is then assumed to carry the result
-    ///   of the last renewal, unless that was a renewed token: a token is not renewed again for a request that never
-    ///   had it.
-    func step(after challenge: LoginChallenge, sent time: Timestamp?, _ rule: String, of jar: String, now: Timestamp)
-        -> Step
-    {
-        guard let last = renewals.withLock({ $0[Key(jar: jar, rule: rule)] }), last.recovery.rule == challenge.rule
+    /// - Parameters:
+    ///   - request: The request. If it did not carry the result of the last renewal, the site has not rejected that
+    ///     result, and a new recovery begins.
+    ///   - time: When it was sent; `nil` if not known. A renewed token that it carries is then not taken for rejected.
+    func step(
+        after challenge: LoginChallenge, to request: RequestContext, sent time: Timestamp?, _ rule: String,
+        of jar: CookieJar, now: Timestamp
+    ) throws -> Step {
+        guard let last = renewals.withLock({ $0[Key(jar: jar.name, rule: rule)] }),
+            last.recovery.rule == challenge.rule
         else { return .renew(nil) }
         if let time, time < last.moment { return .sendAgain }
+        let isCarried =
+            try last.rejected == SentRequest(url: request.url, time: time)
+            || last.recovery.isCarried(by: request, in: jar, now: now)
+        guard isCarried else { return .renew(nil) }
         guard last.recovery.isOver else { return .renew(last.recovery) }
         let isFresh = now < last.moment.advanced(bySeconds: RenewalMemory.settlingTime)
         return time != nil && isFresh ? .logIn : .renew(nil)

@@ -12,8 +12,8 @@ extension SessionAPI {
     }
 
     /// Returns the challenge in a response by a jar's rules; `nil` if the response does not say "not signed in".
-    func challenge(
-        in document: ResponseDocument, by rules: [LoginRuleMemory.Rule], of jar: CookieJar
+    private func challenge(
+        in document: ResponseDocument, by rules: [LoginRuleMemory.Rule]
     ) throws -> (name: String, challenge: LoginChallenge)? {
         let url = try document.requestContext().url
         guard let found = tokens.access.fallback(rules.map(\.rule)).challenge(in: try document.head(), from: url),
@@ -22,24 +22,37 @@ extension SessionAPI {
         return (name, found)
     }
 
+    /// Returns the challenge in a response whose cookies are not stored yet, and notes whether the request carried the
+    /// renewed token.
+    func notedChallenge(
+        in document: ResponseDocument, by rules: [LoginRuleMemory.Rule], of jar: CookieJar, now: Timestamp
+    ) throws -> (name: String, challenge: LoginChallenge)? {
+        guard !rules.isEmpty, let found = try challenge(in: document, by: rules) else { return nil }
+        renewals.note(
+            found.challenge, to: try document.requestContext(), sent: try document.sendTime(), found.name, of: jar,
+            now: now)
+        return found
+    }
+
     /// The next step after a challenge to a request.
     func report(
         on found: (name: String, challenge: LoginChallenge), to request: CookieModel.RequestContext, of jar: CookieJar,
         sent: Timestamp?, now: Timestamp
     ) throws -> LoginChallengeReport {
         let mayRepeat = found.challenge.repetitionRefusal(of: request) == nil
-        let action = try action(on: found, of: jar, sent: sent, now: now)
+        let action = try action(on: found, to: request, of: jar, sent: sent, now: now)
         return LoginChallengeReport(
             found.challenge, rule: found.name, action: action == .sendAgain && !mayRepeat ? .none : action,
             mayRepeat: mayRepeat)
     }
 
     private func action(
-        on found: (name: String, challenge: LoginChallenge), of jar: CookieJar, sent: Timestamp?, now: Timestamp
+        on found: (name: String, challenge: LoginChallenge), to request: CookieModel.RequestContext, of jar: CookieJar,
+        sent: Timestamp?, now: Timestamp
     ) throws -> LoginChallengeReport.Action {
         let rule = found.challenge.rule
         guard found.challenge.sign != .stepUp else { return .logIn }
-        switch renewals.step(after: found.challenge, sent: sent, found.name, of: jar.name, now: now) {
+        switch try renewals.step(after: found.challenge, to: request, sent: sent, found.name, of: jar, now: now) {
         case .sendAgain: if rule.delivery != .authorization { return .sendAgain }
         case .logIn: return .logIn
         case .renew: break
@@ -62,7 +75,7 @@ extension SessionAPI {
         let description = try asked.requestContext()
         let head = try asked.head()
         let sent = try asked.sendTime()
-        guard let (rule, challenge) = try challenge(in: asked, by: try loginRules.rules(of: jar), of: jar) else {
+        guard let (rule, challenge) = try challenge(in: asked, by: try loginRules.rules(of: jar)) else {
             throw ServiceFailure(
                 .loginNotNeeded, "by no login rule of the jar does this response mean 'not signed in'")
         }
@@ -70,14 +83,9 @@ extension SessionAPI {
         // A server that wants its nonce in the proof does not refuse the token.
         let step: RenewalMemory.Step =
             head.wantsProofNonce
-            ? .sendAgain : renewals.step(after: challenge, sent: sent, rule, of: jar.name, now: now())
+            ? .sendAgain : try renewals.step(after: challenge, to: description, sent: sent, rule, of: jar, now: now())
         switch step {
-        case .logIn:
-            var problem = ServiceFailure(
-                .loginRequired,
-                "\(challenge.rule.profile): the site rejects the renewed token; log in again")
-            problem.loginURL = challenge.loginURL
-            throw problem
+        case .logIn: throw challenge.stillRefused
         case .sendAgain:
             // Of many requests that were under way together, the first has done it for all.
             var recovery = LoginRecovery(tokens.access.fallback([challenge.rule]))
