@@ -8,8 +8,10 @@ extension CookieReport {
             cookie, showingValue: showingValue, size: cookie.name.count + cookie.value.count, at: nil, origin: origin)
     }
 
-    /// A cookie whose value is not read, with the time it has left at `now`.
-    package init(_ cookie: Cookie, at now: Timestamp, origin: CookieOrigin? = nil) {
+    /// A cookie whose value is not read, so without its size, with the time it has left at `now`.
+    ///
+    /// - Parameter now: `nil` to leave the time out.
+    package init(_ cookie: Cookie, at now: Timestamp?, origin: CookieOrigin? = nil) {
         self.init(cookie, showingValue: false, size: nil, at: now, origin: origin)
     }
 

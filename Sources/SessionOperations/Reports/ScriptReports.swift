@@ -25,7 +25,7 @@ extension ScriptReport {
             storageItemsUnreadable: storageItemsUnreadable,
             omitted: script.omissions.map { omission in
                 Omission(
-                    url: omission.page.description, cookie: CookieReport(omission.cookie, showingValue: false),
+                    url: omission.page.description, cookie: CookieReport(omission.cookie, at: nil),
                     reasons: zip(omission.identifiers, omission.explanations).map {
                         ReasonReport(id: $0, explanation: $1)
                     })
