@@ -114,6 +114,15 @@ struct ServiceOptionTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("crumb.sqlite")))
     }
 
+    @Test("The one format of a login that a service does not give says so")
+    func exportFormat() throws {
+        let result = try home.start(
+            ["token", "export", "--format", "json", "work"], variables: ["CRUMB_SERVICE": "unix:/nowhere/crumb.sock"]
+        ).wait()
+        #expect(result.status == 64, "\(result.messages)")
+        #expect(result.messages.contains("only this format needs the database file"), "\(result.messages)")
+    }
+
     @Test("--database and --service exclude each other; --database outweighs the environment")
     func database() throws {
         let both = try home.crumb("list", "--service", "unix:/nowhere", "--database", home.file("crumb.sqlite"))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CookieModel
 import Foundation
 import OAuth2
 import SessionOperations
@@ -14,7 +15,7 @@ struct TokenExportCommand: CrumbCommand {
             kubernetes      an ExecCredential for kubectl, with the ID token, or the access token with
                             --use-access-token; in the version that KUBERNETES_EXEC_INFO asks for. If that allows
                             questions to the user, logs in again when the login has ended.
-            git-credential  what git asks a credential helper for:
+            git-credential  the answer to a question of git, which it reads on standard input, as a credential helper:
                             git config credential.helper \
                                 '!crumb token export --format git-credential --host git.example work'
             netrc           a line for curl's and others' netrc file; needs --host
@@ -66,9 +67,17 @@ struct TokenExportCommand: CrumbCommand {
                 throw ValidationError("--host, --username and --prefix: no blanks, no control characters.")
             }
         }
+        guard host.map(TokenExportCommand.isHost) ?? true else {
+            throw ValidationError("--host '\(host ?? "")': write a host, with its port if it has one.")
+        }
         guard prefix.allSatisfy({ $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw ValidationError("--prefix: use letters, digits and underscores.")
         }
+    }
+
+    /// Whether a text is a host, or a host and a port.
+    private static func isHost(_ text: String) -> Bool {
+        !text.contains { "/?#@\\".contains($0) } && (try? RequestURL("https://\(text)/")) != nil
     }
 
     /// git's request comes on standard input, before it is known whether the token is due.
@@ -89,6 +98,11 @@ struct TokenExportCommand: CrumbCommand {
     }
 
     private func exportAll(_ console: Console) throws {
+        guard !database.asksService else {
+            throw ValidationError(
+                "--format json: only this format needs the database file, since a service never returns a refresh token. "
+                    + "Name the file with --database, or choose another format.")
+        }
         let store = try database.tokenStore(with: name, now: console.now)
         var tokens = try store.get(name).tokens
         if tokens.validity(at: console.now, skew: .seconds(freshness.skew)).isDue {
