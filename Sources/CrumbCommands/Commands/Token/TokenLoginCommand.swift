@@ -104,8 +104,8 @@ struct TokenLoginCommand: CrumbCommand {
     }
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
-        let store = try database.open(now: console.now, durability: .full).tokens
         let request = try request()
+        let store = try database.open(now: console.now, durability: .full).tokens
         let access = try TokenAccess(store, refreshTimeout: RefreshOptions.usual(), clock: console.clock)
         let flow = try Blocking.run { try await access.flow(request) }
         let stored = try TokenLogin(flow, access, console).run(presentation)
