@@ -84,6 +84,16 @@ extension OAuth2Error {
         self.init(.unreachable, "The server cannot be reached: \(reason).")
     }
 
+    /// Creates the error of a transport that sent a refresh and got no response.
+    ///
+    /// - Parameter reason: The reason, as a clause without a full stop and without data of the request.
+    package init(unansweredRefresh reason: String) {
+        self.init(
+            .unreachable,
+            "The refresh was sent, but its response did not come: \(reason). If the server has replaced the refresh token, "
+                + "the login is lost: if the next refresh is rejected, log in again.")
+    }
+
     /// Creates the error of a transport that sent nothing because a setting on this machine cannot be used.
     ///
     /// - Parameter reason: The setting and the reason, as a clause without a full stop.
@@ -160,7 +170,8 @@ extension OAuth2Error.Code {
     /// A status that no token endpoint's reply has, or a failure without an error code.
     public static let unexpectedStatus = Self("unexpected_status")
 
-    /// The server cannot be reached, or the connection broke. The grant is not lost.
+    /// The server cannot be reached, or the connection broke. The grant is not lost, unless a refresh was sent and the
+    /// server has replaced the refresh token.
     public static let unreachable = Self("unreachable")
     /// The user, or the server, denied access (`access_denied`).
     public static let accessDenied = Self("access_denied")

@@ -27,20 +27,23 @@ struct HTTPExchange: EndpointTransport {
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         var proxy: Proxy?
+        let sending = Sending()
         do {
             let clients = clients()
             let made = try clients.client(for: request.endpoint.description)
             proxy = made.proxy
-            return try await exchange(request, by: made.client, clients.settings)
+            return try await exchange(request, by: made.client, clients.settings, sending)
         } catch {
             if let error = error as? NetworkSettingsError { throw OAuth2Error(unusableSettings: error.reason) }
-            throw OAuth2Error(
-                unreachable: "\(request.endpoint.authority): \(HTTPExchange.reason(error, by: proxy))")
+            let reason = "\(request.endpoint.authority): \(HTTPExchange.reason(error, by: proxy))"
+            // Only a refresh has a last moment.
+            let isRefresh = request.latestSending != nil && sending.hasBegun.load(ordering: .acquiring)
+            throw isRefresh ? OAuth2Error(unansweredRefresh: reason) : OAuth2Error(unreachable: reason)
         }
     }
 
     private func exchange(
-        _ request: EndpointRequest, by client: HTTPClient, _ settings: NetworkSettings
+        _ request: EndpointRequest, by client: HTTPClient, _ settings: NetworkSettings, _ sending: Sending
     ) async throws -> EndpointResponse {
         let head = request.exposedHead
         var message = HTTPClientRequest(url: request.endpoint.description)
@@ -56,7 +59,7 @@ struct HTTPExchange: EndpointTransport {
                 bytes.isEmpty
                 ? .bytes(ByteBuffer())
                 : .stream(
-                    LastMomentBody(bytes: bytes, latestSending: request.latestSending),
+                    LastMomentBody(bytes: bytes, latestSending: request.latestSending, sending: sending),
                     length: .known(Int64(bytes.count)))
         }
         if let certificate = request.exposedClientCertificate {
@@ -128,27 +131,35 @@ private final class ReceivedBody: Sendable {
     let bytes = Mutex<[UInt8]>([])
 }
 
+/// Whether the body of a request has been handed to the connection, so that the server may have received it.
+private final class Sending: Sendable {
+    let hasBegun = Atomic(false)
+}
+
 /// A body that is held back until the connection is established, and then checked once more before it is sent: without
 /// its body, a request has no effect.
 private struct LastMomentBody: AsyncSequence, Sendable {
     let bytes: [UInt8]
     /// The first moment that is too late.
     let latestSending: ContinuousClock.Instant?
+    let sending: Sending
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: [UInt8]?
         let latestSending: ContinuousClock.Instant?
+        let sending: Sending
 
         mutating func next() async throws -> ByteBuffer? {
             guard let bytes = rest else { return nil }
             if let latestSending, ContinuousClock.now >= latestSending { throw TooLate() }
             rest = nil
+            sending.hasBegun.store(true, ordering: .releasing)
             return ByteBuffer(bytes: bytes)
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(rest: bytes, latestSending: latestSending)
+        AsyncIterator(rest: bytes, latestSending: latestSending, sending: sending)
     }
 }
 

@@ -121,6 +121,7 @@ struct RefreshSignalTests {
         try server.awaitRequest()
         let given = late.wait()
         #expect(given.status == 45 && given.messages.contains("did not answer in time"), "\(given.messages)")
+        #expect(given.messages.contains("The refresh was sent"), "\(given.messages)")
         server.answer()
     }
 
