@@ -126,7 +126,12 @@ struct Console {
 
     /// Tells the user the next step, even with `--quiet`.
     func ask(_ text: String) {
-        for line in text.split(separator: "\n") { Console.writeToStandardError(String(line)) }
+        // If standard error cannot be written either, nothing can be asked.
+        if isJSON {
+            try? writeJSON(["note": text], toStandardError: true)
+        } else {
+            for line in text.split(separator: "\n") { Console.writeToStandardError(String(line)) }
+        }
     }
 
     /// Asks on the terminal whether to go on.
@@ -249,9 +254,11 @@ struct EntryErrors {
     private(set) var count = 0
 
     /// Prints an error, or counts it.
-    mutating func append(_ text: @autoclosure () -> String) {
+    ///
+    /// - Parameter failure: The kind of failure, if it has an exit status.
+    mutating func append(_ text: @autoclosure () -> String, _ failure: FailureKind? = nil) {
         count += 1
-        if count <= ImportReport.listLimit { console.error(text()) }
+        if count <= ImportReport.listLimit { console.error(text(), failure) }
     }
 
     /// Prints how many were only counted.

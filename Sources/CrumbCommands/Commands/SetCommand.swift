@@ -56,7 +56,9 @@ struct SetCommand: CrumbCommand {
             if output.json { try console.writeJSON(decision) }
             guard !decision.isRejected else {
                 for reason in decision.reasons {
-                    errors.append("\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.id))")
+                    errors.append(
+                        "\(input.name): line \(index + 1) is refused: \(reason.explanation) (\(reason.id))",
+                        .cookieRefused)
                 }
                 continue
             }

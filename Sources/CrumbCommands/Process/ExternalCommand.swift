@@ -21,8 +21,15 @@ struct ExternalCommand: Sendable {
 
     /// Reports that a program cannot be run, and why.
     func notRun(_ program: String, _ failure: Int32, _ console: Console) -> ExitCode {
-        console.error("\(program): the command cannot be run: \(SystemError(failure).message)")
-        return ExitCode(failure == ENOENT ? 127 : 126)
+        let message = "\(program): the command cannot be run: \(SystemError(failure).message)"
+        let (code, status): (String, Int32) =
+            failure == ENOENT ? ("command-not-found", 127) : ("command-not-run", 126)
+        if console.isJSON {
+            console.write(ErrorReport(code: code, exitStatus: status, message: message))
+        } else {
+            console.error(message)
+        }
+        return ExitCode(status)
     }
 
     /// Runs it to its end. Signals reach it.

@@ -28,7 +28,7 @@ struct RemoteLogin {
         let login: LoginReport = try service.answer(to: .beginLogin(document))
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? (login.authorizationURL == nil ? 3600 : 300))
         if let url = login.authorizationURL {
-            try visit(url, redirect, of: login, opensBrowser: presentation.opensBrowser, until: end)
+            try visit(url, redirect, of: login, presentation, until: end)
         } else if let device = login.device {
             try TokenLogin.show(device, presentation, on: console)
             try awaitEnd(of: login, until: end)
@@ -41,11 +41,11 @@ struct RemoteLogin {
 
     /// Sends the user to the server in a browser, and the service where the browser comes back to.
     private func visit(
-        _ url: String, _ redirect: LoopbackRedirect, of login: LoginReport, opensBrowser: Bool,
+        _ url: String, _ redirect: LoopbackRedirect, of login: LoginReport, _ presentation: TokenLogin.Presentation,
         until end: ContinuousClock.Instant
     ) throws {
         redirect.offer(url)
-        let readsInput = TokenLogin.offer(url, redirect, opensBrowser: opensBrowser, on: console)
+        let readsInput = try TokenLogin.offer(url, redirect, presentation, on: console)
         var result: Result<LoginReport, any Error>?
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do {

@@ -22,7 +22,7 @@ struct TokenLogin {
         var opensBrowser = true
         /// How a terminal shows the address of a login on another device as a QR code; `nil` for not at all.
         var qrCode: TerminalQRCode.Style?
-        /// Whether the code for another device is printed as an object on standard output.
+        /// Whether the page to log in on, or the code for another device, is printed as an object on standard output.
         var printsJSON = false
         /// How many seconds the user may take; `nil` for 300, or on another device for as long as the code is valid.
         var timeout: Int?
@@ -130,10 +130,15 @@ struct TokenLogin {
     ///
     /// - Returns: Whether the user may paste the URL that the browser ended at.
     static func offer(
-        _ url: String, _ redirect: LoopbackRedirect, opensBrowser: Bool, on console: Console
-    ) -> Bool {
+        _ url: String, _ redirect: LoopbackRedirect, _ presentation: Presentation, on console: Console
+    ) throws -> Bool {
+        let opensBrowser = presentation.opensBrowser
         // In any case: a program that opens a browser may fail silently.
-        console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
+        if presentation.printsJSON {
+            try console.writeJSON(["authorizationURL": url])
+        } else {
+            console.ask("\(opensBrowser ? "If no browser opens, open" : "Open") this page in a browser:\n\(url)")
+        }
         let readsInput = !opensBrowser || isatty(STDIN_FILENO) == 1
         if readsInput { console.ask("If the browser cannot return, paste the URL that it was redirected to.") }
         if opensBrowser {
@@ -158,7 +163,7 @@ struct TokenLogin {
             try await flow.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
-        let readsInput = TokenLogin.offer(url, redirect, opensBrowser: presentation.opensBrowser, on: console)
+        let readsInput = try TokenLogin.offer(url, redirect, presentation, on: console)
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? 300)
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do throws(OAuth2Error) {

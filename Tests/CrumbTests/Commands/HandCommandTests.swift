@@ -31,6 +31,8 @@ struct HandCommandTests {
         #expect(try home.header() == "Cookie: b=1")
         let object = try home.crumb("set", url, "--json", input: "a=1; Domain=com").objects().first
         #expect(object?["outcome"] as? String == "rejected" && (object?["reasons"] as? [Any])?.count == 1)
+        let messages = try home.crumb("set", url, "--json", input: "a=1; Domain=com").messages
+        #expect(messages.contains(#""code":"cookie-refused","exitStatus":5,"#), "\(messages)")
     }
 
     @Test("Without a line, a file or a URL nothing is made")

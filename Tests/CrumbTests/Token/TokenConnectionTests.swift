@@ -101,6 +101,18 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(messages())")
     }
 
+    @Test("With --json, the page to log in on is an object on standard output, and all messages are objects")
+    func page() throws {
+        let result = try home.crumb(
+            "token", "login", "work", "--no-browser", "--json", "--timeout", "1", "--client-id", "app", "--endpoint",
+            "authorization_endpoint=http://127.0.0.1:1/go", "--endpoint", "token_endpoint=http://127.0.0.1:1/token")
+        #expect(result.status == 48, "\(result.messages)")
+        let page = try #require(try result.objects().first?["authorizationURL"] as? String)
+        #expect(page.hasPrefix("http://127.0.0.1:1/go?"))
+        let messages = result.messages.split(separator: "\n")
+        #expect(messages.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") }, "\(result.messages)")
+    }
+
     @Test("If its output is closed, the network program prints no message of Foundation")
     func closedPipe() throws {
         let server = try server("gzip", try #require(TokenConnectionTests.compressed))

@@ -65,6 +65,7 @@ struct UsageAdviceTests {
             ("changes --after yesterday", "`crumb changes --after 120`"),
             ("changes --since 5", "Use `--after POSITION`"),
             ("list --jsn", "Unknown option '--jsn'. Did you mean '--json'?"),
+            ("token export --format netrc --host https://a.example/ work", "write a host, with its port if it has one"),
         ])
     func advice(line: String, expected: String) throws {
         let result = try home.shell("crumb \(line)")
@@ -98,6 +99,8 @@ struct UsageAdviceTests {
             ("list --json --nosuch", "usage", 64, "Unknown option '--nosuch'"),
             ("nosuch --json", "usage", 64, "No command 'nosuch'."),
             ("header --json", "usage", 64, "Name the URL of the request"),
+            ("run --json /nonexistent", "command-not-found", 127, "/nonexistent: the command cannot be run: "),
+            ("token exec --json zz -- /nonexistent", "command-not-found", 127, "/nonexistent: "),
         ])
     func json(line: String, code: String, status: Int32, message: String) throws {
         let result = try home.shell("crumb \(line)")

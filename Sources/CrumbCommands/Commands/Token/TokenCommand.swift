@@ -172,7 +172,7 @@ struct TokenLogoutCommand: CrumbCommand {
 
     func execute(_ console: Console) throws {
         let report = try loggedOut(console)
-        if let problem = report.problem { console.error(problem) }
+        if let problem = report.problem { console.note("note: \(problem)") }
         try console.report(report, note: "logged out: \(name)")
     }
 
