@@ -123,7 +123,8 @@ extension FailureKind {
         case .serverUnavailable:
             Row(
                 45, http: 502,
-                "the authorization server cannot be reached, or is temporarily unavailable; nothing is lost")
+                "the authorization server cannot be reached, or is temporarily unavailable; nothing is lost, unless the message "
+                    + "says that a refresh was sent")
         case .replyUnusable:
             Row(46, http: 502, "the authorization server's response is not valid, or comes from another server")
         case .tokenSettingsInvalid:

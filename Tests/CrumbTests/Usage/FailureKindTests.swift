@@ -18,6 +18,11 @@ struct FailureTests {
         }
         #expect(Set(rows) == Set(expected + [usage]))
         #expect(rows.count == expected.count + 1)
+        let shared = text.split(separator: "\n").filter { $0.wholeMatch(of: #/\| [a-z-]+ \| \d+ \| .*/#) != nil }
+        let others = FailureKind.allCases.filter { !$0.row.meaning.isEmpty && !FailureKind.exitStatuses.contains($0) }
+        #expect(
+            Set(shared.map(String.init))
+                == Set(others.map { "| \($0.code) | \($0.exitStatus) | \($0.row.meaning) |" }))
     }
 
     @Test("Each failure of the guide to the API has the status that the table gives it")
