@@ -72,7 +72,15 @@ package struct KnownDatabases {
 
     /// The paths that exist or have existed.
     func paths() -> [String] {
-        (folder.map(KnownDatabases.files) ?? []) + lists.flatMap(KnownDatabases.paths)
+        filesInFolder + lists.flatMap(KnownDatabases.paths)
+    }
+
+    /// The files in the default folder. If the folder does not exist, the list beside the key file names the databases that
+    /// were there.
+    private var filesInFolder: [String] {
+        guard let folder else { return [] }
+        if FileSystem.isAbsent(folder), let keyList, !FileSystem.isAbsent(keyList) { return [] }
+        return KnownDatabases.files(in: folder)
     }
 
     /// The lists that are full, so that databases may be missing in them.

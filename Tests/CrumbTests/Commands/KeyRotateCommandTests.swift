@@ -219,6 +219,16 @@ struct KeyRotateCommandTests {
         #expect(try home.header() == "Cookie: a=1")
     }
 
+    @Test("A default folder that does not exist needs no key, since the list beside the key file has its databases")
+    func absentFolder() throws {
+        try home.receive("a=1; Path=/")
+        #expect(try home.crumb("key", "rotate").status == 0)
+        let variables = ["XDG_DATA_HOME": home.file("nowhere")]
+        let forgotten = try home.start(["key", "forget", "--yes"], variables: variables).wait()
+        #expect(forgotten.status == 0 && forgotten.text.contains("removed 1 former key"), "\(forgotten.text)")
+        #expect(try home.header() == "Cookie: a=1")
+    }
+
     @Test("A key that a database under another HOME needs is kept, and the list of them is beside the key file")
     func otherHome() throws {
         let capture = try home.write(Capture.dump(["a=1; Path=/"]), to: "response")
