@@ -147,9 +147,13 @@ extension CommandFailure {
 
     /// The database that the user named does not exist.
     ///
-    /// - Parameter source: The option or variable that names it.
-    static func noDatabase(at path: String, namedBy source: String) -> CommandFailure {
+    /// - Parameters:
+    ///   - source: The option or variable that names it.
+    ///   - isEmpty: Whether an empty file is there.
+    static func noDatabase(at path: String, namedBy source: String, isEmpty: Bool) -> CommandFailure {
         CommandFailure(
-            .inputNotFound, "\(path): no such database. Correct \(source), or create it with 'crumb import'.")
+            .inputNotFound,
+            "\(path): \(isEmpty ? "the file is empty, so it is no database" : "no such database"). Correct \(source), or "
+                + "create it with 'crumb import'.")
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BrowserCookies
 import Foundation
 import OAuth2
+import Platform
 import SessionOperations
 import SessionStore
 
@@ -165,26 +166,30 @@ extension DatabaseChoice {
 
     /// Opens the database for a command that creates it only when there is something to store.
     ///
-    /// - Returns: `nil` if the file does not exist.
+    /// - Returns: `nil` if the file does not exist or is empty.
     func openIfPresent(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase? {
-        try SessionDatabase.exists(at: path()) ? open(now: now, notesAccess: notesAccess, durability: durability) : nil
+        let path = try path()
+        guard SessionDatabase.exists(at: path), !isEmptyFile(path) else { return nil }
+        return try open(now: now, notesAccess: notesAccess, durability: durability)
     }
 
-    /// Opens the database for a command that works only on what is stored. Never creates it.
+    /// Whether a file without contents is there.
+    private func isEmptyFile(_ path: String) -> Bool { FileSystem.isRegular(path) && FileSystem.size(path) == 0 }
+
+    /// Opens the database for a command that works only on what is stored. Never creates it, not even in an empty file.
     ///
-    /// - Returns: `nil` if the default file does not exist: nothing was ever stored.
-    /// - Throws: `CommandFailure` if the file that `--database` or the environment names does not exist.
+    /// - Returns: `nil` if the default file does not exist or is empty: nothing was ever stored.
+    /// - Throws: `CommandFailure` if the file that `--database` or the environment names does not exist or is empty.
     func openExisting(
         now: Timestamp, notesAccess: Bool = true, durability: Durability = .normal
     ) throws -> SessionDatabase? {
         if let opened = try openIfPresent(now: now, notesAccess: notesAccess, durability: durability) { return opened }
-        if database != nil { throw CommandFailure.noDatabase(at: try path(), namedBy: "--database") }
-        if Locations().namedDatabase != nil {
-            throw CommandFailure.noDatabase(at: try path(), namedBy: "CRUMB_DATABASE")
-        }
-        return nil
+        guard database != nil || Locations().namedDatabase != nil else { return nil }
+        let path = try path()
+        throw CommandFailure.noDatabase(
+            at: path, namedBy: database == nil ? "CRUMB_DATABASE" : "--database", isEmpty: isEmptyFile(path))
     }
 }
 

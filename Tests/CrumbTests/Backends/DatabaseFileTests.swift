@@ -39,6 +39,20 @@ struct DatabaseFileTests {
         #expect(!FileManager.default.fileExists(atPath: home.file("key")))
     }
 
+    @Test("An empty file is no database for commands that read, and stays empty")
+    func empty() throws {
+        let path = try home.write("", to: "empty")
+        for command in [["list"], ["header", "https://www.example.com/"], ["status"], ["token", "list"], ["check"]] {
+            let result = try home.start(command, variables: ["CRUMB_DATABASE": path]).wait()
+            #expect(result.status == 17, "\(command): \(result.messages)")
+            #expect(result.messages.hasPrefix("crumb: \(path): the file is empty"), "\(command): \(result.messages)")
+            #expect(home.bytes("empty").isEmpty)
+        }
+        let capture = try home.write(Capture.har(cookies: 1, named: "c"), to: "capture.har")
+        let result = try home.start(["import", capture], variables: ["CRUMB_DATABASE": path]).wait()
+        #expect(result.status == 0 && !home.bytes("empty").isEmpty, "\(result.messages)")
+    }
+
     @Test("A database of a newer version is refused untouched by every command")
     func newer() throws {
         try home.receive("a=1")
