@@ -40,11 +40,13 @@ struct ChangesCommand: CrumbCommand {
         }
         let place = try jar.place(now: console.now)
         var rows = [ChangesCommand.heading]
+        var hasGap = false
         while true {
             let request = SessionRequest.changes(of: jar.jar, after: max(0, position))
             guard let page = try place.performIfThere(request, by: .listChanges) else {
-                return console.note("no cookies in jar '\(jar.jar)'")
+                return console.note("no changes in jar '\(jar.jar)'")
             }
+            hasGap = hasGap || page.hasGap
             noteGap(in: page, after: position, console)
             for change in page.changes {
                 try console.report(change) { rows.append(ChangesCommand.row(change)) }
@@ -53,10 +55,12 @@ struct ChangesCommand: CrumbCommand {
             if !page.hasMore { break }
         }
         if output.json { return }
-        if rows.count == 1 {
-            console.note("no changes after position \(after) in jar '\(jar.jar)'")
-        } else {
-            try console.writeLine(Console.table(rows))
+        if rows.count > 1 { return try console.writeLine(Console.table(rows)) }
+        switch (hasGap, after > 0) {
+        case (true, true): break
+        case (true, false): console.note("the journal of jar '\(jar.jar)' is empty: its changes were pruned")
+        case (false, true): console.note("no changes after position \(after) in jar '\(jar.jar)'")
+        case (false, false): console.note("no changes in jar '\(jar.jar)'")
         }
     }
 

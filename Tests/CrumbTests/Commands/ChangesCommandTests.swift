@@ -13,7 +13,7 @@ struct ChangesCommandTests {
 
     @Test("Shows each change with its position, cause and cookie, and goes on where a reader ended")
     func journal() throws {
-        #expect(try home.crumb("changes").messages.contains("no cookies"))
+        #expect(try home.crumb("changes").messages.contains("no changes in jar 'default'"))
         try importing(["a=s3cr3t; Path=/", "b=s3cr3t; Path=/x; Domain=example.com"])
         try importing(["a=; Path=/; Max-Age=0"])
         let rows = try home.crumb("changes").text.split(separator: "\n").map { $0.split(separator: " ") }
@@ -27,5 +27,15 @@ struct ChangesCommandTests {
         #expect(end.status == 0 && end.text.isEmpty && end.messages.contains("no changes after position 3"))
         #expect(try home.crumb("changes", "--after", "99").messages.contains("are gone"))
         #expect(try !home.crumb("changes", "--json").text.contains("s3cr3t"))
+    }
+
+    @Test("If the changes were pruned, the message says that and nothing else")
+    func pruned() throws {
+        try importing(["a=1; Path=/", "b=1; Path=/"])
+        #expect(try home.crumb("prune", "--journal-entries", "0").status == 0)
+        let whole = try home.crumb("changes").messages
+        #expect(whole == "the journal of jar 'default' is empty: its changes were pruned\n", "\(whole)")
+        let rest = try home.crumb("changes", "--after", "1").messages
+        #expect(rest.contains("changes after position 1 are gone") && !rest.contains("no changes"), "\(rest)")
     }
 }
