@@ -119,7 +119,7 @@ struct PruneCommand: CrumbCommand {
     @Option(name: .shortAndLong, help: "Remove cookies from this jar only. Default: all jars.")
     var jar: String?
 
-    @Option(help: "Keep this many entries of the journal.")
+    @Option(parsing: .unconditional, help: "Keep this many entries of the journal.")
     var journalEntries = SessionDatabase.defaultJournalLimit
 
     @Flag(help: "Also remove at once what 'crumb jars restore' could restore.")

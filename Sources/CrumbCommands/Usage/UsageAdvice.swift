@@ -46,7 +46,7 @@ struct UsageAdvice {
             return UsageTable.extraArguments[name]
         }
         if message.hasPrefix("Unknown option"), let option = message.split(separator: "'").dropFirst().first {
-            return advice(onOption: String(option))
+            return advice(onOption: String(option)) ?? withoutFarSuggestion(message)
         }
         if message.hasPrefix("Missing value for '") || message.hasPrefix("The value '"),
             let option = UsageTable.values.keys.first(where: { message.contains("'\($0) ") })
@@ -96,9 +96,12 @@ struct UsageAdvice {
         }
         let nearest = candidates.map { (name: $0.name, distance: word.editDistance(to: $0.spelled)) }
             .min { $0.distance < $1.distance }
-        guard let nearest, nearest.distance <= max(1, min(word.count, 9) / 3) else { return nil }
+        guard let nearest, nearest.distance <= UsageAdvice.limit(for: word) else { return nil }
         return (path + [nearest.name]).joined(separator: " ")
     }
+
+    /// The greatest distance of a word that may be meant.
+    private static func limit(for word: String) -> Int { max(1, min(word.count, 9) / 3) }
 
     // MARK: - Options
 
@@ -111,6 +114,15 @@ struct UsageAdvice {
             return nil
         }
         return "\(prefix) \(rule.advice(command: name, value: value(of: option)))"
+    }
+
+    /// The message on an unknown option without the option that the parser suggests; `nil` if that one is near.
+    private func withoutFarSuggestion(_ message: String) -> String? {
+        let parts = message.split(separator: "'").map(String.init)
+        guard parts.count > 3 else { return nil }
+        let (option, suggestion) = (parts[1].trimmingPrefix("--"), parts[3].trimmingPrefix("--"))
+        let isNear = String(option).editDistance(to: String(suggestion)) <= UsageAdvice.limit(for: String(option))
+        return isNear ? nil : "Unknown option '\(parts[1])'."
     }
 
     /// The word after an option, or after its equals sign.

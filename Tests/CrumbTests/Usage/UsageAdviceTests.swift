@@ -65,6 +65,9 @@ struct UsageAdviceTests {
             ("changes --after yesterday", "`crumb changes --after 120`"),
             ("changes --since 5", "Use `--after POSITION`"),
             ("list --jsn", "Unknown option '--jsn'. Did you mean '--json'?"),
+            ("remove --nmae x", "Unknown option '--nmae'.\n"), ("status --jar x", "Unknown option '--jar'.\n"),
+            ("prune --journal-entries -5", "--journal-entries: use 0 or more."),
+            ("token get --skew -1", "--skew: use 0 to 86400 seconds."),
             ("token export --format netrc --host https://a.example/ work", "write a host, with its port if it has one"),
         ])
     func advice(line: String, expected: String) throws {

@@ -49,7 +49,7 @@ struct TokenStatusCommand: CrumbCommand {
     @OptionGroup var login: LoginArgument
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database, clock: console.clock)
+        let name = try login.resolved(for: "status NAME", in: database, clock: console.clock)
         let status = try database.place(now: console.now).tokenStatus(of: name)
         try console.report(status) {
             try console.writeLines(status.lines)
@@ -71,7 +71,7 @@ struct TokenRefreshCommand: CrumbCommand {
     var needsNetwork: Bool { true }
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database, clock: console.clock)
+        let name = try login.resolved(for: "refresh NAME", in: database, clock: console.clock)
         let report = try TokenPlace(database, refresh: refresh, clock: console.clock).perform(
             .refreshToken(name), by: .refreshToken)
         if let problem = report.idTokenProblem {
@@ -89,6 +89,7 @@ struct RefreshOptions: ParsableArguments {
     static let timeouts = 1...3600
 
     @Option(
+        parsing: .unconditional,
         help: .value(
             "seconds",
             "How many seconds to wait for the response to a renewal. A later response is lost, and with many "

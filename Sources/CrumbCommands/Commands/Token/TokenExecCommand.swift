@@ -67,7 +67,9 @@ struct TokenExecCommand: CrumbCommand {
         let external = ExternalCommand(words: command)
         let program = try external.path(console)
         let source = TokenSource(
-            database: database, login: try login.resolved(in: database, clock: console.clock), skew: freshness.skew,
+            database: database,
+            login: try login.resolved(for: "exec NAME -- COMMAND", in: database, clock: console.clock),
+            skew: freshness.skew,
             refresh: freshness.refresh, wantsIDToken: wantsIDToken, clock: console.clock)
         let first = try source.token(console)
         for name in variables.isEmpty && !stdin && file == nil ? ["ACCESS_TOKEN"] : variables {

@@ -41,7 +41,7 @@ struct TokenGetCommand: CrumbCommand {
     var needsNetwork: Bool { database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database, clock: console.clock)
+        let name = try login.resolved(for: "get NAME", in: database, clock: console.clock)
         if wantsIDToken {
             let report = try freshness.tokens(database, console).idToken(of: name, skew: freshness.skew)
             try console.report(report, line: report.idToken)
@@ -98,7 +98,7 @@ struct TokenHeaderCommand: CrumbCommand {
     var needsNetwork: Bool { database.mayNotBeginAnew }
 
     func execute(_ console: Console) throws {
-        let name = try login.resolved(in: database, clock: console.clock)
+        let name = try login.resolved(for: "header NAME", in: database, clock: console.clock)
         let url = try url.map(requestURL)
         let token = try freshness.tokens(database, console).accessToken(
             of: name,
@@ -118,7 +118,7 @@ struct TokenHeaderCommand: CrumbCommand {
 
 /// How fresh an access token has to be.
 struct FreshnessOptions: ParsableArguments {
-    @Option(help: "Renew the token if it expires within this many seconds.")
+    @Option(parsing: .unconditional, help: "Renew the token if it expires within this many seconds.")
     var skew = 60
 
     @OptionGroup var refresh: RefreshOptions

@@ -41,7 +41,8 @@ struct TokenHelperCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let helper = CredentialHelper(
             tokens: try freshness.tokens(database, console),
-            login: try LoginArgument.resolve(place.login, in: database, clock: console.clock),
+            login: try LoginArgument.resolve(
+                place.login, for: "helper \(tool.rawValue) --login NAME", in: database, clock: console.clock),
             host: place.host, username: place.username, skew: freshness.skew, console: console)
         switch tool {
         case .git: try helper.answerGit(words.first ?? "get")

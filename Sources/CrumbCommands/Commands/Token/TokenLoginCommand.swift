@@ -54,7 +54,9 @@ struct TokenLoginCommand: CrumbCommand {
                 + "http://localhost, with a path. Port 0, or no port, uses any free port."))
     var redirectURI: String?
 
-    @Option(help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
+    @Option(
+        parsing: .unconditional,
+        help: "How many seconds to wait for the user. Default: 300; with --device as long as the code is valid.")
     var timeout: Int?
 
     @Flag(help: "Only print the URL; open no browser. With --device, do not copy the code either.")

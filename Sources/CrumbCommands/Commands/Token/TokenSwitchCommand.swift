@@ -36,9 +36,11 @@ struct TokenSwitchCommand: CrumbCommand {
             return
         }
         guard let name else {
-            let name = try LoginArgument.resolve(nil, in: database, clock: console.clock)
-            try console.report(["name": name], line: name)
-            return
+            guard let name = try LoginArgument.found(nil, in: database, clock: console.clock) else {
+                return try console.report(
+                    [String: String](), note: "no login chosen; 'crumb token list' lists the logins")
+            }
+            return try console.report(["name": name], line: name)
         }
         // A name that was mistyped would fail much later, elsewhere.
         let status = try database.place(now: console.now).tokenStatus(of: name)
@@ -56,22 +58,30 @@ struct LoginArgument: ParsableArguments {
 
     /// The name of the login.
     ///
+    /// - Parameter usage: The command with a name, after `crumb token`, for the error.
     /// - Throws: `ValidationError` if none is named and several or none are stored.
-    func resolved(in database: DatabaseOptions, clock: @escaping CommandClock) throws -> String {
-        try LoginArgument.resolve(name, in: database, clock: clock)
+    func resolved(for usage: String, in database: DatabaseOptions, clock: @escaping CommandClock) throws -> String {
+        try LoginArgument.resolve(name, for: usage, in: database, clock: clock)
     }
 
     static func resolve(
-        _ name: String?, in database: DatabaseOptions, clock: @escaping CommandClock
+        _ name: String?, for usage: String, in database: DatabaseOptions, clock: @escaping CommandClock
     ) throws -> String {
-        if let name = try name ?? Locations().login ?? ChosenLogin.name() { return name }
-        let logins = try database.place(now: clock()).tokens().tokens
-        guard logins.count == 1, let only = logins.first else {
+        guard let name = try found(name, in: database, clock: clock) else {
             throw ValidationError(
-                "Name the login: `crumb token get NAME`. `crumb token list` lists them. "
+                "Name the login: `crumb token \(usage)`. `crumb token list` lists them. "
                     + "`crumb token switch NAME` chooses one.")
         }
-        return only.name
+        return name
+    }
+
+    /// The name of the login; `nil` if none is named or chosen and several or none are stored.
+    fileprivate static func found(
+        _ name: String?, in database: DatabaseOptions, clock: @escaping CommandClock
+    ) throws -> String? {
+        if let name = try name ?? Locations().login ?? ChosenLogin.name() { return name }
+        let logins = try database.place(now: clock()).tokens().tokens
+        return logins.count == 1 ? logins.first?.name : nil
     }
 }
 
