@@ -47,8 +47,12 @@ extension SessionDatabase {
         let failure = PrivateFile.create(temporary)
         guard failure == 0 else { throw notRestored(path, failure) }
         defer { DatabaseFile.remove(temporary) }
-        try SessionStoreError.catching(backup) {
-            try Engine.writeCopy(ofFile: backup, to: temporary)
+        do {
+            try SessionStoreError.catching(backup) {
+                try Engine.writeCopy(ofFile: backup, to: temporary)
+            }
+        } catch {
+            throw error.code == .databaseDamaged ? damaged(backup) : error
         }
         let (jars, values) = try verified(temporary, keys: keys, named: backup, now: now)
         let size = FileSystem.size(temporary) ?? 0
@@ -117,8 +121,15 @@ extension SessionDatabase {
             return result
         } catch {
             // The user knows the backup, not its copy.
-            throw error.subject == copy ? SessionStoreError(error.code, backup, error.detail) : error
+            guard error.subject == copy else { throw error }
+            throw error.code == .databaseDamaged ? damaged(backup) : SessionStoreError(error.code, backup, error.detail)
         }
+    }
+
+    /// The error of a damaged backup. That of a damaged database advises to restore a backup.
+    private static func damaged(_ backup: String) -> SessionStoreError {
+        SessionStoreError(
+            .databaseDamaged, backup, "the backup is damaged; nothing was changed. Restore another backup")
     }
 
     private static func inspected(

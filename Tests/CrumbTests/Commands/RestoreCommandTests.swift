@@ -121,6 +121,7 @@ struct RestoreCommandTests {
         try home.write(home.bytes("foreign.sqlite").prefix(6000), to: "cut.sqlite")
         let cut = try home.crumb("restore", "--force", home.file("cut.sqlite"))
         #expect(cut.status == 26, "\(cut.status) \(cut.messages)")
+        #expect(!cut.messages.contains("restore it from a backup"), "\(cut.messages)")
         #expect(try home.header() == before)
         let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
         #expect(!names.contains { $0.contains(".new") }, "\(names)")
