@@ -114,7 +114,9 @@ package struct ServerLookup: Sendable {
     package func stated(for name: String) throws -> ServerMetadata {
         if let issuer { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
         guard !endpoints.isEmpty else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): name the server by its issuer or its endpoints")
+            throw OperationError(
+                .tokenSettingsInvalid, "\(name): name the server by its issuer (--issuer) or its endpoints (--endpoint)"
+            )
         }
         return ServerMetadata(endpoints: endpoints)
     }

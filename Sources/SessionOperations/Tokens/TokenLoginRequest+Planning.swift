@@ -23,7 +23,7 @@ extension TokenLoginRequest {
         // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): name the client by its identifier")
+            throw OperationError(.tokenSettingsInvalid, "\(name): name the client by its identifier (--client-id)")
         }
         let secret = clientSecret ?? before?.clientSecret
         let certificate = clientCertificate?.pem ?? before?.clientCertificate

@@ -224,14 +224,14 @@ public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConverti
             switch code {
             case .loginRequired:
                 "the login was revoked or quarantined, or the server no longer accepts it; log in again with "
-                    + "'crumb token login'"
+                    + "'crumb token login \(profile)'"
             case .tokenExpired:
                 (hasExpired ? "the access token has expired, and there" : "there")
-                    + " is no refresh token to renew it with; log in again with 'crumb token login', or import "
+                    + " is no refresh token to renew it with; log in again with 'crumb token login \(profile)', or import "
                     + "a new one"
             case .settingsMissing:
                 "the token endpoint is unknown, so the tokens cannot be renewed; name it with 'crumb token "
-                    + "import', or log in with 'crumb token login'"
+                    + "import', or log in with 'crumb token login \(profile)'"
             default: "another process has been refreshing the token for too long; try again"
             }
     }
