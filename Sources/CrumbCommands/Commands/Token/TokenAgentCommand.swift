@@ -8,9 +8,9 @@ struct TokenAgentCommand: ParsableCommand {
         commandName: "agent",
         abstract: "Lock and unlock a running service.",
         discussion: """
-            A locked service gives out no tokens, cookies or other secrets and changes nothing until it is unlocked with \
-            the same passphrase; it still renews tokens ahead of time. Name the service with --service or CRUMB_SERVICE. \
-            The lock ends with the service.
+            A locked service gives out no tokens, cookies for requests or other secrets and changes nothing until it is \
+            unlocked with the same passphrase. It still lists the names of cookies and logins, and renews tokens ahead of \
+            time. Name the service with --service or CRUMB_SERVICE. The lock ends with the service.
             """,
         subcommands: [TokenAgentLockCommand.self, TokenAgentUnlockCommand.self, TokenAgentStatusCommand.self])
 }
@@ -19,7 +19,10 @@ struct TokenAgentLockCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
         abstract: "Lock a running service with a passphrase.",
-        discussion: "Asks for the passphrase on the terminal, twice, unless you name a file.")
+        discussion: """
+            Asks for the passphrase on the terminal, twice, unless you name a file. Exit status 63 if the service is \
+            already locked.
+            """)
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
@@ -35,7 +38,9 @@ struct TokenAgentUnlockCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
         abstract: "Unlock a running service.",
-        discussion: "Asks for the passphrase on the terminal unless you name a file.")
+        discussion: """
+            Asks for the passphrase on the terminal unless you name a file. Exit status 56 if the passphrase is wrong.
+            """)
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var service: ServiceOptions
