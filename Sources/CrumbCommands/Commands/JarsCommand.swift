@@ -64,7 +64,9 @@ struct JarsCreateCommand: CrumbCommand {
         let place = try database.place(now: console.now)
         try place.createDatabase()
         let report = try place.perform(.createJar(document), by: .createJar)
-        try console.report(report, note: "created jar '\(name)'; import cookies with 'crumb import --jar'")
+        try console.report(
+            report,
+            note: "created jar '\(name)'; import cookies with '\(database.command("import", ["--jar", name, "FILE"]))'")
     }
 }
 

@@ -13,16 +13,6 @@ struct JarsFieldsCommand: ParsableCommand {
         defaultSubcommand: JarsFieldsListCommand.self)
 }
 
-/// Which URLs a field is for.
-struct FieldScopeOptions: ParsableArguments {
-    @Option(help: .value("url", "Send the field only to URLs that begin with this."))
-    var scope: String?
-
-    func urlScope() throws -> URLScope? {
-        try scope.map { URLScope(try requestURL($0)) }
-    }
-}
-
 struct JarsFieldsSetCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
@@ -40,8 +30,10 @@ struct JarsFieldsSetCommand: CrumbCommand {
     private static let inputLimit = 1 << 17
 
     @OptionGroup var jar: JarOptions
-    @OptionGroup var scope: FieldScopeOptions
     @OptionGroup var output: OutputOptions
+
+    @Option(help: .value("url", "Send the field only to URLs that begin with this."))
+    var scope: String?
 
     @Flag(
         name: .customLong("all-urls"), help: "Send the field to every URL. Never use it for a secret.")
@@ -65,7 +57,7 @@ struct JarsFieldsSetCommand: CrumbCommand {
             guard valueFile == nil, !allURLs else {
                 throw ValidationError("--user-agent takes the value itself: leave out --value-file and --all-urls.")
             }
-        } else if (scope.scope == nil) != allURLs {
+        } else if (scope == nil) != allURLs {
             throw ValidationError("Use --scope URL for a secret, or --all-urls for a field that every site may see.")
         }
     }
@@ -74,7 +66,8 @@ struct JarsFieldsSetCommand: CrumbCommand {
     var needsNetwork: Bool { jar.databaseOptions.asksService }
 
     func execute(_ console: Console) throws {
-        let rule = try FieldRule(name: name ?? "User-Agent", value: try value(), scope: try scope.urlScope())
+        let rule = try FieldRule(
+            name: name ?? "User-Agent", value: try value(), scope: try scope.map { URLScope(try requestURL($0)) })
         let document = HeaderFieldSettingDocument(scope: rule.scope?.description, valueBase64: rule.value.base64)
         let report = try jar.place(now: console.now).performCreatingJar(
             .setHeaderField(rule.name, document, of: jar.jar), by: .setHeaderField)
@@ -120,14 +113,16 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
         commandName: "remove", abstract: "Remove a header field from a jar.", aliases: ["rm", "delete"])
 
     @OptionGroup var jar: JarOptions
-    @OptionGroup var scope: FieldScopeOptions
     @OptionGroup var output: OutputOptions
+
+    @Option(help: .value("url", "Remove the field of this scope. Default: the field for all URLs."))
+    var scope: String?
 
     @Argument(help: "The name of the field.")
     var name: String
 
     func execute(_ console: Console) throws {
-        let scope = try scope.urlScope()
+        let scope = try scope.map { URLScope(try requestURL($0)) }
         let jarPlace = try jar.place(now: console.now)
         // No field has an empty name, and no path of a service has one.
         let request = SessionRequest.removeHeaderField(name, scope: scope?.description, of: jar.jar)
@@ -140,8 +135,9 @@ struct JarsFieldsRemoveCommand: CrumbCommand {
         guard let removed else {
             let place = scope?.description ?? "all URLs"
             throw CommandFailure(
-                .fieldNotFound, "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them"
-            )
+                .fieldNotFound,
+                "\(name): the jar has no such header field for \(place); 'crumb jars fields' lists them with their scopes. "
+                    + "Use --scope URL for a field that has one.")
         }
         try console.report(removed, note: "removed header field \(removed.name) for \(removed.place)")
     }
