@@ -112,7 +112,7 @@ extension CaptureFailure {
             "Values are nested deeper than \(CaptureLimits.nestingDepth) levels; reading stopped \(after(count)).")
     }
 
-    static let notHAR = inputUnrecognized("Format not recognised: JSON without log.entries.")
+    static let notHAR = inputUnrecognized("Format not recognized: JSON without log.entries.")
 
     static func cookiesSanitized(by creator: HARCapture.Program?) -> CaptureFailure {
         let advice =
@@ -191,7 +191,7 @@ extension CaptureFailure {
     // MARK: Raw responses
 
     static let urlMissing = CaptureFailure(
-        .urlMissing, "The response does not contain its URL: give the URL of the request.")
+        .urlMissing, "The input does not contain the URL of its request.")
     static let statusLineMalformed = CaptureFailure(
         .entryMalformed,
         "A response begins with a line such as HTTP/1.1 200 OK; this one does not, and nothing after it was read.")

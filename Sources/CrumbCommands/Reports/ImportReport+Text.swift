@@ -21,7 +21,7 @@ extension ImportReport {
         for note in notes { console.note("note: \(note.message)") }
         if omitted.notes > 0 { console.note("note: \(source): \(counted(omitted.notes, "more note"))") }
         for failure in failures {
-            let hint = failure.code == FailureKind.urlMissing.code ? " Use --url." : ""
+            let hint = failure.code == FailureKind.urlMissing.code ? " Give it with --url." : ""
             console.error("\(failure.message)\(hint)", FailureKind(code: failure.code))
         }
         if omitted.failures > 0 { console.error("\(source): \(counted(omitted.failures, "more error"))") }

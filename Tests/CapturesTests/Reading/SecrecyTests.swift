@@ -79,7 +79,7 @@ struct SecrecyTests {
         #expect(failures.map(\.code.description) == ["url-missing"])
         #expect(
             failures.map(\.description) == [
-                "x: entry 1, line 1: The response does not contain its URL: give the URL of the request."
+                "x: entry 1, line 1: The input does not contain the URL of its request."
             ])
     }
 }
