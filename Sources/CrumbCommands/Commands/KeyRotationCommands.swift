@@ -86,11 +86,11 @@ struct KeyForgetCommand: CrumbCommand {
         abstract: "Remove former keys. What is still sealed under them can never be read again.",
         discussion: """
             Checks the databases and backups that Crumb knows: those in the default folder, those that it has opened or \
-            written elsewhere, the database that CRUMB_DATABASE names, and the files that you name here. It cannot know \
-            moved files, copies and the disks of other machines. It keeps a key that one of them still needs, and every \
-            key if it cannot check one of them, such as a backup on a disk that is not mounted: use --gone for a file that \
-            you have deleted, or --force. It asks before it removes the others. Without a terminal, it needs --yes. With \
-            CRUMB_KEY, it only lists the keys.
+            written elsewhere, the database that CRUMB_DATABASE names, and the files that you name here. Crumb does not know \
+            moved files, copies and the disks of other machines. The command keeps each key that a checked file still \
+            needs. It keeps every key if a known file cannot be checked, such as a backup on a disk that is not mounted: \
+            use --gone for a file that you have deleted, or --force. It asks before it removes the other keys; without a \
+            terminal, give --yes. With CRUMB_KEY, it only lists the keys.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -206,12 +206,12 @@ extension FormerKeyUse {
     /// The way to let `key forget` remove the keys that it keeps; `nil` if it keeps none.
     var nextStep: String? {
         if let first = dependents.first {
-            return "\(listed(dependents)) still \(dependents.count == 1 ? "needs" : "need") one; "
-                + "'crumb key rotate --database \(ShellWord(first))' moves it to the newest key"
+            return "\(listed(dependents)) still \(dependents.count == 1 ? "needs" : "need") a former key; "
+                + "'crumb key rotate --database \(ShellWord(first))' moves this database to the newest key"
         }
         if let first = absent.first {
-            return "\(listed(absent)) may need one; if it is deleted, 'crumb key forget --gone \(ShellWord(first))' "
-                + "removes it from the known databases"
+            return "\(listed(absent)) may need a former key; if a file is deleted, 'crumb key forget --gone "
+                + "\(ShellWord(first))' removes that file from the known databases"
         }
         return unchecked.first.map { "not checked: \($0)" }
     }

@@ -135,7 +135,7 @@ struct PassageOptions: ParsableArguments {
     @Option(
         help: """
             Which cookies of a response the program gets: 'mirror' all but HttpOnly ones, 'strip' none, 'pass' all. The jar \
-            stores all of them. Default: 'mirror', and 'strip' for --upstream.
+            stores all of them. Default: 'mirror'; 'strip' for 'crumb gateway run --upstream'.
             """)
     var cookies: GatewaySettings.CookieMode?
 

@@ -140,7 +140,7 @@ extension ChangeReport {
             switch CookieChange.Cause.allCases.first(where: { $0.identifier == cause }) {
             case .expired: "expired and removed"
             case .evicted: "evicted to make room"
-            case .removed: "removed by a crumb command or the API"
+            case .removed: "removed by a crumb command, such as 'session end', or by the API"
             default: cause
             }
         return ([verb, moment] + source).joined(separator: " ")

@@ -18,7 +18,8 @@ extension StoredTokenReport {
 
     /// The report for a person.
     package var text: String {
-        "\(name): \(state), \(expires.map { "expires \($0)" } ?? "expiry unknown")"
+        let expiry = expires.map { "expires \($0)" } ?? "expiry unknown"
+        return "\(name): \(state == "unknown" && expires == nil ? expiry : "\(state), \(expiry)")"
             + (user.map { ", user \($0)" } ?? "")
             + (hasRefreshToken ? ", with a refresh token" : "")
             + (grantExpires.map { ", granted until \($0)" } ?? "")

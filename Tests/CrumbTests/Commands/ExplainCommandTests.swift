@@ -218,7 +218,9 @@ struct ExplainCommandTests {
         #expect(
             text.contains(
                 #/deleted  sid  +www.example.com  / .*\n +- deleted \d+ s.* by https://www.example.com/logout in /#))
-        #expect(text.contains(#/removed  lang .*\n +- removed by a crumb command or the API \d+ s/#))
+        #expect(
+            text.contains(
+                #/removed  lang .*\n +- removed by a crumb command, such as 'session end', or by the API \d+ s/#))
         #expect(text.contains(moment) && !text.contains("token"))
         let changes = try #require(try report("https://www.example.com/")["changes"] as? [[String: Any]])
         #expect(changes.compactMap { $0["cause"] as? String } == ["removed", "replaced", "deleted"])
@@ -259,7 +261,7 @@ struct ExplainCommandTests {
         }
     }
 
-    @Test("A terminal gets the verdicts in colour, unless NO_COLOR or an option says no")
+    @Test("A terminal gets the verdicts in color, unless NO_COLOR or an option says no")
     func color() throws {
         try home.receive("sid=1; Path=/; Secure")
         func text(_ words: String) throws -> String {

@@ -84,7 +84,8 @@ struct HandCommandTests {
         let start = "is sent to \(url): "
         let end = "; 'crumb explain \(url)' shows why\n"
         for (name, fate) in [
-            ("a", "deleted "), ("b", "removed by a crumb command or the API "), ("e", "its lifetime ended "),
+            ("a", "deleted "), ("b", "removed by a crumb command, such as 'session end', or by the API "),
+            ("e", "its lifetime ended "),
         ] {
             let text = try message(name, url)
             #expect(text.contains(start + fate) && text.hasSuffix(end), "\(text)")
