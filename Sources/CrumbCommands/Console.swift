@@ -42,7 +42,7 @@ struct Console {
     /// Writes a line, or several, for a person. Control characters are made visible, as in messages: names of files,
     /// and text from servers, must not reach a terminal as commands.
     ///
-    /// - Parameter colors: The colours of lines on a terminal, as parameters of SGR (ECMA-48, section 8.3.117), by the words
+    /// - Parameter colors: The colors of lines on a terminal, as parameters of SGR (ECMA-48, section 8.3.117), by the words
     ///   that a line begins with. Two spaces follow them.
     func writeLine(_ text: String, colors: [String: Int] = [:]) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

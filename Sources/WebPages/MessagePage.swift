@@ -19,7 +19,7 @@ package struct MessagePage: Sendable {
         self.note = note
     }
 
-    /// The style that all pages of Crumb share: colours, in light and dark, and type.
+    /// The style that all pages of Crumb share: colors, in light and dark, and type.
     package static let style = String(decoding: PackageResources.page_css, as: UTF8.self)
 
     /// The value of the page's `Content-Security-Policy` field, which allows only ``style``.

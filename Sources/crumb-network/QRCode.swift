@@ -36,7 +36,7 @@ extension QRCode {
     /// The light margin that a reader needs (ISO/IEC 18004, section 5.3.8), in modules.
     private static let quietZone = 4
 
-    /// Black on white by the colours that no theme changes, and back.
+    /// Black on white by the colors that no theme changes, and back.
     private static let colorsOn = "\u{1B}[38;5;16;48;5;231m"
     private static let colorsOff = "\u{1B}[0m"
 
@@ -45,7 +45,7 @@ extension QRCode {
 
     /// The code as lines of half blocks, each two rows of modules.
     ///
-    /// - Parameter usesColor: whether to set black and white, whatever the terminal's own colours are. Otherwise
+    /// - Parameter usesColor: whether to set black and white, whatever the terminal's own colors are. Otherwise
     ///   characters represent the light modules, which is right on a dark background and inverted on a light one; most
     ///   readers accept both.
     func lines(usesColor: Bool) -> [String] {

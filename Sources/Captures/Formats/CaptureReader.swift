@@ -246,7 +246,7 @@ public struct CaptureReader: Sendable {
         if source.hasSuffix(".br") { return .compressed(with: "Brotli", "brotli -dc") }
         // The names of the formats help only with a text.
         guard case .unknown(let description) = finding else {
-            return .inputPacked("Format not recognised: the input is binary.")
+            return .inputPacked("Format not recognized: the input is binary.")
         }
         return .inputUnrecognized(description)
     }

@@ -192,7 +192,7 @@ struct FormatDetector {
             return .packed(
                 "The input is a packet capture, which tshark reads. Name its file instead of piping it, unpacked.")
         }
-        return prefix.firstIndex(of: 0, from: 0) == nil ? .unknown("Format not recognised.") : .binary
+        return prefix.firstIndex(of: 0, from: 0) == nil ? .unknown("Format not recognized.") : .binary
     }
 }
 

@@ -19,7 +19,7 @@ struct JSONFormatDetector: Sendable {
         guard isWhole || hasEnded || stream.problem != nil else { return nil }
         let isObject = prefix[0] == ASCII.leftBrace
         if isObject, !hasEnded { return .format(.har) }
-        return .unknown("Format not recognised: the input is a JSON \(isObject ? "object" : "array") of another kind.")
+        return .unknown("Format not recognized: the input is a JSON \(isObject ? "object" : "array") of another kind.")
     }
 }
 

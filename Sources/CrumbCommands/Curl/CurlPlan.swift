@@ -89,7 +89,7 @@ struct CurlPlan {
         return output != nil && output?.value != [UInt8(ascii: "-")]
     }
 
-    /// `--dump-header -` with the body on standard output too is `--include`, but for the colours; as two streams, they
+    /// `--dump-header -` with the body on standard output too is `--include`, but for the colors; as two streams, they
     /// would have to be interleaved again.
     private static func headerDump(_ value: [UInt8]?, options: inout [CurlOption]) throws -> HeaderDump? {
         guard let value else { return nil }

@@ -210,7 +210,7 @@ struct ManualPage {
             "BROWSER",
             "The browsers for crumb token login: commands separated by colons, with %s for the page."
         ),
-        ("NO_COLOR", "Print without colour."),
+        ("NO_COLOR", "Print without color."),
         ("XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR", "Where the database, the key file and the socket lie."),
     ]
 

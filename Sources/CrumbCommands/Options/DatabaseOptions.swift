@@ -257,9 +257,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print only data and errors.")
     var quiet = false
 
-    @Flag(name: .long, help: "Print without colour. NO_COLOR does the same.")
+    @Flag(name: .long, help: "Print without color. NO_COLOR does the same.")
     var noColor = false
 
-    /// Whether output may be coloured.
+    /// Whether output may be colored.
     var usesColor: Bool { !noColor && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 }

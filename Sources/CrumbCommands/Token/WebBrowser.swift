@@ -100,9 +100,9 @@ enum Clipboard {
 /// A QR code for the terminal that standard error is.
 enum TerminalQRCode {
     enum Style {
-        /// In black and white, whatever the terminal's own colours are.
+        /// In black and white, whatever the terminal's own colors are.
         case colored
-        /// In the terminal's own colours, if others are not wanted.
+        /// In the terminal's own colors, if others are not wanted.
         case plain
     }
 

@@ -8,7 +8,7 @@ struct CookieLineReaderTests {
     private static let line =
         #"{"crumb":1,"name":"n","value":"v","domain":"a.test","hostOnly":true,"path":"/","secure":false,"httpOnly":false}"#
 
-    @Test("Cookie lines are recognised by the beginning of a line, in pieces of any length")
+    @Test("Cookie lines are recognized by the beginning of a line, in pieces of any length")
     func detection() {
         let capture = Capture("\u{FEFF}\n\(CookieLineReaderTests.line)\r\n\n \n\(CookieLineReaderTests.line)")
         let record = CookieRecord.sample()

@@ -102,15 +102,15 @@ struct FormatDetectionTests {
         arguments: [
             ([0x1F, 0x8B, 9, 0], "gzip"), ([0x50, 0x4B, 7, 8], "ZIP"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
             ([0xFF, 0xFE, 0x48, 0], "UTF-16"), ([0, 1, 2, 3], "binary"), (Array("SQLite format 3\0".utf8), "SQLite"),
-            (Array("T\n\0".utf8), "Format not recognised."), ([0xEF], "not recognised"),
-            ([0xEF, 0xBB], "not recognised"),
+            (Array("T\n\0".utf8), "Format not recognized."), ([0xEF], "not recognized"),
+            ([0xEF, 0xBB], "not recognized"),
             (Array("# a\n# b".utf8), "comments"), (Array("[0] Downloading 'x'".utf8), "--save-cookies"),
             (Array("[0555--://a.test/.\n".utf8), "Format"),
             (Array("{}".utf8), "JSON object of another kind"),
             (Array("{\"a\":false}}".utf8), "JSON object of another kind"),
             (Array("Name   Value   Domain   Path\nsid   abc   a.test   /\n".utf8), "with tabs"),
             (Array("sid  abc  a.test  /  Session  6  \n".utf8), "with tabs"),
-            (Array("Name Value Domain\n".utf8), "Format not recognised."),
+            (Array("Name Value Domain\n".utf8), "Format not recognized."),
             (Array("\u{1B}[34mHTTP\u{1B}[39m/1.1 200".utf8), "--pretty=none"),
         ] as [([UInt8], String)])
     func unknown(bytes: [UInt8], word: String) {

@@ -203,7 +203,7 @@ struct UnpackingTests {
         #expect(Capture(bytes: Self.gzip(bytes)).failures == failures)
     }
 
-    @Test("Brotli has no signature and is recognised by the file name")
+    @Test("Brotli has no signature and is recognized by the file name")
     func brotli() {
         for (name, isTold) in [("x.har.br", true), ("x.har", false)] {
             var reader = CaptureReader(source: name)

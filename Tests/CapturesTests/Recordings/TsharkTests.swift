@@ -210,7 +210,7 @@ struct TsharkTests {
         #expect(mixed.failures.isEmpty)
     }
 
-    @Test("A packet capture in a pipe is recognised", arguments: [0, 4])
+    @Test("A packet capture in a pipe is recognized", arguments: [0, 4])
     func piped(skipped: Int) {
         let pcapng: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A, 0x1C, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0]
         let pcap: [UInt8] = [0xD4, 0xC3, 0xB2, 0xA1, 2, 0, 4, 0, 0, 0, 0, 0]

@@ -124,16 +124,16 @@ struct ImportReportTests {
         #expect(try home.header().hasPrefix("Cookie: sec=1; lax=1"))
     }
 
-    @Test("An unrecognised capture is reported with the list of formats, unless it is binary")
-    func unrecognised() throws {
+    @Test("An unrecognized capture is reported with the list of formats, unless it is binary")
+    func unrecognized() throws {
         let result = try home.crumb("import", "-", input: "hello\n")
         #expect(result.status == 11)
         #expect(
             result.messages.hasPrefix(
-                "crumb: standard input: Format not recognised. Use `--format NAME` for recordings: har, http, "))
+                "crumb: standard input: Format not recognized. Use `--format NAME` for recordings: har, http, "))
         #expect(result.messages.contains("; cookie files: netscape, "))
         let binary = try home.crumb("import", "-", input: "\u{1}\u{0}\u{2}")
-        #expect(binary.messages == "crumb: standard input: Format not recognised: the input is binary.\n")
+        #expect(binary.messages == "crumb: standard input: Format not recognized: the input is binary.\n")
         let bare = try home.crumb("import")
         #expect(bare.messages.contains("Name a capture file, '-' for standard input, or use `--browser firefox`."))
     }

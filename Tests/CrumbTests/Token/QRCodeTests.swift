@@ -20,7 +20,7 @@ struct QRCodeTests {
             ])
     }
 
-    @Test("Without colours the written characters are the light modules")
+    @Test("Without colors the written characters are the light modules")
     func plain() {
         let lines = QRCode(size: 1, modules: [true]).lines(usesColor: false)
         let light = String(repeating: "█", count: 9)
