@@ -101,6 +101,13 @@ struct TokenConnectionTests {
         #expect(process.wait().status == 48, "\(messages())")
     }
 
+    @Test("A first login without a server is rejected with the option that names one, and nothing is created")
+    func noServer() throws {
+        let result = try home.crumb("token", "login", "work", "--client-id", "app")
+        #expect(result.status == 47 && result.messages.contains("(--issuer)"), "\(result.messages)")
+        for name in ["crumb.sqlite", "key"] { #expect(!FileManager.default.fileExists(atPath: home.file(name))) }
+    }
+
     @Test("With --json, the page to log in on is an object on standard output, and all messages are objects")
     func page() throws {
         let result = try home.crumb(

@@ -218,7 +218,8 @@ struct TokenServerCommandTests {
         server.endGrants()
         for _ in 0..<2 {
             let result = try home.crumb("token", "get", "work")
-            #expect(result.status == 43 && result.output.isEmpty && result.messages.contains("crumb token login"))
+            #expect(
+                result.status == 43 && result.output.isEmpty && result.messages.contains("'crumb token login work'"))
         }
         #expect(server.forms(at: "/token").count == 1)
         #expect(try home.crumb("token", "list", "--json").objects().first?["state"] as? String == "login-required")

@@ -107,7 +107,12 @@ struct TokenLoginCommand: CrumbCommand {
 
     private func logInHere(_ console: Console) throws -> StoredTokenReport {
         let request = try request()
-        let store = try database.open(now: console.now, durability: .full).tokens
+        let existing = try database.openIfPresent(now: console.now, durability: .full)
+        if existing == nil, request.exchange == nil {
+            // No earlier login names the server: nothing is created if the options do not name one either.
+            _ = try ServerLookup(issuer: request.issuer, endpoints: request.endpoints).stated(for: name)
+        }
+        let store = try (existing ?? database.open(now: console.now, durability: .full)).tokens
         let access = try TokenAccess(store, refreshTimeout: RefreshOptions.usual(), clock: console.clock)
         let flow = try Blocking.run { try await access.flow(request) }
         let stored = try TokenLogin(flow, access, console).run(presentation)
