@@ -124,7 +124,7 @@ struct Console {
         try? writeJSON(["note": String(text.trimmingPrefix("note: "))], toStandardError: true)
     }
 
-    /// Tells the user the next step, even with `--quiet`.
+    /// Tells the user the next step, even with `--quiet`; with `--json`, as a note.
     func ask(_ text: String) {
         // If standard error cannot be written either, nothing can be asked.
         if isJSON {

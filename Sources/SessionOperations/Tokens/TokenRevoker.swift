@@ -84,7 +84,7 @@ extension OperationError {
     package init(noEndpointsOf name: String) {
         self.init(
             .tokenSettingsInvalid,
-            "\(name): the server's endpoints are unknown; log in with 'crumb token login', or import the "
+            "\(name): the server's endpoints are unknown; log in with 'crumb token login \(name)', or import the "
                 + "tokens again with "
                 + "--discover, or with --endpoint name=URL")
     }
