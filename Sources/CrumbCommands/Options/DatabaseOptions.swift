@@ -175,8 +175,10 @@ extension DatabaseChoice {
         return try open(now: now, notesAccess: notesAccess, durability: durability)
     }
 
-    /// Whether a file without contents is there.
-    private func isEmptyFile(_ path: String) -> Bool { FileSystem.isRegular(path) && FileSystem.size(path) == 0 }
+    /// Whether a file without contents is there, which may be read.
+    private func isEmptyFile(_ path: String) -> Bool {
+        FileSystem.isRegular(path) && FileSystem.size(path) == 0 && FileSystem.readingFailure(path) == nil
+    }
 
     /// Opens the database for a command that works only on what is stored. Never creates it, not even in an empty file.
     ///
