@@ -137,7 +137,7 @@ final class LocalCurlJar: CurlJar {
         return try recover { await $0.present(to: url, now: now) }
     }
 
-    /// Lets the recovery take a step; `nil` if there is none.
+    /// Takes a step of the recovery; `nil` without a recovery.
     private func recover<Answer: Sendable>(
         _ step: @escaping @Sendable (inout LoginRecovery) async throws -> Answer?
     ) throws -> Answer? {

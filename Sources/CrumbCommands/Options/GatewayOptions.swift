@@ -20,7 +20,7 @@ struct GatewayJarOptions: ParsableArguments {
     /// Runs a gateway with the jar, which is created if it does not exist. If the gateway does not start, it is removed
     /// again, so that a misspelled name leaves nothing.
     ///
-    /// - Parameter run: Runs the gateway. Its second parameter is to be called once the gateway has started.
+    /// - Parameter run: Runs the gateway, and calls its second parameter once the gateway has started.
     func withJar(
         _ console: Console, run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
     ) throws {

@@ -170,7 +170,7 @@ enum SetupConflict {
         return isOwn ? nil : "\(file): this program does not belong to crumb"
     }
 
-    /// A string in an object of a JSON file; a file that cannot be read is refused when it is to be written.
+    /// A string in an object of a JSON file; a file that cannot be read is rejected later, before it is written.
     static func member(_ file: String, _ object: String, _ key: String, _ value: String) -> String? {
         guard let bytes = try? InputFile(file).contents(limit: 1 << 24),
             let document = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],

@@ -4,7 +4,7 @@ import WebPrimitives
 struct CacheDirectives: Sendable {
     /// The argument of a directive.
     enum Argument: Sendable, Hashable {
-        /// There is none.
+        /// The directive has no argument.
         case none
         /// A token, or the content of a quoted string. Recipients accept both.
         case text(Octets)

@@ -25,7 +25,7 @@ struct EntityTag: Sendable, Hashable {
     /// Section 8.8.3.2: Two entity tags are equivalent if their opaque tags match, whether or not they are weak.
     func weaklyMatches(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// The entity tag at `position`, which moves behind it.
+    /// Reads the entity tag at `position`, and moves `position` past it.
     fileprivate static func next(_ text: Octets, _ position: inout Int) -> EntityTag? {
         text.withSpan { bytes in
             var start = position
@@ -49,7 +49,7 @@ enum EntityTagCondition: Sendable, Hashable {
     /// A list.
     case tags([EntityTag])
 
-    /// Reads the field lines; `nil` if there are none. What is not an entity tag matches nothing and is skipped.
+    /// Reads the field lines; `nil` without lines. A value that is not an entity tag matches nothing and is skipped.
     init?(_ values: [Octets]) {
         guard !values.isEmpty else { return nil }
         if values.count == 1, values[0] == "*" {

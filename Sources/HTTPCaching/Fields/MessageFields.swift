@@ -36,7 +36,7 @@ public struct MessageFields: Sendable, Hashable {
     /// The values of the field lines of that name, in order. `name` is in lower case.
     public func values(_ name: StaticString) -> [Octets] { lines.filter { $0.isNamed(name) }.map(\.value) }
 
-    /// The value of the only field line of that name; `nil` if there is none, or more than one.
+    /// The value of the only field line of that name; `nil` without such a line, or with several.
     func onlyValue(_ name: StaticString) -> Octets? {
         let values = values(name)
         return values.count == 1 ? values.first : nil

@@ -123,7 +123,7 @@ extension CacheRequest {
 
 /// Resources that a server reads from files.
 enum StaticResource {
-    /// The extensions of files that browsers load as parts of a page. Documents are none, nor are data such as JSON.
+    /// The extensions of files that browsers load as parts of a page, without those of documents and of data such as JSON.
     private static let extensions: Set<Octets> = [
         "avif", "bmp", "css", "cur", "eot", "gif", "ico", "jpeg", "jpg", "js", "jxl", "m4a", "m4v", "map", "mjs", "mp3",
         "mp4", "ogg", "ogv", "opus", "otf", "png", "svg", "ttf", "wasm", "wav", "webm", "webmanifest", "webp", "woff",

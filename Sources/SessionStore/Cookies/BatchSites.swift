@@ -44,7 +44,7 @@ struct BatchSites {
     mutating func enter(_ site: Octets) throws {
         guard currentSite != site else { return }
         if jar.siteCount >= BatchSites.limit {
-            // They may be read again.
+            // They may be read again, so no row may have failed.
             _ = try writer.writtenRows()
             jar.store.forgetSites()
             jar.expired = [:]
