@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Platform
 
@@ -41,6 +42,7 @@ public struct RunningProcess: Sendable {
 
     /// Its number.
     public let id: Int32
+    private let command: String
     private let outputPath: String
     private let talkPath: String
 
@@ -60,6 +62,7 @@ public struct RunningProcess: Sendable {
         leadsGroup: Bool = false, scratch: String
     ) throws {
         let name = "\(scratch)/run-\(UUID().uuidString)"
+        command = ([program] + arguments).joined(separator: " ")
         outputPath = output ?? "\(name).output"
         talkPath = messages ?? "\(name).messages"
         #if canImport(Darwin)
@@ -127,13 +130,24 @@ public struct RunningProcess: Sendable {
     }
 
     /// Waits for its end.
+    ///
+    /// Kills a process that has not ended after four minutes, and says so in its messages: a process that hangs fails the
+    /// test that waits for it, by name, and does not stop the run.
     public func wait() -> RunResult {
+        let watch = DispatchWorkItem { [self] in kill() }
+        let deadline = DispatchTime.now() + .seconds(240)
+        DispatchQueue.global().asyncAfter(deadline: deadline, execute: watch)
+        // The number stays taken, and so the right process is killed, until the timer is off.
+        var information = siginfo_t()
+        _ = retrying { waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) }
+        watch.cancel()
         var status: Int32 = 0
         _ = retrying { waitpid(id, &status, 0) }
         let ending = status & 0x7F
+        let overdue = DispatchTime.now() < deadline ? "" : "\n[killed, since it did not end: \(command)]"
         return RunResult(
             status: ending == 0 ? status >> 8 & 0xFF : -ending, output: bytes(outputPath),
-            messages: String(decoding: bytes(talkPath), as: UTF8.self))
+            messages: String(decoding: bytes(talkPath), as: UTF8.self) + overdue)
     }
 
     private func bytes(_ path: String) -> [UInt8] {
