@@ -64,7 +64,8 @@ class Pages:
         self._engine, self._story, self._screenshots, self._styles = engine, story, screenshots, styles
 
     def look(self, name: str) -> None:
-        """Looks at the page that is shown."""
+        """Looks at the page that is shown, once its style is there."""
+        wait_for(lambda: self._engine.evaluate("document.readyState === 'complete'") or None, f"all of {name}", 20)
         for width in WIDTHS:
             for scheme in SCHEMES:
                 self._engine.emulate(scheme, width, 900, width < 600)
