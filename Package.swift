@@ -135,6 +135,12 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .target(
+            name: "ResponseStore",
+            dependencies: [
+                "Platform", "WebPrimitives", "HTTPCaching", "StoreEngine", "SQLiteEngine", "SessionStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .target(
             name: "RequestDecoration",
             dependencies: [
                 "CookieModel", "SessionStore", "OAuth2",
@@ -305,6 +311,17 @@ let package = Package(
                 "Platform", "SessionStore", "SQLiteEngine", "PostgreSQLEngine", "StoreEngine", "CookieModel", "OAuth2",
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .executableTarget(
+            name: "cache-worker",
+            dependencies: ["Platform", "WebPrimitives", "HTTPCaching", "SessionStore", "ResponseStore", "TestSupport"],
+            path: "Tests/CacheWorker"),
+        .testTarget(
+            name: "ResponseStoreTests",
+            dependencies: [
+                "cache-worker", "HTTPCaching", "Platform", "ResponseStore", "SQLiteEngine", "SessionStore",
+                "StoreEngine",
+                "TestSupport", "WebPrimitives",
             ]),
         .testTarget(
             name: "RequestDecorationTests",

@@ -56,6 +56,17 @@ package enum FileSystem {
         status(path).map { Int64($0.st_size) }
     }
 
+    /// When a file was last written to, in seconds since 1970; `nil` if it does not exist.
+    package static func modificationTime(_ path: String) -> Int64? {
+        status(path).map { status in
+            #if canImport(Darwin)
+                Int64(status.st_mtimespec.tv_sec)
+            #else
+                Int64(status.st_mtim.tv_sec)
+            #endif
+        }
+    }
+
     /// How many bytes are left for files in the folder of `path`; `nil` if the file system does not tell.
     package static func room(besides path: String) -> Int64? {
         var status = statvfs()

@@ -25,18 +25,52 @@ package final class SQLiteDatabase: Sendable {
     ///   - waitsForDisk: whether every commit waits for the disk.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
     ///   - clock: the clock for checks that the file is still at its path.
-    package init(path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock) throws {
+    package convenience init(
+        path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock
+    ) throws {
+        let settings = """
+            PRAGMA synchronous = \(waitsForDisk ? "FULL" : "NORMAL");
+            PRAGMA secure_delete = ON;
+            PRAGMA cache_size = -16000;
+            PRAGMA wal_autocheckpoint = \(SQLiteDatabase.checkpointPages);
+            """
+        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: clock) { queue in
+            try SchemaMigrations.run(on: queue, path: path ?? ":memory:")
+        }
+    }
+
+    /// Opens a database whose loss is harmless, creating it if necessary. No commit waits for the disk, so that the file
+    /// may be damaged after a power failure.
+    ///
+    /// - Parameter schema: the statements that create the tables, each only if it does not exist.
+    package convenience init(expendable path: String, schema: String, busyTimeout: Double) throws {
+        let settings = "PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
+        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: FilePlaces.Clock()) { queue in
+            try queue.writeWithoutTransaction { database in
+                guard try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0 else { return }
+                try database.inTransaction(.immediate) {
+                    try database.execute(sql: schema)
+                    return .commit
+                }
+            }
+        }
+    }
+
+    private init(
+        path: String?, settings: String, busyTimeout: Double, clock: FilePlaces.Clock,
+        prepareSchema: (DatabaseQueue) throws -> Void
+    ) throws {
         isOnDisk = path != nil
         let name = path ?? ":memory:"
         self.path = name
         self.busyTimeout = busyTimeout
         let isOurs = try path.map { try DatabaseFile.prepare($0) } ?? true
-        let configuration = SQLiteDatabase.configuration(waitsForDisk, busyTimeout, isOurs: isOurs)
+        let configuration = SQLiteDatabase.configuration(settings, busyTimeout, isOurs: isOurs)
         (queue, file) = try StoreFailure.translating {
             let queue =
                 try path.map { try DatabaseQueue(path: DatabaseFile.location($0), configuration: configuration) }
                 ?? DatabaseQueue(configuration: configuration)
-            try SchemaMigrations.run(on: queue, path: name)
+            try prepareSchema(queue)
             return (queue, try queue.inDatabase { try OpenFile($0, path: name, clock: clock) })
         }
     }
@@ -50,9 +84,7 @@ package final class SQLiteDatabase: Sendable {
     /// file covers many transactions. The index of this many pages is still one block, so searches in it stay fast.
     private static let checkpointPages = 4000
 
-    private static func configuration(
-        _ waitsForDisk: Bool, _ busyTimeout: Double, isOurs: Bool
-    ) -> Configuration {
+    private static func configuration(_ settings: String, _ busyTimeout: Double, isOurs: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.label = "crumb"
         configuration.busyMode = .timeout(busyTimeout)
@@ -61,13 +93,7 @@ package final class SQLiteDatabase: Sendable {
             if !isOurs {
                 try database.becomeOurs(applicationID: DatabaseFile.applicationID, busyTimeout: busyTimeout)
             }
-            try database.execute(
-                sql: """
-                    PRAGMA synchronous = \(waitsForDisk ? "FULL" : "NORMAL");
-                    PRAGMA secure_delete = ON;
-                    PRAGMA cache_size = -16000;
-                    PRAGMA wal_autocheckpoint = \(checkpointPages);
-                    """)
+            try database.execute(sql: settings)
         }
         return configuration
     }

@@ -154,3 +154,18 @@ public struct RunningProcess: Sendable {
         FileManager.default.contents(atPath: path).map { Array($0) } ?? []
     }
 }
+
+extension RunningProcess {
+    /// The path of a program that was built with the tests.
+    public static func built(_ name: String) -> String {
+        let beside =
+            Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap { $0 }
+        let folders = beside.flatMap { [$0, $0.deletingLastPathComponent()] }
+        let candidates = folders.map { $0.appending(path: name).path }
+        return candidates.first { path in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+                && FileManager.default.isExecutableFile(atPath: path)
+        } ?? name
+    }
+}

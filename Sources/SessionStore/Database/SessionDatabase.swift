@@ -101,7 +101,7 @@ public final class SessionDatabase: Sendable {
     }
 
     /// Seals values under the newest key that this object has loaded, and opens those of older keys, too.
-    var sealer: Sealer { keyRing.sealer }
+    package var sealer: Sealer { keyRing.sealer }
 }
 
 extension SessionDatabase {

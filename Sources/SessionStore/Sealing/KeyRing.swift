@@ -83,7 +83,8 @@ final class KeyRing: Sendable {
         var found: [UInt32: SealingKey] = [:]
         for row in rows { found[row.id] = keys.last { row.isSealed(under: $0) } }
         guard let newest = rows.last, let key = found.removeValue(forKey: newest.id) else { return nil }
-        return Sealer(key, id: newest.id, olderKeys: found)
+        let marks = rows.filter { $0.id == newest.id || found[$0.id] != nil }.map { ($0.id, $0.checkValue) }
+        return Sealer(key, id: newest.id, olderKeys: found, marks: Dictionary(uniqueKeysWithValues: marks))
     }
 }
 

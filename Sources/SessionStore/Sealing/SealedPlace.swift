@@ -1,21 +1,21 @@
 internal import CookieModel
 
 /// Encodes a sealing context so that no two contexts have the same encoding: each part follows its length.
-struct SealedPlace {
-    private(set) var bytes: [UInt8]
+package struct SealedPlace {
+    package private(set) var bytes: [UInt8]
 
     /// A context of one kind, such as a token's value.
-    init(_ kind: String) {
+    package init(_ kind: String) {
         bytes = []
         append(kind.utf8)
     }
 
-    mutating func append(_ part: some Collection<UInt8>) {
+    package mutating func append(_ part: some Collection<UInt8>) {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { bytes += $0 }
         if part.withContiguousStorageIfAvailable({ bytes += $0 }) == nil { bytes += part }
     }
 
-    mutating func append(_ number: Int64) {
+    package mutating func append(_ number: Int64) {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }
 }

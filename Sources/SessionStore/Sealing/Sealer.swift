@@ -1,4 +1,4 @@
-internal import CookieModel
+package import CookieModel
 internal import Crypto
 
 /// Seals values under one key with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored. Opens
@@ -6,24 +6,29 @@ internal import Crypto
 ///
 /// A sealed value is: one byte for the form (1), four bytes for the key's ID, the nonce (12 bytes), the ciphertext, the
 /// tag (16 bytes). ``NonceSequence`` makes the nonces. At most 2^32 values should be sealed under one key.
-struct Sealer: Sendable {
+package struct Sealer: Sendable {
     private static let form: UInt8 = 1
     private static let headerLength = 5
     private static let nonceLength = 12
     private static let tagLength = 16
-    static let overhead = headerLength + nonceLength + tagLength
+    package static let overhead = headerLength + nonceLength + tagLength
 
     /// The ID of the newest key, which seals values.
-    let keyID: UInt32
+    package let keyID: UInt32
     /// The key that seals.
     let newestKey: SealingKey
     /// The older keys, by ID. They open values that are not resealed yet.
     private let olderKeys: [UInt32: SealingKey]
+    /// What tells the keys of this database from the same keys in others: the check values of their rows, by ID.
+    private let marks: [UInt32: Octets]
 
-    init(_ key: SealingKey, id: UInt32, olderKeys: [UInt32: SealingKey] = [:]) {
+    package init(
+        _ key: SealingKey, id: UInt32, olderKeys: [UInt32: SealingKey] = [:], marks: [UInt32: Octets] = [:]
+    ) {
         newestKey = key
         keyID = id
         self.olderKeys = olderKeys
+        self.marks = marks
     }
 
     /// Whether the sealer has the key with an ID.
@@ -36,7 +41,7 @@ struct Sealer: Sendable {
     }
 
     /// Seals one value for the place that `place` names.
-    func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
+    package func seal(_ value: some Collection<UInt8>, at place: [UInt8]) throws -> [UInt8] {
         var nonces = NonceSequence()
         return try seal(value, at: place, &nonces)
     }
@@ -71,12 +76,12 @@ struct Sealer: Sendable {
     }
 
     /// Opens a value that ``seal(_:at:)`` sealed at the same place; `nil` if it was changed, moved or truncated.
-    func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
+    package func open(_ sealed: Octets, at place: [UInt8]) -> Octets? {
         sealed.withSpan { span in span.withUnsafeBytes { open($0, at: place) } }
     }
 
     /// The same for a value in a buffer.
-    func open(_ sealed: UnsafeRawBufferPointer, at place: [UInt8]) -> Octets? {
+    package func open(_ sealed: UnsafeRawBufferPointer, at place: [UInt8]) -> Octets? {
         guard let id = Sealer.keyID(of: sealed), let key = id == keyID ? newestKey : olderKeys[id],
             let box = try? AES.GCM.SealedBox(
                 combined: UnsafeRawBufferPointer(rebasing: sealed[Sealer.headerLength...])),
@@ -86,6 +91,41 @@ struct Sealer: Sendable {
         opened.reserveCapacity(sealed.count - Sealer.overhead)
         opened.appendInPlace(value)
         return Octets(opened)
+    }
+}
+
+extension Sealer {
+    /// The keys for the digests of one purpose, the newest first. They belong to this database and this purpose alone.
+    package func digestKeys(for purpose: String) -> [DigestKey] {
+        let older = olderKeys.keys.sorted(by: >).compactMap { id in olderKeys[id].map { (id, $0) } }
+        return ([(keyID, newestKey)] + older).map { id, key in
+            DigestKey(
+                id: id,
+                key: HKDF<SHA256>.deriveKey(
+                    inputKeyMaterial: key.symmetricKey, salt: marks[id].map(Array.init) ?? [],
+                    info: Array(purpose.utf8), outputByteCount: SHA256.byteCount))
+        }
+    }
+
+    /// Whether both have the same keys of the same database.
+    package func hasSameKeys(as other: Sealer) -> Bool {
+        keyID == other.keyID && newestKey.isSame(as: other.newestKey) && marks == other.marks
+            && olderKeys.count == other.olderKeys.count
+            && olderKeys.allSatisfy { id, key in other.olderKeys[id].map(key.isSame) ?? false }
+    }
+}
+
+/// A key by which values are found and not shown: their digests (HMAC-SHA256) are stored instead.
+package struct DigestKey: Sendable {
+    /// The ID of the sealing key that it is derived from.
+    package let id: UInt32
+    fileprivate let key: SymmetricKey
+
+    /// The first eight octets of the digest of a text as a number, which is never 0.
+    package func number(_ text: SealedPlace) -> Int64 {
+        let code = HMAC<SHA256>.authenticationCode(for: text.bytes, using: key)
+        let number = code.withUnsafeBytes { Int64(bitPattern: $0.loadUnaligned(as: UInt64.self).bigEndian) }
+        return number == 0 ? 1 : number
     }
 }
 

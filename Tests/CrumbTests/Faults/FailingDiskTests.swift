@@ -10,7 +10,7 @@ import Testing
     .enabled(if: FailingDisk.library != nil, "this needs Linux and a C compiler"))
 struct FailingDiskTests {
     /// The one beside the tests, which loads its libraries; nothing can be loaded before those of a static one.
-    private static let program = CrumbHome.besideTests("crumb")
+    private static let program = RunningProcess.built("crumb")
 
     private let home = CrumbHome()
     private let before = Set((0..<20).map { "old\($0)" })

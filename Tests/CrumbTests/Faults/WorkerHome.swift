@@ -20,7 +20,7 @@ struct WorkerHome {
         key = home.file("key")
     }
 
-    private static let program = CrumbHome.besideTests("jar-worker")
+    private static let program = RunningProcess.built("jar-worker")
 
     /// Starts a worker: `write`, `compete` or `obey`, and its numbers.
     ///

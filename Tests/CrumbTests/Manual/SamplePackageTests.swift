@@ -35,7 +35,7 @@ struct SamplePackageTests {
     @Test("The sample package compiles unchanged, and prints its documented output")
     func runs() throws {
         let home = CrumbHome()
-        let program = CrumbHome.besideTests("session-example")
+        let program = RunningProcess.built("session-example")
         let result = try home.shell("'\(program)' && '\(program)'")
         #expect(result.status == 0, "\(result.messages)")
         #expect(result.text == "Cookie: sid=31d4\nCookie: sid=31d4\n")

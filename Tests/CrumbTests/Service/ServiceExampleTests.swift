@@ -14,7 +14,7 @@ struct ServiceExampleTests {
             switch example {
             case "curl.sh": ["/bin/sh", "-eu", "\(Self.folder)/curl.sh"]
             case "client.py": ["python3", "\(Self.folder)/client.py"]
-            default: [CrumbHome.besideTests("service-client")]
+            default: [RunningProcess.built("service-client")]
             }
         var environment = service.home.environment
         environment["CRUMB_SERVICE"] = service.address

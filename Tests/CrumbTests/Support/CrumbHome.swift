@@ -24,20 +24,7 @@ final class CrumbHome: Sendable {
     }
 
     /// The command to run: what `CRUMB` names, else the one beside the tests.
-    static let program = ProcessInfo.processInfo.environment["CRUMB"] ?? besideTests("crumb")
-
-    /// The path of a program that was built with the tests.
-    static func besideTests(_ name: String) -> String {
-        let beside =
-            Bundle.allBundles.map(\.bundleURL) + [Bundle.main.bundleURL, Bundle.main.executableURL].compactMap { $0 }
-        let folders = beside.flatMap { [$0, $0.deletingLastPathComponent()] }
-        let candidates = folders.map { $0.appending(path: name).path }
-        return candidates.first { path in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
-                && FileManager.default.isExecutableFile(atPath: path)
-        } ?? name
-    }
+    static let program = ProcessInfo.processInfo.environment["CRUMB"] ?? RunningProcess.built("crumb")
 
     var environment: [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"

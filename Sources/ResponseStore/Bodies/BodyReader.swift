@@ -1,0 +1,95 @@
+import Platform
+import Synchronization
+
+/// Reads the body of a stored response, or a range of it, chunk by chunk.
+///
+/// It goes on to the end even if the response is removed meanwhile. Its calls read files, so they belong on a thread that
+/// may block.
+public final class BodyReader: Sendable {
+    /// The body was changed, or cannot be read. The response has been removed from the cache.
+    public struct Damage: Error {}
+
+    /// Where the sealed chunks are.
+    enum Source {
+        case memory([UInt8])
+        case file(Descriptor)
+    }
+
+    /// How many octets there are to read.
+    public let length: Int64
+    private let source: Source
+    private let seal: BodySeal
+    private let range: Range<Int64>
+    private let onDamage: @Sendable () -> Void
+    /// The position of the next octet, and the chunk that was opened first.
+    private let state: Mutex<(position: Int64, first: [UInt8]?)>
+
+    /// Opens a body and its first chunk. Takes over the file of `source`.
+    ///
+    /// - Parameter range: Positions in the body, within its length.
+    /// - Returns: `nil` if its length or the first chunk is damaged.
+    init?(_ source: Source, _ seal: BodySeal, _ range: Range<Int64>, onDamage: @escaping @Sendable () -> Void) {
+        self.source = source
+        self.seal = seal
+        self.range = range
+        self.onDamage = onDamage
+        length = Int64(range.count)
+        state = Mutex((range.lowerBound, nil))
+        guard sealedLength == seal.sealedLength, let first = chunk(BodyReader.number(range.lowerBound)) else {
+            return nil
+        }
+        state.withLock { $0.first = first }
+    }
+
+    deinit {
+        if case .file(let file) = source { file.close() }
+    }
+
+    /// The next octets, at most 64 KiB; `nil` at the end.
+    public func next() throws(Damage) -> [UInt8]? {
+        let octets: [UInt8]?? = state.withLock { state in
+            guard state.position < range.upperBound else { return .some(nil) }
+            let number = BodyReader.number(state.position)
+            guard let chunk = state.first ?? chunk(number) else { return nil }
+            state.first = nil
+            let start = number * Int64(BodySeal.chunkLength)
+            let end = min(range.upperBound - start, Int64(chunk.count))
+            defer { state.position = start + end }
+            let lower = Int(state.position - start)
+            return lower == 0 && end == chunk.count ? chunk : Array(chunk[lower..<Int(end)])
+        }
+        if let octets { return octets }
+        onDamage()
+        throw Damage()
+    }
+
+    /// All octets that are left.
+    public func readAll() throws(Damage) -> [UInt8] {
+        var octets: [UInt8] = []
+        while let next = try next() { octets += next }
+        return octets
+    }
+
+    private static func number(_ position: Int64) -> Int64 { position / Int64(BodySeal.chunkLength) }
+
+    private var sealedLength: Int64? {
+        switch source {
+        case .memory(let octets): return Int64(octets.count)
+        case .file(let file):
+            var status = stat()
+            return fstat(file.number, &status) == 0 ? Int64(status.st_size) : nil
+        }
+    }
+
+    /// Opens a chunk; `nil` if it is damaged or cannot be read.
+    private func chunk(_ number: Int64) -> [UInt8]? {
+        let place = seal.place(ofChunk: number)
+        switch source {
+        case .memory(let octets):
+            return seal.open(octets[Int(place.lowerBound)..<Int(place.upperBound)], number: number)
+        case .file(let file):
+            guard let octets = try? file.read(place.count, at: place.lowerBound) else { return nil }
+            return seal.open(octets, number: number)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPCaching
+import Platform
+import StoreEngine
+import Synchronization
+public import WebPrimitives
+
+/// Stores one response while its body arrives. Nobody sees the response before ``finish(isComplete:now:)``.
+///
+/// A failure never reaches the client: the response is not stored, and the writer ignores the rest. Its calls write
+/// files, so they belong on a thread that may block.
+public final class ResponseWriter: Sendable {
+    private struct State {
+        /// The octets that are not sealed yet: at most one chunk.
+        var chunk: [UInt8] = []
+        var file: (number: Int64, descriptor: Descriptor)?
+        var chunkCount: Int64 = 0
+        var length: Int64 = 0
+        var isAbandoned = false
+    }
+
+    private let cache: ResponseCache
+    private let owner: (jar: Octets, audience: Octets, site: Octets)
+    private let response: CachedResponse
+    private let seal = BodySeal()
+    private let state = Mutex(State())
+
+    init(_ cache: ResponseCache, _ response: CachedResponse, jar: Octets, audience: Octets, site: Octets) {
+        self.cache = cache
+        self.response = response
+        owner = (jar, audience, site)
+    }
+
+    deinit {
+        abandon()
+    }
+
+    /// Adds the next octets of the body.
+    ///
+    /// - Returns: Whether the response can still be stored.
+    @discardableResult
+    public func append(_ octets: some Collection<UInt8>) -> Bool {
+        state.withLock { state in
+            guard !state.isAbandoned else { return false }
+            state.length += Int64(octets.count)
+            guard state.length <= cache.limits.bodySize else { return abandon(&state) }
+            var rest = octets[...]
+            while !rest.isEmpty {
+                // A full chunk is sealed when there is another octet: only then is it known not to be the last one.
+                if state.chunk.count == BodySeal.chunkLength, !writeChunk(&state, isLast: false) { return false }
+                let part = rest.prefix(BodySeal.chunkLength - state.chunk.count)
+                state.chunk += part
+                rest = rest[part.endIndex...]
+            }
+            return true
+        }
+    }
+
+    /// Stores the response. It replaces the one that the same requests would have got.
+    ///
+    /// - Parameters:
+    ///   - isComplete: Whether the message was complete. Otherwise, what has arrived may be stored as a part.
+    ///   - now: The current time.
+    /// - Returns: The ID of the stored response; `nil` if it is not stored.
+    @discardableResult
+    public func finish(isComplete: Bool, now: Timestamp) -> Int64? {
+        state.withLock { state in
+            guard !state.isAbandoned,
+                let received = response.received(bodyLength: state.length, isComplete: isComplete)
+            else {
+                _ = abandon(&state)
+                return nil
+            }
+            var sealed: [UInt8]?
+            if state.file == nil, state.length <= Int64(cache.limits.inlineSize) {
+                sealed = try? seal.seal(state.chunk[...], number: 0, isLast: true)
+            } else if !writeChunk(&state, isLast: true) {
+                return nil
+            }
+            let head = StoredHead(
+                jar: owner.jar, audience: owner.audience, site: owner.site, response: received,
+                body: seal.withLength(state.length))
+            let id = cache.insert(head, file: state.file?.number, sealed, now: now)
+            if id == nil { return abandon(&state) ? 0 : nil }
+            // The file belongs to its row now.
+            state.file?.descriptor.close()
+            state = State(isAbandoned: true)
+            return id
+        }
+    }
+
+    /// Stores nothing, and removes what was written.
+    public func abandon() {
+        state.withLock { _ = abandon(&$0) }
+    }
+
+    /// - Returns: `false`.
+    private func abandon(_ state: inout State) -> Bool {
+        if let (number, descriptor) = state.file {
+            descriptor.close()
+            cache.files.remove(number)
+        }
+        state = State(isAbandoned: true)
+        return false
+    }
+
+    /// Seals and writes the current chunk; abandons the response if that fails.
+    private func writeChunk(_ state: inout State, isLast: Bool) -> Bool {
+        do {
+            let file = try state.file ?? cache.files.create()
+            state.file = file
+            let sealed = try seal.seal(state.chunk[...], number: state.chunkCount, isLast: isLast)
+            let position = state.chunkCount * Int64(BodySeal.chunkLength + BodySeal.tagLength)
+            do throws(SystemError) {
+                try file.descriptor.write(sealed, at: position)
+            } catch {
+                guard error.number == ENOSPC || error.number == EDQUOT, cache.makeRoom() else { throw error }
+                try file.descriptor.write(sealed, at: position)
+            }
+        } catch {
+            cache.note(error)
+            return abandon(&state)
+        }
+        state.chunkCount += 1
+        state.chunk.removeAll(keepingCapacity: true)
+        return true
+    }
+}

@@ -1,0 +1,47 @@
+import Crypto
+import Platform
+
+/// The folder of the cache of one database.
+///
+/// It is in the platform's folder for caches, which backups leave out and the system may empty. Its name has the version
+/// of the format, so that two versions of the program do not disturb each other, and a digest of the database's path. A
+/// copy of a database has another path, and must not find the responses of the original. If another database takes the
+/// same path, its key has other marks, so that the old rows do not open (see ``CacheKeys``).
+public struct CacheFolder: Sendable, Hashable {
+    /// The version of the index and of the files with bodies.
+    static let version = 1
+
+    /// The path of the folder.
+    public let path: String
+
+    /// A folder at a path, which need not exist.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// The folder of a database in the platform's folder for caches; `nil` if the environment does not tell that folder.
+    ///
+    /// - Parameters:
+    ///   - database: The path of the database, or the name of one on a server.
+    ///   - environment: The value of a variable of the environment.
+    public init?(database: String, environment: (String) -> String?) {
+        guard let caches = CacheFolder.caches(environment) else { return nil }
+        let digest = SHA256.hash(data: Array(FileSystem.resolved(database).utf8)).prefix(16)
+        let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(name)"
+    }
+
+    private static func caches(_ environment: (String) -> String?) -> String? {
+        // The XDG specification has relative paths ignored.
+        if let folder = environment("XDG_CACHE_HOME"), folder.hasPrefix("/") { return folder }
+        guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
+        #if os(macOS)
+            return "\(home)/Library/Caches"
+        #else
+            return "\(home)/.cache"
+        #endif
+    }
+
+    /// The file of the index.
+    var index: String { "\(path)/index.sqlite" }
+}

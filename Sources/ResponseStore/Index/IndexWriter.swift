@@ -1,0 +1,110 @@
+import HTTPCaching
+import SQLiteEngine
+import SessionStore
+import StoreEngine
+import WebPrimitives
+
+/// The connection within a transaction that changes the index.
+struct IndexWriter {
+    let connection: SQLiteConnection
+    /// The files of the rows that the transaction has removed.
+    private(set) var removedFiles: [Int64] = []
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+    }
+
+    /// Removes the rows that a condition holds for.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    mutating func remove(where condition: String, _ numbers: [Int64]) throws -> Int {
+        let files = try connection.rows("DELETE FROM response WHERE \(condition) RETURNING file", numbers) {
+            $0.optionalInt64(0)
+        }
+        removedFiles += files.compactMap(\.self)
+        return files.count
+    }
+
+    /// Marks the rows that a condition holds for as in need of a validation.
+    func invalidate(where condition: String, _ numbers: [Int64]) throws {
+        try connection.run("UPDATE response SET invalid = 1, generation = generation + 1 WHERE \(condition)", numbers)
+    }
+
+    /// Adds the row of a response, and its body if it has no file.
+    ///
+    /// - Returns: Its ID.
+    func insert(_ row: SealedHead, size: Int64, file: Int64?, _ body: [UInt8]?, now: Timestamp) throws -> Int64 {
+        // A random start: also after an ID is used again, because all was removed, no update finds another response.
+        let generation = Int64.random(in: 0 ... .max / 2)
+        let numbers = row.numbers + [generation, size, now.microseconds, now.microseconds]
+        let statement = try connection.statement(
+            """
+            INSERT INTO response (
+                key_id, jar, origin, site, path, query, audience, variant, generation, size, stored, used, file, head
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+            """)
+        statement.bind(all: numbers)
+        statement.bind(Int32(numbers.count + 1), file)
+        statement.bind(Int32(numbers.count + 2), row.sealed)
+        guard let id = try statement.all({ $0.int64(0) }).first else { throw StoreFailure.unexpectedResult }
+        if let body {
+            let statement = try connection.statement("INSERT INTO body VALUES (?, ?)")
+            statement.bind(1, id)
+            statement.bind(2, body)
+            try statement.run()
+        }
+        try insertGroups(row, of: id)
+        return id
+    }
+
+    /// Replaces the head of a row.
+    ///
+    /// - Parameter isInvalid: Whether it needs a validation.
+    func replace(_ id: Int64, by row: SealedHead, isInvalid: Bool) throws {
+        let statement = try connection.statement(
+            """
+            UPDATE response SET key_id = ?, jar = ?, origin = ?, site = ?, path = ?, query = ?, audience = ?, variant = ?,
+                invalid = ?, generation = generation + 1, head = ?
+            WHERE id = ?
+            """)
+        let numbers = row.numbers + [isInvalid ? 1 : 0]
+        statement.bind(all: numbers)
+        statement.bind(Int32(numbers.count + 1), row.sealed)
+        statement.bind(Int32(numbers.count + 2), id)
+        try statement.run()
+        try connection.run("DELETE FROM response_group WHERE response = ?", [id])
+        try insertGroups(row, of: id)
+    }
+
+    private func insertGroups(_ row: SealedHead, of id: Int64) throws {
+        for group in row.groups { try connection.run("INSERT INTO response_group VALUES (?, ?)", [group, id]) }
+    }
+}
+
+/// A head as it is stored: sealed under the newest key, with the digests that find it.
+struct SealedHead {
+    let digests: RowDigests
+    /// The digests under each key, with that of the query even if it does not count.
+    let rivals: [(digests: RowDigests, fullQuery: Int64)]
+    let groups: Set<Int64>
+    let sealed: [UInt8]
+    private let keyID: UInt32
+
+    /// - Returns: `nil` if the head is longer than `limit`, or has too many groups.
+    init?(_ head: StoredHead, _ keys: CacheKeys, _ limits: CacheLimits) {
+        let octets = head.octets
+        let groupNames = head.response.groups
+        guard octets.count <= limits.headSize, groupNames.count <= limits.groups, let maker = keys.digests.first
+        else { return nil }
+        digests = maker.row(head)
+        rivals = keys.digests.map { ($0.row(head), $0.query(head.response.url)) }
+        groups = Set(groupNames.map { maker.group($0, of: head.response.url, jar: head.jar) })
+        keyID = keys.sealer.keyID
+        guard let sealed = try? keys.sealer.seal(octets, at: digests.place) else { return nil }
+        self.sealed = sealed
+    }
+
+    /// The ID of the key and the digests, in the order of the columns.
+    fileprivate var numbers: [Int64] { [Int64(keyID)] + digests.numbers }
+}

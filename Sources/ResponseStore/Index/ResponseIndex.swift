@@ -1,0 +1,188 @@
+import Platform
+import SQLiteEngine
+import StoreEngine
+import Synchronization
+import WebPrimitives
+
+/// The open index of a cache: one SQLite file, which many processes share.
+///
+/// Lookups have a connection of their own, so that no writer of this process delays them.
+final class ResponseIndex: Sendable {
+    let database: SQLiteDatabase
+    /// The file that was opened.
+    let identity: FileIdentity?
+    private let reader: Mutex<IndexReader?>
+
+    /// How many seconds to wait for another process. A cache that is busy is a miss.
+    private static let busyTimeout = 0.05
+
+    /// Opens the index at `path`, creating it if necessary. The time does not depend on the size of the index.
+    init(_ path: String) throws {
+        database = try SQLiteDatabase(
+            expendable: path, schema: ResponseIndex.schema, busyTimeout: ResponseIndex.busyTimeout)
+        identity = FileIdentity(path)
+        reader = Mutex(try IndexReader(database))
+    }
+
+    deinit {
+        // The connection that can write is the last one, so that it can remove the log.
+        reader.withLock { $0 = nil }
+    }
+
+    /// Runs `body` with the connection for lookups.
+    func read<Result: Sendable>(_ body: @Sendable (IndexReader) throws -> Result) throws -> Result? {
+        try database.checkFile()
+        return try reader.withLock { try $0.map(body) }
+    }
+
+    /// The tables of an index. To change them, change the version in ``CacheFolder``.
+    ///
+    /// `response` has one row for each stored response. Its digests are those of ``RowDigests``, and `generation` counts
+    /// the changes of its head. `file` is the number of the body's file; without it, the body is in `body`. `usage` adds
+    /// up the sizes: by jar, and for all in row 0.
+    private static let schema = """
+        CREATE TABLE response (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, key_id INTEGER NOT NULL, jar INTEGER NOT NULL,
+            origin INTEGER NOT NULL, site INTEGER NOT NULL, path INTEGER NOT NULL, query INTEGER NOT NULL,
+            audience INTEGER NOT NULL, variant INTEGER NOT NULL, invalid INTEGER NOT NULL DEFAULT 0,
+            generation INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL, stored INTEGER NOT NULL,
+            used INTEGER NOT NULL, file INTEGER, head BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX response_by_path ON response (path, query, audience);
+        CREATE INDEX response_by_origin ON response (origin);
+        CREATE INDEX response_by_site ON response (jar, site);
+        CREATE INDEX response_by_use ON response (used);
+        CREATE INDEX response_by_jar_and_use ON response (jar, used);
+        CREATE INDEX response_by_file ON response (file) WHERE file IS NOT NULL;
+        CREATE TABLE body (response INTEGER PRIMARY KEY, octets BLOB NOT NULL) STRICT;
+        CREATE TABLE response_group (
+            name INTEGER NOT NULL, response INTEGER NOT NULL, PRIMARY KEY (name, response)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX response_group_by_response ON response_group (response);
+        CREATE TABLE usage (jar INTEGER PRIMARY KEY, entries INTEGER NOT NULL, size INTEGER NOT NULL) STRICT;
+        CREATE TABLE hit (rule TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER response_added AFTER INSERT ON response BEGIN
+            INSERT INTO usage VALUES (0, 1, new.size), (new.jar, 1, new.size)
+                ON CONFLICT (jar) DO UPDATE SET entries = entries + 1, size = size + excluded.size;
+        END;
+        CREATE TRIGGER response_changed AFTER UPDATE OF jar, size ON response BEGIN
+            UPDATE usage SET entries = entries - 1, size = size - old.size WHERE jar IN (0, old.jar);
+            INSERT INTO usage VALUES (0, 1, new.size), (new.jar, 1, new.size)
+                ON CONFLICT (jar) DO UPDATE SET entries = entries + 1, size = size + excluded.size;
+            DELETE FROM usage WHERE jar = old.jar AND entries = 0;
+        END;
+        CREATE TRIGGER response_removed AFTER DELETE ON response BEGIN
+            UPDATE usage SET entries = entries - 1, size = size - old.size WHERE jar IN (0, old.jar);
+            DELETE FROM usage WHERE jar = old.jar AND entries = 0;
+            DELETE FROM body WHERE response = old.id;
+            DELETE FROM response_group WHERE response = old.id;
+        END;
+        """
+
+    /// Removes all rows. That takes the same time for any number of them.
+    static func removeAll(_ connection: SQLiteConnection) throws {
+        for name in ["response", "body", "response_group", "usage", "hit"] {
+            try connection.statement("DROP TABLE IF EXISTS \(name)").run()
+        }
+        // A semicolon ends a statement only at the end of a line, and not within a trigger.
+        var statement = ""
+        for line in schema.split(separator: "\n") {
+            statement += line + "\n"
+            let isTrigger = statement.hasPrefix("CREATE TRIGGER")
+            guard isTrigger ? line == "END;" : line.hasSuffix(";") else { continue }
+            try connection.statement(statement).run()
+            statement = ""
+        }
+    }
+}
+
+/// The connection for lookups with its statements.
+struct IndexReader {
+    private let connection: SQLiteReader
+    private let candidates: SQLiteStatement
+    private let body: SQLiteStatement
+
+    init(_ database: SQLiteDatabase) throws {
+        connection = try database.makeReader()
+        candidates = try connection.prepare(
+            """
+            SELECT \(StoredRow.columns) FROM response
+            WHERE path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience = ? LIMIT ?
+            """)
+        body = try connection.prepare("SELECT octets FROM body WHERE response = ?")
+    }
+
+    /// The rows of one path, query and audience.
+    func rows(path: Int64, query: Int64, audience: Int64, limit: Int) throws -> [StoredRow] {
+        candidates.bind(all: [path, query, audience, Int64(limit)])
+        return try candidates.all(StoredRow.init)
+    }
+
+    /// The sealed body in the index; `nil` if it is not there.
+    func body(of id: Int64) throws -> [UInt8]? {
+        body.bind(all: [id])
+        return try body.all { $0.bytes(0) }.first
+    }
+}
+
+/// A row of the index, sealed.
+struct StoredRow: Sendable {
+    static let columns = """
+        id, key_id, jar, origin, site, path, query, audience, variant, invalid, generation, size, stored, used, file, head
+        """
+
+    let id: Int64
+    let keyID: UInt32
+    let digests: RowDigests
+    let isInvalid: Bool
+    let generation: Int64
+    let size: Int64
+    let stored: Timestamp
+    let used: Timestamp
+    let file: Int64?
+    let head: Octets
+
+    init(_ row: SQLiteStatement) {
+        id = row.int64(0)
+        keyID = UInt32(truncatingIfNeeded: row.int64(1))
+        digests = RowDigests(
+            jar: row.int64(2), origin: row.int64(3), site: row.int64(4), path: row.int64(5), query: row.int64(6),
+            audience: row.int64(7), variant: row.int64(8))
+        isInvalid = row.int64(9) != 0
+        generation = row.int64(10)
+        size = row.int64(11)
+        stored = Timestamp(microseconds: row.int64(12))
+        used = Timestamp(microseconds: row.int64(13))
+        file = row.optionalInt64(14)
+        head = Octets(row.bytes(15))
+    }
+}
+
+extension SQLiteStatement {
+    func bind(all numbers: [Int64]) {
+        for (index, number) in numbers.enumerated() { bind(Int32(index + 1), number) }
+    }
+
+    /// The rows, read by `body`.
+    func all<Row>(_ body: (SQLiteStatement) throws -> Row) throws -> [Row] {
+        defer { reset() }
+        var rows: [Row] = []
+        while try step() { rows.append(try body(self)) }
+        return rows
+    }
+}
+
+extension SQLiteConnection {
+    /// Runs a statement with numbers as parameters, and reads its rows.
+    func rows<Row>(_ sql: String, _ numbers: [Int64] = [], _ body: (SQLiteStatement) throws -> Row) throws -> [Row] {
+        let statement = try statement(sql)
+        statement.bind(all: numbers)
+        return try statement.all(body)
+    }
+
+    func run(_ sql: String, _ numbers: [Int64] = []) throws {
+        let statement = try statement(sql)
+        statement.bind(all: numbers)
+        try statement.run()
+    }
+}

@@ -1,0 +1,126 @@
+public import HTTPCaching
+import Synchronization
+public import WebPrimitives
+
+extension ResponseCache {
+    /// Marks or removes what a response invalidates, for all audiences of the jar.
+    ///
+    /// If the index cannot be written, the invalidation is remembered, and until it is written, this process finds nothing.
+    ///
+    /// - Parameters:
+    ///   - url: The target URI of the request.
+    ///   - jar: The ID of the jar.
+    public func apply(_ invalidation: Invalidation, of url: RequestURL, jar: Octets) {
+        guard !invalidation.isEmpty else { return }
+        invalidate { writer, keys in
+            if invalidation.clearsOrigin {
+                for maker in keys.digests { try writer.remove(where: "origin = ?", [maker.origin(url, jar: jar)]) }
+            }
+            // A response that is marked shares its mark with its groups, once.
+            var groups = Set(invalidation.groups)
+            for maker in keys.digests {
+                for target in invalidation.urls {
+                    let place = [maker.path(target, jar: jar), maker.query(target)]
+                    let rows = try writer.connection.rows(
+                        "SELECT \(StoredRow.columns) FROM response WHERE \(ResponseCache.isOfURL)", place,
+                        StoredRow.init)
+                    for row in rows { groups.formUnion(keys.open(row)?.response.groups ?? []) }
+                    try writer.invalidate(where: ResponseCache.isOfURL, place)
+                }
+            }
+            for maker in keys.digests {
+                for group in groups {
+                    try writer.invalidate(
+                        where: "id IN (SELECT response FROM response_group WHERE name = ?)",
+                        [maker.group(group, of: url, jar: jar)])
+                }
+            }
+        }
+    }
+
+    /// The condition that holds for the responses to a URL, and for those with No-Vary-Search to its path.
+    private static let isOfURL = "path = ? AND query IN (?, \(RowDigests.anyQuery))"
+
+    /// Removes one response.
+    public func remove(id: Int64) {
+        _ = write { try $0.remove(where: "id = ?", [id]) }
+    }
+
+    /// Removes the responses to a URL, for all audiences of a jar.
+    public func remove(_ url: RequestURL, jar: Octets) {
+        invalidate { writer, keys in
+            for maker in keys.digests {
+                try writer.remove(where: ResponseCache.isOfURL, [maker.path(url, jar: jar), maker.query(url)])
+            }
+        }
+    }
+
+    /// Removes the responses of a jar, or of one of its sites.
+    ///
+    /// - Parameters:
+    ///   - site: The site, as it was named when the responses were stored; `nil` for all.
+    ///   - time: Removes only what was stored since then.
+    public func removeResponses(ofJar jar: Octets, site: Octets? = nil, since time: Timestamp = .distantPast) {
+        invalidate { writer, keys in
+            for maker in keys.digests {
+                let siteNumbers = site.map { [maker.site($0, jar: jar)] } ?? []
+                try writer.remove(
+                    where: "jar = ? AND stored >= ?" + (siteNumbers.isEmpty ? "" : " AND site = ?"),
+                    [maker.jar(jar), time.microseconds] + siteNumbers)
+            }
+        }
+    }
+
+    /// Removes everything, and gives the room back.
+    public func removeAll() {
+        invalidate { writer, _ in try ResponseIndex.removeAll(writer.connection) }
+        for shard in 0..<BodyFiles.shardCount { files.numbers(inShard: shard).forEach(files.remove) }
+        compact()
+    }
+
+    // MARK: - Invalidations that are not written yet
+
+    /// Runs a change that must not be lost.
+    private func invalidate(_ change: @escaping CacheMemory.Change) {
+        memory.withLock { memory in
+            // So many can only come together if the disk is full. Then everything is removed as soon as possible.
+            if memory.invalidations.count >= CacheMemory.invalidationLimit {
+                memory.invalidations = []
+                memory.add { writer, _ in try ResponseIndex.removeAll(writer.connection) }
+            }
+            memory.add(change)
+        }
+        for _ in 0..<ResponseCache.invalidationAttempts where applyInvalidations() { return }
+    }
+
+    /// How often an invalidation is tried at once. Each attempt waits for another process for a moment.
+    private static let invalidationAttempts = 4
+
+    /// Writes the invalidations that are not written yet.
+    ///
+    /// - Returns: Whether there are none left.
+    func applyInvalidations() -> Bool {
+        let changes = memory.withLock { $0.invalidations }
+        guard let last = changes.last else { return true }
+        let keys = keys
+        let isWritten: Void? = write { writer in
+            for change in changes { try change.run(&writer, keys) }
+        }
+        guard isWritten != nil else { return false }
+        return memory.withLock { memory in
+            // Other threads may have added some, and may have written the same ones.
+            memory.invalidations.removeAll { $0.number <= last.number }
+            return memory.invalidations.isEmpty
+        }
+    }
+}
+
+extension CacheMemory {
+    /// How many invalidations are remembered.
+    fileprivate static let invalidationLimit = 256
+
+    fileprivate mutating func add(_ change: @escaping Change) {
+        invalidationCount += 1
+        invalidations.append((invalidationCount, change))
+    }
+}

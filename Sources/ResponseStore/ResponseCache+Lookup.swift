@@ -1,0 +1,157 @@
+public import HTTPCaching
+import SQLiteEngine
+import StoreEngine
+import Synchronization
+public import WebPrimitives
+
+/// A response in a cache.
+public struct StoredResponse: Sendable {
+    /// Its ID in the cache, which no other response gets.
+    public let id: Int64
+    /// The response without its body. If it was invalidated, it says so.
+    public let response: CachedResponse
+    /// When it was stored.
+    public let stored: Timestamp
+    /// When it was last used, roughly.
+    public let used: Timestamp
+    /// How many octets of the disk it takes.
+    public let size: Int64
+    let head: StoredHead
+    let digests: RowDigests
+    let generation: Int64
+    let file: Int64?
+
+    init(_ row: StoredRow, _ head: StoredHead, now: Timestamp) {
+        id = row.id
+        stored = row.stored
+        used = row.used
+        size = row.size
+        self.head = head
+        digests = row.digests
+        generation = row.generation
+        file = row.file
+        // A response from the future was stored when the clock was wrong. Its age is unknown.
+        let isFromFuture = head.response.responseTime > now.advanced(bySeconds: StoredResponse.clockTolerance)
+        response = row.isInvalid || isFromFuture ? head.response.invalidated : head.response
+    }
+
+    /// By how many seconds the clock may be set back without consequences.
+    private static let clockTolerance: Int64 = 60
+
+    /// The jar that has stored it.
+    public var jar: Octets { head.jar }
+    /// The audience that it is for.
+    public var audience: Octets { head.audience }
+}
+
+extension ResponseCache {
+    /// The stored responses that may answer a request, for `CachingPolicy.lookup`.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with all that the jar adds to it.
+    ///   - jar: The ID of the jar.
+    ///   - audience: What else separates responses.
+    ///   - now: The current time.
+    public func candidates(
+        for request: CacheRequest, jar: Octets, audience: Octets, now: Timestamp
+    ) -> [StoredResponse] {
+        guard applyInvalidations() else { return [] }
+        let keys = keys
+        let url = request.url
+        let lookups = keys.digests.map {
+            (path: $0.path(url, jar: jar), query: $0.query(url), audience: $0.audience(audience))
+        }
+        // As many with this query, and as many with No-Vary-Search.
+        let limit = 2 * limits.variants
+        let rows = read { reader in
+            try lookups.flatMap {
+                try reader.rows(path: $0.path, query: $0.query, audience: $0.audience, limit: limit)
+            }
+        }
+        var found: [StoredResponse] = []
+        for row in rows ?? [] {
+            guard let head = keys.open(row, isVerified: true) else {
+                remove(id: row.id)
+                continue
+            }
+            guard head.isFor(url, jar: jar, audience: audience) else { continue }
+            found.append(StoredResponse(row, head, now: now))
+        }
+        return found
+    }
+
+    /// The body of a stored response, or a range of it.
+    ///
+    /// - Parameter range: Positions in the representation, as in `StoredAnswer.body`; `nil` for all that is stored.
+    /// - Returns: `nil` if the body is missing or its beginning is damaged. Then the response has been removed: send the
+    ///   request to the server. Damage further on is found while reading.
+    public func body(of stored: StoredResponse, range: Range<Int64>? = nil) -> BodyReader? {
+        let seal = stored.head.body
+        var positions = 0..<seal.length
+        if let range {
+            var first: Int64 = 0
+            if case .part(let part, _) = stored.response.extent { first = part.lowerBound }
+            let lower = min(max(0, range.lowerBound - first), seal.length)
+            positions = lower..<min(max(lower, range.upperBound - first), seal.length)
+        }
+        var source: BodyReader.Source?
+        if let file = stored.file {
+            source = files.open(file).map { .file($0) }
+        } else {
+            // It is not known to be missing if the index is busy.
+            guard let sealed = read({ try $0.body(of: stored.id) }) else { return nil }
+            source = sealed.map { .memory($0) }
+        }
+        let id = stored.id
+        let reader = source.flatMap { source in
+            BodyReader(source, seal, positions) { [weak self] in self?.remove(id: id) }
+        }
+        if reader == nil { remove(id: id) }
+        return reader
+    }
+
+    /// Notes that a response was used, so that it is evicted later, and by which rule it answered.
+    ///
+    /// Writes nothing. Later calls write what was noted.
+    public func noteHit(_ stored: StoredResponse, rule: String, now: Timestamp) {
+        let hour = Timestamp(seconds: limits.useInterval) - .epoch
+        // Also if the time of the last use is in the future, because the clock was wrong.
+        let isDue = now - stored.used > hour || stored.used - now > hour
+        let isFull = memory.withLock { memory in
+            if memory.hits.count < CacheMemory.ruleLimit || memory.hits[rule] != nil {
+                memory.hits[rule, default: 0] += 1
+            }
+            if isDue { memory.uses[stored.id] = now }
+            return memory.uses.count >= CacheMemory.useLimit
+        }
+        if isFull { writeNotes() }
+    }
+
+    /// Writes what ``noteHit(_:rule:now:)`` has noted.
+    func writeNotes() {
+        let (uses, hits) = memory.withLock { memory in
+            defer { (memory.uses, memory.hits) = ([:], [:]) }
+            return (memory.uses, memory.hits)
+        }
+        guard !uses.isEmpty || !hits.isEmpty else { return }
+        _ = write { writer in
+            for (id, time) in uses {
+                try writer.connection.run("UPDATE response SET used = ? WHERE id = ?", [time.microseconds, id])
+            }
+            for (rule, count) in hits {
+                let statement = try writer.connection.statement(
+                    "INSERT INTO hit VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count")
+                statement.bind(1, text: rule)
+                statement.bind(2, count)
+                try statement.run()
+            }
+        }
+    }
+}
+
+extension CacheMemory {
+    /// How many uses are noted before they are written.
+    fileprivate static let useLimit = 256
+    /// How many rules are counted.
+    fileprivate static let ruleLimit = 256
+}

@@ -1,0 +1,208 @@
+import Platform
+import SQLiteEngine
+public import SessionStore
+import StoreEngine
+import Synchronization
+import WebPrimitives
+
+/// The limits of a cache.
+public struct CacheLimits: Sendable, Hashable {
+    /// How many octets all responses have.
+    public var size: Int64 = 1 << 30
+    /// How many octets the responses of one jar have.
+    public var jarSize: Int64 = 1 << 29
+    /// How many octets the body of one response has.
+    public var bodySize: Int64 = 1 << 27
+    /// The longest body that is stored in the index. Longer ones have a file.
+    public var inlineSize = 1 << 14
+    /// How many octets everything else of one response has: URL, fields and nominated values.
+    public var headSize = 1 << 17
+    /// How many groups one response is in.
+    public var groups = 64
+    /// How many responses there are for one URL and audience.
+    public var variants = 16
+    /// How many seconds pass before another use of a response is noted.
+    public var useInterval: Int64 = 3600
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The HTTP responses that the jars of one database have stored, for one user of one machine.
+///
+/// Losing it loses nothing. So no failure reaches a client: a response that is damaged, busy or not readable is a miss,
+/// and one that cannot be written is not stored. Many processes share a cache, and each may be killed at any moment.
+///
+/// The calls are synchronous and short, but they read and write files. Make them on a thread that may block, such as
+/// that of a `NIOThreadPool`, and not on Swift's own threads.
+///
+/// A jar is named by octets that no later jar gets: its ID and not its name. An audience is what else separates
+/// responses, such as whether a request carries credentials, its SameSite class and its partition. A response for one
+/// jar and audience is never returned for others.
+public final class ResponseCache: Sendable {
+    let folder: CacheFolder
+    let limits: CacheLimits
+    let files: BodyFiles
+    private let sealer: @Sendable () -> Sealer
+    private let cachedKeys: Mutex<CacheKeys>
+    private let connection = Mutex(ConnectionState())
+    let memory = Mutex(CacheMemory())
+
+    /// The index as far as it is open.
+    private struct ConnectionState {
+        var index: ResponseIndex?
+        /// Until when the index is not opened again, and nothing is stored.
+        var pause: ContinuousClock.Instant?
+        var lastFailure: (any Error)?
+    }
+
+    /// The cache of the jars of `database`. The folder is created on first use.
+    public convenience init(_ folder: CacheFolder, of database: SessionDatabase, limits: CacheLimits = CacheLimits()) {
+        self.init(folder, limits: limits) { database.sealer }
+    }
+
+    /// - Parameter sealer: Returns the current keys of the jars' database.
+    package init(_ folder: CacheFolder, limits: CacheLimits, sealer: @escaping @Sendable () -> Sealer) {
+        self.folder = folder
+        self.limits = limits
+        self.sealer = sealer
+        files = BodyFiles(in: folder.path)
+        cachedKeys = Mutex(CacheKeys(sealer()))
+    }
+
+    /// The current keys. Deriving them takes longer than a lookup, so they are kept until the sealer changes.
+    var keys: CacheKeys {
+        let sealer = sealer()
+        return cachedKeys.withLock { keys in
+            if !keys.sealer.hasSameKeys(as: sealer) { keys = CacheKeys(sealer) }
+            return keys
+        }
+    }
+
+    /// Why the last call failed, for a person; `nil` if none has.
+    public var lastFailure: String? {
+        connection.withLock { $0.lastFailure.map { ($0 as? SystemError)?.message ?? "\($0)" } }
+    }
+
+    // MARK: - The index
+
+    /// Runs `body` with the connection for lookups; `nil` if it fails.
+    func read<Result: Sendable>(_ body: @Sendable (IndexReader) throws -> Result) -> Result? {
+        withIndex { try $0.read(body) } ?? nil
+    }
+
+    /// Runs `body` in a transaction that only reads, for listings; `nil` if it fails.
+    func readAll<Result>(_ body: (SQLiteConnection) throws -> Result) -> Result? {
+        withIndex { try $0.database.read(body) }
+    }
+
+    /// Runs `body` in a transaction. Removes the files of the rows that it removes afterwards.
+    ///
+    /// - Returns: `nil` if it fails, for example because another process is writing.
+    func write<Result>(_ body: (inout IndexWriter) throws -> Result) -> Result? {
+        let done = withIndex { index in
+            try index.database.writeAlone { connection in
+                var writer = IndexWriter(connection)
+                return (try body(&writer), writer.removedFiles)
+            }
+        }
+        done?.1.forEach(files.remove)
+        return done?.0
+    }
+
+    /// Gives the room of removed rows back to the file system, unless another process uses the index.
+    func compact() {
+        withIndex { index in
+            try index.database.compact()
+            _ = try index.database.emptyLog()
+        }
+    }
+
+    @discardableResult
+    private func withIndex<Result>(_ body: (ResponseIndex) throws -> Result) -> Result? {
+        guard let index = openIndex() else { return nil }
+        do {
+            return try body(index)
+        } catch {
+            note(error, index)
+            return nil
+        }
+    }
+
+    private func openIndex() -> ResponseIndex? {
+        connection.withLock { state in
+            if let index = state.index { return index }
+            guard state.pause.map({ $0 <= .now }) ?? true else { return nil }
+            let found = FileIdentity(folder.index)
+            do {
+                state.index = try ResponseIndex(folder.index)
+                state.pause = nil
+            } catch {
+                state.lastFailure = error
+                state.pause = .now + .seconds(1)
+                // The next attempt creates another one.
+                if error.isDamage { removeIndex(found) }
+            }
+            return state.index
+        }
+    }
+
+    /// Whether responses are stored now. They are not for some seconds after the disk was full.
+    var isPaused: Bool { connection.withLock { $0.pause.map { $0 > .now } ?? false } }
+
+    /// Notes a failure, so that the next call does better.
+    func note(_ error: any Error, _ index: ResponseIndex? = nil) {
+        connection.withLock { state in
+            state.lastFailure = error
+            if error.isFullDisk { state.pause = .now + .seconds(10) }
+            guard let index, state.index === index, !error.isPassing else { return }
+            // Opened again by the next call: the folder may have been emptied.
+            state.index = nil
+            if error.isDamage { removeIndex(index.identity) }
+        }
+    }
+
+    /// Removes the file of an index, unless another process has put a new one there. Files with bodies are swept later.
+    private func removeIndex(_ identity: FileIdentity?) {
+        guard let identity, FileIdentity(folder.index) == identity else { return }
+        DatabaseFile.remove(folder.index)
+    }
+}
+
+/// What a cache remembers between calls. Losing it loses nothing but ``invalidations``.
+struct CacheMemory {
+    typealias Change = @Sendable (inout IndexWriter, CacheKeys) throws -> Void
+
+    /// The invalidations that could not be written yet. Until they are, every lookup is a miss.
+    var invalidations: [(number: Int, run: Change)] = []
+    /// How many there were.
+    var invalidationCount = 0
+    /// When responses were used.
+    var uses: [Int64: Timestamp] = [:]
+    /// How many requests each rule has answered from the cache.
+    var hits: [String: Int64] = [:]
+    /// How many responses were stored.
+    var storedCount = 0
+    /// What the next maintenance looks at.
+    var shard = Int.random(in: 0..<BodyFiles.shardCount)
+    var resealedID: Int64 = 0
+    var resealedKeyID: UInt32?
+}
+
+extension Error {
+    /// Whether the file of the index is damaged.
+    fileprivate var isDamage: Bool {
+        if let failure = self as? StoreFailure { return [.damaged, .notADatabase].contains(failure.kind) }
+        return (self as? SessionStoreError)?.code == .databaseForeign
+    }
+
+    /// Whether there is no room for files.
+    fileprivate var isFullDisk: Bool {
+        if let failure = self as? StoreFailure { return failure.kind == .full }
+        if let failure = self as? SystemError { return failure.number == ENOSPC || failure.number == EDQUOT }
+        return (self as? SessionStoreError)?.code == .diskFull
+    }
+
+    /// Whether the connection can still be used.
+    fileprivate var isPassing: Bool { isFullDisk || (self as? StoreFailure)?.kind == .busy }
+}

@@ -1,0 +1,103 @@
+import TestSupport
+import Testing
+import WebPrimitives
+
+@testable import ResponseStore
+
+@Suite("Limits of a cache")
+struct EvictionTests {
+    @Test("The least recently used responses go first, by jar and in all, and the sums are right")
+    func leastRecentlyUsed() throws {
+        let home = CacheHome()
+        let cache = home.cache {
+            $0.size = 200_000
+            $0.jarSize = 100_000
+            $0.useInterval = 10
+        }
+        var generator = SeededGenerator(seed: 7)
+        var now = CacheHome.start
+        // Jar, URL, use and size, the least recently used first.
+        var twin: [(id: Int64, jar: Octets, url: String, size: Int64)] = []
+        for step in 0..<400 {
+            now = now.advanced(bySeconds: 20)
+            if generator.once(in: 3), let used = twin.randomElement(using: &generator) {
+                var sample = Sample()
+                (sample.jar, sample.url) = (used.jar, used.url)
+                let stored = try #require(try cache.candidates(for: sample, now: now).first)
+                cache.noteHit(stored, rule: "test", now: now)
+                cache.writeNotes()
+                twin.removeAll { $0.id == used.id }
+                twin.append(used)
+                continue
+            }
+            var sample = Sample()
+            sample.url = "https://shop.example/\(step)"
+            sample.jar = Octets("jar\(generator.below(4))")
+            sample.body = Sample.octets(generator.below(30_000))
+            let id = try #require(try cache.store(sample, now: now))
+            let stored = try #require(try cache.candidates(for: sample, now: now).first)
+            twin.append((id, sample.jar, sample.url, stored.size))
+            while twin.filter({ $0.jar == sample.jar }).map(\.size).reduce(0, +) > 100_000 {
+                if let oldest = twin.firstIndex(where: { $0.jar == sample.jar }) { twin.remove(at: oldest) }
+            }
+            while twin.map(\.size).reduce(0, +) > 200_000 { twin.removeFirst() }
+            #expect(cache.usage() == CacheUsage(entries: Int64(twin.count), size: twin.map(\.size).reduce(0, +)))
+        }
+        #expect(Set(cache.all().map(\.id)) == Set(twin.map(\.id)))
+        for jar in 0..<4 {
+            let own = twin.filter { $0.jar == Octets("jar\(jar)") }
+            #expect(
+                cache.usage(ofJar: Octets("jar\(jar)"))
+                    == CacheUsage(entries: Int64(own.count), size: own.map(\.size).reduce(0, +)))
+        }
+        #expect(home.bodyFiles.count == cache.all().count { $0.file != nil })
+    }
+
+    @Test("A large response makes room for itself in several steps")
+    func manySmallOnes() throws {
+        let home = CacheHome()
+        let cache = home.cache { $0.size = 600_000 }
+        var sample = Sample()
+        for number in 0..<700 {
+            sample.url = "https://shop.example/\(number)"
+            try cache.store(sample)
+        }
+        #expect(cache.usage().entries > 600)
+        sample.body = Sample.octets(590_000)
+        try cache.store(sample)
+        #expect(cache.usage().size <= 600_000)
+        #expect(try cache.answer(sample) == sample.body)
+    }
+
+    @Test("A response that alone is larger than the limit is not kept")
+    func largerThanAll() throws {
+        let home = CacheHome()
+        let cache = home.cache { $0.size = 50_000 }
+        var sample = Sample()
+        sample.body = Sample.octets(60_000)
+        try cache.store(sample)
+        #expect(try cache.answer(sample) == nil)
+        #expect(cache.usage() == CacheUsage(entries: 0, size: 0))
+        #expect(home.bodyFiles.isEmpty)
+    }
+
+    @Test("A hit writes nothing until the interval has passed, or if the clock was wrong")
+    func uses() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        try cache.store(Sample())
+        func used(after seconds: Int64) throws -> Timestamp? {
+            let now = CacheHome.start.advanced(bySeconds: seconds)
+            for stored in try cache.candidates(for: Sample(), now: now) {
+                cache.noteHit(stored, rule: "static", now: now)
+            }
+            cache.writeNotes()
+            return try cache.candidates(for: Sample(), now: now).first?.used
+        }
+        #expect(try used(after: 3600) == CacheHome.start)
+        #expect(try used(after: 3601) == CacheHome.start.advanced(bySeconds: 3601))
+        #expect(try used(after: 3700) == CacheHome.start.advanced(bySeconds: 3601))
+        #expect(try used(after: -1_000_000) == CacheHome.start.advanced(bySeconds: -1_000_000))
+        #expect(home.cache().hits() == ["static": 4])
+    }
+}

@@ -1,0 +1,149 @@
+import HTTPCaching
+import Testing
+import WebPrimitives
+
+@testable import ResponseStore
+
+extension ResponseCache {
+    /// Applies what the response to a POST invalidates.
+    func invalidate(_ sample: Sample, _ fields: MessageFields = [:], method: Octets = "POST") throws {
+        let request = CacheRequest(method: method, url: try RequestURL(sample.url))
+        let response = OriginResponse(
+            status: 200, fields: fields, requestTime: CacheHome.start, responseTime: CacheHome.start)
+        apply(Invalidation(by: response, to: request), of: request.url, jar: sample.jar)
+    }
+}
+
+@Suite("Invalidating and removing responses")
+struct InvalidationTests {
+    private static let groups: [String: MessageFields] = [
+        "/a": ["Cache-Groups": "\"one\""], "/b": ["Cache-Groups": "\"one\", \"two\""],
+        "/c": ["Cache-Groups": "\"two\""],
+    ]
+
+    /// A message, and the paths whose responses need a validation afterwards.
+    struct Row: Sendable {
+        let method: Octets
+        let path: String
+        let fields: MessageFields
+        let invalid: Set<String>
+    }
+
+    static let rows = [
+        Row(method: "GET", path: "/d", fields: [:], invalid: []),
+        Row(method: "POST", path: "/d", fields: [:], invalid: ["/d"]),
+        Row(method: "POST", path: "/d?q=2", fields: [:], invalid: []),
+        Row(
+            method: "POST", path: "/x", fields: ["Location": "/d?q=1", "Content-Location": "e"],
+            invalid: ["/d?q=1", "/e"]),
+        Row(method: "POST", path: "/x", fields: ["Location": "https://other.example/d"], invalid: []),
+        // One step from a response to its groups, and none further.
+        Row(method: "POST", path: "/a", fields: [:], invalid: ["/a", "/b"]),
+        Row(method: "POST", path: "/b", fields: [:], invalid: ["/a", "/b", "/c"]),
+        Row(method: "POST", path: "/x", fields: ["Cache-Group-Invalidation": "\"two\""], invalid: ["/b", "/c"]),
+        Row(method: "GET", path: "/x", fields: ["Cache-Group-Invalidation": "\"two\""], invalid: []),
+    ]
+
+    @Test("A response to an unsafe request marks what it invalidates, for all audiences of the jar", arguments: rows)
+    func marks(row: Row) throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        for (jar, host) in [("jar", "shop.example"), ("jar2", "shop.example"), ("jar", "other.example")] {
+            for audience: Octets in ["1", "2"] {
+                for path in ["/a", "/b", "/c", "/d", "/d?q=1", "/e"] {
+                    var sample = Sample()
+                    sample.url = "https://\(host)\(path)"
+                    (sample.jar, sample.audience) = (Octets(jar), audience)
+                    for line in InvalidationTests.groups[path]?.lines ?? [] {
+                        sample.fields.append(line.name, line.value)
+                    }
+                    try cache.store(sample)
+                }
+            }
+        }
+        var sample = Sample()
+        sample.url = "https://shop.example\(row.path)"
+        try cache.invalidate(sample, row.fields, method: row.method)
+        let responses = home.cache().all()
+        #expect(responses.count == 36)
+        for stored in responses {
+            let isOfOrigin = stored.jar == "jar" && stored.response.url.host.description == "shop.example"
+            let path = stored.response.url.path.description + stored.response.url.query.description
+            #expect(stored.response.isInvalid == (isOfOrigin && row.invalid.contains(path)), "\(stored.response.url)")
+        }
+    }
+
+    @Test("Clear-Site-Data removes the responses of the origin")
+    func clearing() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        for url in [
+            "https://shop.example/a", "https://shop.example/b", "https://www.shop.example/", "http://shop.example/",
+        ] {
+            var sample = Sample()
+            sample.url = url
+            try cache.store(sample)
+        }
+        try cache.invalidate(Sample(), ["Clear-Site-Data": "\"cache\""], method: "GET")
+        #expect(
+            Set(cache.all().map(\.response.url.description)) == ["https://www.shop.example/", "http://shop.example/"])
+    }
+
+    @Test("Responses are removed by URL, site, time and jar, and all of them")
+    func removing() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        for (number, jar) in ["1", "2"].enumerated() {
+            for (step, site) in ["a.example", "b.example"].enumerated() {
+                for path in ["/x", "/y", "/y?q"] {
+                    var sample = Sample()
+                    sample.url = "https://\(site)\(path)"
+                    (sample.jar, sample.site) = (Octets(jar), Octets(site))
+                    sample.body = Sample.octets(20_000, seed: number)
+                    try cache.store(sample, now: CacheHome.start.advanced(bySeconds: Int64(step * 100)))
+                }
+            }
+        }
+        func left() -> [String] { cache.all().map { "\($0.jar) \($0.response.url)" } }
+        #expect(left().count == 12)
+        cache.remove(try RequestURL("https://a.example/y"), jar: "1")
+        #expect(left().filter { $0.hasPrefix("1 https://a.example/y") } == ["1 https://a.example/y?q"])
+        cache.removeResponses(ofJar: "1", site: "a.example", since: CacheHome.start.advanced(bySeconds: 1))
+        #expect(left().count == 11)
+        cache.removeResponses(ofJar: "1", site: "a.example")
+        #expect(left().count == 9)
+        cache.removeResponses(ofJar: "2", since: CacheHome.start.advanced(bySeconds: 50))
+        #expect(left().count == 6)
+        cache.removeResponses(ofJar: "1")
+        #expect(left() == ["2 https://a.example/x", "2 https://a.example/y", "2 https://a.example/y?q"])
+        #expect(cache.usage() == cache.usage(ofJar: "2"))
+        #expect(home.bodyFiles.count == 3)
+        let other = home.cache()
+        #expect(other.all().count == 3)
+        cache.removeAll()
+        #expect(left().isEmpty)
+        #expect(other.all().isEmpty)
+        #expect(cache.usage() == CacheUsage(entries: 0, size: 0))
+        #expect(home.bodyFiles.isEmpty)
+        // Both go on.
+        try other.store(Sample())
+        #expect(try cache.answer(Sample()) == Sample().body)
+    }
+
+    @Test("Without a writable index, an invalidation makes every lookup a miss until it is written")
+    func pending() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        try cache.store(Sample())
+        let other = home.cache()
+        #expect(try other.answer(Sample()) == Sample().body)
+        // Another process writes for a while.
+        _ = other.write { _ in
+            try cache.invalidate(Sample())
+            #expect(try cache.candidates(for: Sample()).isEmpty)
+            #expect(try cache.store(Sample()) == nil)
+        }
+        #expect(try cache.candidates(for: Sample()).map(\.response.isInvalid) == [true])
+        #expect(try other.candidates(for: Sample()).map(\.response.isInvalid) == [true])
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPCaching
+import Testing
+import WebPrimitives
+
+@testable import ResponseStore
+
+@Suite("Finding responses")
+struct SelectionTests {
+    /// A request that is like the first, but for one thing, and whether it finds the response.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let isFound: Bool
+        let change: @Sendable (inout Sample) -> Void
+
+        init(_ name: String, _ isFound: Bool, _ change: @escaping @Sendable (inout Sample) -> Void) {
+            testDescription = name
+            self.isFound = isFound
+            self.change = change
+        }
+    }
+
+    static let rows = [
+        Row("the same", true) { _ in },
+        Row("another jar", false) { $0.jar = "jar2" },
+        Row("the jar and audience exchanged", false) { ($0.jar, $0.audience) = ($0.audience, $0.jar) },
+        Row("octets moved from jar to audience", false) { ($0.jar, $0.audience) = ("ja", "raudience") },
+        Row("another audience", false) { $0.audience = "audience2" },
+        Row("no audience", false) { $0.audience = "" },
+        Row("another site, which is not part of the key", true) { $0.site = "other.example" },
+        Row("another scheme", false) { $0.url = "http://shop.example/a?q=1" },
+        Row("another port", false) { $0.url = "https://shop.example:8443/a?q=1" },
+        Row("the default port", true) { $0.url = "https://shop.example:443/a?q=1" },
+        Row("another host", false) { $0.url = "https://www.shop.example/a?q=1" },
+        Row("another path", false) { $0.url = "https://shop.example/a/?q=1" },
+        Row("another query", false) { $0.url = "https://shop.example/a?q=2" },
+        Row("no query", false) { $0.url = "https://shop.example/a" },
+        Row("a fragment", true) { $0.url = "https://shop.example/a?q=1#f" },
+    ]
+
+    @Test("A response is found by its jar, audience and URL", arguments: rows)
+    func keys(row: Row) throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        var sample = Sample()
+        sample.url = "https://shop.example/a?q=1"
+        try cache.store(sample)
+        row.change(&sample)
+        #expect(try cache.candidates(for: sample).count == (row.isFound ? 1 : 0))
+    }
+
+    @Test("Other queries find a response with No-Vary-Search, and the policy decides")
+    func noVarySearch() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        var sample = Sample()
+        sample.url = "https://shop.example/a?q=1&utm=x"
+        sample.fields = ["Cache-Control": "max-age=60", "No-Vary-Search": "params=(\"utm\")"]
+        try cache.store(sample)
+        sample.url = "https://shop.example/a?utm=y&q=1"
+        #expect(try cache.answer(sample) == sample.body)
+        sample.url = "https://shop.example/a?q=2"
+        #expect(try cache.candidates(for: sample).count == 1)
+        #expect(try cache.answer(sample) == nil)
+        sample.audience = "other"
+        #expect(try cache.candidates(for: sample).isEmpty)
+    }
+
+    @Test("Variants lie side by side, and each is replaced by its own successor")
+    func variants() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        func sample(_ language: Octets?, _ body: String) -> Sample {
+            var sample = Sample()
+            sample.fields = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+            sample.requestFields = language.map { ["Accept-Language": $0] } ?? [:]
+            sample.body = Array(body.utf8)
+            return sample
+        }
+        for language: Octets? in ["de", "en", "", nil] { try cache.store(sample(language, "1\(language ?? "-")")) }
+        try cache.store(sample("de", "2de"))
+        #expect(cache.all().count == 4)
+        for (language, body) in [("de", "2de"), ("en", "1en"), ("", "1"), (nil, "1-")] as [(Octets?, String)] {
+            #expect(try cache.answer(sample(language, "")) == Array(body.utf8))
+        }
+    }
+
+    @Test("The variants of one URL are limited, the least recently used ones go first")
+    func tooManyVariants() throws {
+        let home = CacheHome()
+        let cache = home.cache { $0.variants = 3 }
+        var sample = Sample()
+        sample.fields = ["Cache-Control": "max-age=60", "Vary": "X"]
+        for number in 0..<6 {
+            sample.requestFields = ["X": Octets("\(number)")]
+            try cache.store(sample, now: CacheHome.start.advanced(bySeconds: Int64(number)))
+        }
+        let found = try cache.candidates(for: sample)
+        #expect(found.map { $0.response.nominated.values["x"] } == ["3", "4", "5"])
+        sample.url = "https://shop.example/b"
+        try cache.store(sample)
+        #expect(cache.all().count == 4)
+    }
+
+    @Test("The folder of a database depends on its path and the platform's folder")
+    func folder() {
+        func path(_ database: String, _ variables: [String: String]) -> String? {
+            CacheFolder(database: database) { variables[$0] }?.path
+        }
+        let cache = path("/data/crumb.sqlite", ["XDG_CACHE_HOME": "/cache", "HOME": "/home/me"])
+        #expect(cache?.hasPrefix("/cache/crumb/responses-1/") == true)
+        #expect(path("/data/./x/../crumb.sqlite", ["XDG_CACHE_HOME": "/cache"])?.count == cache?.count)
+        #expect(path("/data/other.sqlite", ["XDG_CACHE_HOME": "/cache"]) != cache)
+        #if os(Linux)
+            #expect(path("/data/crumb.sqlite", ["HOME": "/home/me"])?.hasPrefix("/home/me/.cache/crumb/") == true)
+        #endif
+        // The XDG specification has relative paths ignored.
+        #expect(path("/data/crumb.sqlite", ["XDG_CACHE_HOME": "cache"]) == nil)
+    }
+}
