@@ -12,6 +12,9 @@ extension ResponseCache {
     ///   - jar: The ID of the jar.
     public func apply(_ invalidation: Invalidation, of url: RequestURL, jar: Octets) {
         guard !invalidation.isEmpty else { return }
+        if invalidation.clearsOrigin {
+            for maker in keys.digests { removeInBatches(where: "origin = ?", [maker.origin(url, jar: jar)]) }
+        }
         invalidate { writer, keys in
             if invalidation.clearsOrigin {
                 for maker in keys.digests { try writer.remove(where: "origin = ?", [maker.origin(url, jar: jar)]) }
@@ -61,14 +64,20 @@ extension ResponseCache {
     ///   - site: The site, as it was named when the responses were stored; `nil` for all.
     ///   - time: Removes only what was stored since then.
     public func removeResponses(ofJar jar: Octets, site: Octets? = nil, since time: Timestamp = .distantPast) {
-        invalidate { writer, keys in
-            for maker in keys.digests {
-                let siteNumbers = site.map { [maker.site($0, jar: jar)] } ?? []
-                try writer.remove(
-                    where: "jar = ? AND stored >= ?" + (siteNumbers.isEmpty ? "" : " AND site = ?"),
-                    [maker.jar(jar), time.microseconds] + siteNumbers)
-            }
+        let condition = "jar = ? AND stored >= ?" + (site == nil ? "" : " AND site = ?")
+        @Sendable func numbers(_ maker: DigestMaker) -> [Int64] {
+            [maker.jar(jar), time.microseconds] + (site.map { [maker.site($0, jar: jar)] } ?? [])
         }
+        for maker in keys.digests { removeInBatches(where: condition, numbers(maker)) }
+        invalidate { writer, keys in
+            for maker in keys.digests { try writer.remove(where: condition, numbers(maker)) }
+        }
+    }
+
+    /// Removes most of many rows in short transactions, so that no other process waits long.
+    private func removeInBatches(where condition: String, _ numbers: [Int64]) {
+        let batch = "id IN (SELECT id FROM response WHERE \(condition) LIMIT \(ResponseCache.batchSize))"
+        while write({ try $0.remove(where: batch, numbers) }) == ResponseCache.batchSize {}
     }
 
     /// Removes everything, and gives the room back.

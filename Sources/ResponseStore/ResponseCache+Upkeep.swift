@@ -6,7 +6,7 @@ public import WebPrimitives
 
 extension ResponseCache {
     /// How many rows one transaction removes or reseals, so that no other process waits long.
-    private static let batchSize = 256
+    static let batchSize = 256
 
     // MARK: - Limits
 
@@ -23,13 +23,19 @@ extension ResponseCache {
     private func evict(
         usage: Int64, limit: Int64, condition: String, _ numbers: [Int64], _ writer: inout IndexWriter
     ) throws -> Bool {
-        var excess = try writer.connection.rows("SELECT size FROM usage WHERE jar = ?", [usage]) { $0.int64(0) }
-            .reduce(-limit, +)
-        guard excess > 0 else { return true }
+        let size =
+            try writer.connection.rows("SELECT size FROM usage WHERE jar = ?", [usage]) { $0.int64(0) }.first ?? 0
+        var excess = size - limit
+        guard excess > 0 || size < 0 else { return true }
         let oldest = try writer.connection.rows(
             "SELECT id, size FROM response WHERE \(condition) ORDER BY used LIMIT ?",
             numbers + [Int64(ResponseCache.batchSize)]
         ) { ($0.int64(0), $0.int64(1)) }
+        guard size > 0, !oldest.isEmpty else {
+            // The sums are damaged.
+            try ResponseIndex.addUp(writer.connection)
+            return true
+        }
         for (id, size) in oldest where excess > 0 {
             try writer.remove(where: "id = ?", [id])
             excess -= size
@@ -106,7 +112,8 @@ extension ResponseCache {
             let rows = try writer.connection.rows(
                 "SELECT \(StoredRow.columns) FROM response WHERE id > ? ORDER BY id LIMIT ?",
                 [start, Int64(ResponseCache.batchSize)], StoredRow.init)
-            for row in rows where row.keyID != keys.sealer.keyID {
+            // Another process may already have a newer key.
+            for row in rows where row.keyID < keys.sealer.keyID {
                 if let sealed = keys.open(row).flatMap({ SealedHead($0, keys, limits) }) {
                     try writer.replace(row.id, by: sealed, isInvalid: row.isInvalid)
                 } else {

@@ -23,6 +23,8 @@ public struct CacheLimits: Sendable, Hashable {
     public var variants = 16
     /// How many seconds pass before another use of a response is noted.
     public var useInterval: Int64 = 3600
+    /// How many seconds nothing is stored after the disk was full.
+    public var fullDiskPause: Int64 = 10
 
     /// The defaults.
     public init() {}
@@ -154,7 +156,7 @@ public final class ResponseCache: Sendable {
     func note(_ error: any Error, _ index: ResponseIndex? = nil) {
         connection.withLock { state in
             state.lastFailure = error
-            if error.isFullDisk { state.pause = .now + .seconds(10) }
+            if error.isFullDisk { state.pause = .now + .seconds(limits.fullDiskPause) }
             guard let index, state.index === index, !error.isPassing else { return }
             // Opened again by the next call: the folder may have been emptied.
             state.index = nil

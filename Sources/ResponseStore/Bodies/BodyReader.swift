@@ -35,7 +35,9 @@ public final class BodyReader: Sendable {
         self.onDamage = onDamage
         length = Int64(range.count)
         state = Mutex((range.lowerBound, nil))
-        guard sealedLength == seal.sealedLength, let first = chunk(BodyReader.number(range.lowerBound)) else {
+        // At the very end there may be no other chunk.
+        let number = min(BodyReader.number(range.lowerBound), seal.chunkCount - 1)
+        guard sealedLength == seal.sealedLength, let first = chunk(number) else {
             return nil
         }
         state.withLock { $0.first = first }

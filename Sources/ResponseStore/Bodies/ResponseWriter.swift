@@ -67,7 +67,7 @@ public final class ResponseWriter: Sendable {
             guard !state.isAbandoned,
                 let received = response.received(bodyLength: state.length, isComplete: isComplete)
             else {
-                _ = abandon(&state)
+                abandon(&state)
                 return nil
             }
             var sealed: [UInt8]?
@@ -79,8 +79,10 @@ public final class ResponseWriter: Sendable {
             let head = StoredHead(
                 jar: owner.jar, audience: owner.audience, site: owner.site, response: received,
                 body: seal.withLength(state.length))
-            let id = cache.insert(head, file: state.file?.number, sealed, now: now)
-            if id == nil { return abandon(&state) ? 0 : nil }
+            guard let id = cache.insert(head, file: state.file?.number, sealed, now: now) else {
+                abandon(&state)
+                return nil
+            }
             // The file belongs to its row now.
             state.file?.descriptor.close()
             state = State(isAbandoned: true)
@@ -90,10 +92,11 @@ public final class ResponseWriter: Sendable {
 
     /// Stores nothing, and removes what was written.
     public func abandon() {
-        state.withLock { _ = abandon(&$0) }
+        _ = state.withLock { abandon(&$0) }
     }
 
     /// - Returns: `false`.
+    @discardableResult
     private func abandon(_ state: inout State) -> Bool {
         if let (number, descriptor) = state.file {
             descriptor.close()

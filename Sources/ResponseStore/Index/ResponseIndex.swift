@@ -79,6 +79,14 @@ final class ResponseIndex: Sendable {
         END;
         """
 
+    /// Adds up the sizes again. The triggers keep the sums right, unless the file was damaged.
+    static func addUp(_ connection: SQLiteConnection) throws {
+        try connection.run("UPDATE response SET size = 0 WHERE size NOT BETWEEN 0 AND 1 << 40")
+        try connection.run("DELETE FROM usage")
+        try connection.run("INSERT INTO usage SELECT jar, count(*), sum(size) FROM response GROUP BY jar")
+        try connection.run("INSERT OR REPLACE INTO usage SELECT 0, count(*), coalesce(sum(size), 0) FROM response")
+    }
+
     /// Removes all rows. That takes the same time for any number of them.
     static func removeAll(_ connection: SQLiteConnection) throws {
         for name in ["response", "body", "response_group", "usage", "hit"] {

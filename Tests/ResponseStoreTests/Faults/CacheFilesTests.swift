@@ -112,7 +112,9 @@ struct CacheFilesTests {
         let disk = try SmallDisk(kilobytes: 4096)
         let home = CacheHome()
         let sealer = home.cache().keys.sealer
-        let cache = ResponseCache(CacheFolder(disk.file("cache")), limits: CacheLimits()) { sealer }
+        var limits = CacheLimits()
+        limits.fullDiskPause = 1
+        let cache = ResponseCache(CacheFolder(disk.file("cache")), limits: limits) { sealer }
         let small = Sample()
         try cache.store(small)
         for number in 0..<10 { try cache.store(sample("/\(number)")) }

@@ -91,6 +91,21 @@ struct DamageTests {
         }
     }
 
+    @Test(
+        "Sums that are wrong are added up again", arguments: ["-1000000000000", "4611686018427387904", "1000000000000"])
+    func sums(size: String) throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        for path in ["/1", "/2", "/3"] { try cache.store(sample(20_000, path: path)) }
+        _ = cache.write { try $0.connection.run("UPDATE usage SET size = \(size)") }
+        for path in ["/4", "/5"] { try cache.store(sample(20_000, path: path)) }
+        try cache.store(sample(100, path: "/6"))
+        try cache.store(sample(100, path: "/7"))
+        #expect(cache.usage().size == cache.all().map(\.size).reduce(0, +))
+        #expect(cache.usage().entries == Int64(cache.all().count))
+        #expect(try cache.answer(sample(100, path: "/7")) == sample(100).body)
+    }
+
     @Test("A file of any other length is a miss", arguments: [0, 1, 65_551, 65_552, 65_553, 131_104, 200_064, 200_065])
     func lengths(length: Int) throws {
         let home = CacheHome()

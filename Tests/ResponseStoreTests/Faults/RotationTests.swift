@@ -56,6 +56,19 @@ struct RotationTests {
         #expect(try cache.answer(sample) == sample.body)
     }
 
+    @Test("A process that has not seen the new key yet leaves the rows under it alone")
+    func laggard() throws {
+        let home = CacheHome()
+        let old = home.cache().keys.sealer
+        home.rotateKey(keepsFormer: true)
+        let cache = home.cache()
+        try cache.store(Sample())
+        let laggard = ResponseCache(home.folder, limits: CacheLimits()) { old }
+        while !laggard.reseal() {}
+        #expect(try laggard.candidates(for: Sample()).isEmpty)
+        #expect(try cache.answer(Sample()) == Sample().body)
+    }
+
     @Test("A new database at the same path, with the same key file, finds nothing of the former one")
     func newDatabase() throws {
         let home = CacheHome()

@@ -49,6 +49,19 @@ struct StoringTests {
         #expect(try cache.body(of: stored, range: lower..<Int64.max)?.readAll() == Array(sample.body[Int(lower)...]))
     }
 
+    @Test("A range may be empty, also at the end", arguments: [0, 1, 16_384, 65_536, 131_072])
+    func emptyRanges(length: Int64) throws {
+        let home = CacheHome()
+        var sample = Sample()
+        sample.body = Sample.octets(Int(length))
+        let cache = home.cache()
+        try cache.store(sample)
+        let stored = try #require(try cache.candidates(for: sample).first)
+        for range in [0..<0, length..<length, length..<Int64.max, Int64.max..<Int64.max] {
+            #expect(try cache.body(of: stored, range: range)?.readAll() == [])
+        }
+    }
+
     @Test("The range of a stored part is counted from the beginning of the whole")
     func parts() throws {
         let home = CacheHome()
