@@ -114,9 +114,9 @@ extension ResponseCache {
     ///
     /// Writes nothing. Later calls write what was noted.
     public func noteHit(_ stored: StoredResponse, rule: String, now: Timestamp) {
-        let hour = Timestamp(seconds: limits.useInterval) - .epoch
+        let interval = Timestamp(seconds: limits.useInterval) - .epoch
         // Also if the time of the last use is in the future, because the clock was wrong.
-        let isDue = now - stored.used > hour || stored.used - now > hour
+        let isDue = now - stored.used > interval || stored.used - now > interval
         let isFull = memory.withLock { memory in
             if memory.hits.count < CacheMemory.ruleLimit || memory.hits[rule] != nil {
                 memory.hits[rule, default: 0] += 1

@@ -1,7 +1,7 @@
 import Platform
 import SQLiteEngine
 public import SessionStore
-import StoreEngine
+public import StoreEngine
 import Synchronization
 import WebPrimitives
 
@@ -55,7 +55,7 @@ public final class ResponseCache: Sendable {
         var index: ResponseIndex?
         /// Until when the index is not opened again, and nothing is stored.
         var pause: ContinuousClock.Instant?
-        var lastFailure: (any Error)?
+        var lastFailure: SessionStoreError?
     }
 
     /// The cache of the jars of `database`. The folder is created on first use.
@@ -81,10 +81,8 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Why the last call failed, for a person; `nil` if none has.
-    public var lastFailure: String? {
-        connection.withLock { $0.lastFailure.map { ($0 as? SystemError)?.message ?? "\($0)" } }
-    }
+    /// The last failure of any call; `nil` if there was none.
+    public var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
 
     // MARK: - The index
 
@@ -123,8 +121,8 @@ public final class ResponseCache: Sendable {
     @discardableResult
     private func withIndex<Result>(_ body: (ResponseIndex) throws -> Result) -> Result? {
         guard let index = openIndex() else { return nil }
-        do {
-            return try body(index)
+        do throws(SessionStoreError) {
+            return try SessionStoreError.catching(folder.index) { try body(index) }
         } catch {
             note(error, index)
             return nil
@@ -136,14 +134,13 @@ public final class ResponseCache: Sendable {
             if let index = state.index { return index }
             guard state.pause.map({ $0 <= .now }) ?? true else { return nil }
             let found = FileIdentity(folder.index)
-            do {
-                state.index = try ResponseIndex(folder.index)
+            do throws(SessionStoreError) {
+                state.index = try SessionStoreError.catching(folder.index) { try ResponseIndex(folder.index) }
                 state.pause = nil
             } catch {
                 state.lastFailure = error
                 state.pause = .now + .seconds(1)
-                // The next attempt creates another one.
-                if error.isDamage { removeIndex(found) }
+                removeIndex(found, after: error)
             }
             return state.index
         }
@@ -153,20 +150,24 @@ public final class ResponseCache: Sendable {
     var isPaused: Bool { connection.withLock { $0.pause.map { $0 > .now } ?? false } }
 
     /// Notes a failure, so that the next call does better.
-    func note(_ error: any Error, _ index: ResponseIndex? = nil) {
+    func note(_ error: SessionStoreError, _ index: ResponseIndex? = nil) {
         connection.withLock { state in
             state.lastFailure = error
-            if error.isFullDisk { state.pause = .now + .seconds(limits.fullDiskPause) }
-            guard let index, state.index === index, !error.isPassing else { return }
+            if error.code == .diskFull { state.pause = .now + .seconds(limits.fullDiskPause) }
+            guard let index, state.index === index, error.code != .diskFull, error.code != .databaseBusy
+            else { return }
             // Opened again by the next call: the folder may have been emptied.
             state.index = nil
-            if error.isDamage { removeIndex(index.identity) }
+            removeIndex(index.identity, after: error)
         }
     }
 
-    /// Removes the file of an index, unless another process has put a new one there. Files with bodies are swept later.
-    private func removeIndex(_ identity: FileIdentity?) {
-        guard let identity, FileIdentity(folder.index) == identity else { return }
+    /// Removes the file of a damaged index, unless another process has put a new one there. Files with bodies are swept
+    /// later.
+    private func removeIndex(_ identity: FileIdentity?, after error: SessionStoreError) {
+        guard error.code == .databaseDamaged || error.code == .databaseForeign, let identity,
+            FileIdentity(folder.index) == identity
+        else { return }
         DatabaseFile.remove(folder.index)
     }
 }
@@ -189,22 +190,4 @@ struct CacheMemory {
     var shard = Int.random(in: 0..<BodyFiles.shardCount)
     var resealedID: Int64 = 0
     var resealedKeyID: UInt32?
-}
-
-extension Error {
-    /// Whether the file of the index is damaged.
-    fileprivate var isDamage: Bool {
-        if let failure = self as? StoreFailure { return [.damaged, .notADatabase].contains(failure.kind) }
-        return (self as? SessionStoreError)?.code == .databaseForeign
-    }
-
-    /// Whether there is no room for files.
-    fileprivate var isFullDisk: Bool {
-        if let failure = self as? StoreFailure { return failure.kind == .full }
-        if let failure = self as? SystemError { return failure.number == ENOSPC || failure.number == EDQUOT }
-        return (self as? SessionStoreError)?.code == .diskFull
-    }
-
-    /// Whether the connection can still be used.
-    fileprivate var isPassing: Bool { isFullDisk || (self as? StoreFailure)?.kind == .busy }
 }

@@ -91,7 +91,7 @@ public final class BodyReader: Sendable {
             return seal.open(octets[Int(place.lowerBound)..<Int(place.upperBound)], number: number)
         case .file(let file):
             guard let octets = try? file.read(place.count, at: place.lowerBound) else { return nil }
-            return seal.open(octets, number: number)
+            return seal.open(octets[...], number: number)
         }
     }
 }

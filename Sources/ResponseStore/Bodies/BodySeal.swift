@@ -49,23 +49,35 @@ struct BodySeal: Sendable {
         return (number * stride)..<min((number + 1) * stride, sealedLength)
     }
 
-    func seal(_ chunk: ArraySlice<UInt8>, number: Int64, isLast: Bool) throws -> [UInt8] {
-        let box = try AES.GCM.seal(chunk, using: key, nonce: try BodySeal.nonce(number, isLast: isLast))
-        return Array(box.ciphertext) + Array(box.tag)
+    func seal(_ chunk: [UInt8], number: Int64, isLast: Bool) throws -> [UInt8] {
+        let nonce = try AES.GCM.Nonce(data: BodySeal.nonce(number, isLast: isLast))
+        let box = try AES.GCM.seal(chunk, using: key, nonce: nonce)
+        var sealed: [UInt8] = []
+        sealed.reserveCapacity(chunk.count + BodySeal.tagLength)
+        BodySeal.append(box.ciphertext, to: &sealed)
+        BodySeal.append(box.tag, to: &sealed)
+        return sealed
     }
 
     /// Opens a chunk; `nil` if it was changed, moved or truncated.
-    func open(_ sealed: some RandomAccessCollection<UInt8>, number: Int64) -> [UInt8]? {
-        guard sealed.count >= BodySeal.tagLength,
-            let nonce = try? BodySeal.nonce(number, isLast: number == chunkCount - 1),
-            let box = try? AES.GCM.SealedBox(
-                nonce: nonce, ciphertext: sealed.dropLast(BodySeal.tagLength), tag: sealed.suffix(BodySeal.tagLength)),
-            let chunk = try? AES.GCM.open(box, using: key)
+    func open(_ sealed: ArraySlice<UInt8>, number: Int64) -> [UInt8]? {
+        let combined = BodySeal.nonce(number, isLast: number == chunkCount - 1) + sealed
+        guard let box = try? AES.GCM.SealedBox(combined: combined), let chunk = try? AES.GCM.open(box, using: key)
         else { return nil }
-        return Array(chunk)
+        var opened: [UInt8] = []
+        opened.reserveCapacity(sealed.count)
+        BodySeal.append(chunk, to: &opened)
+        return opened
     }
 
-    private static func nonce(_ number: Int64, isLast: Bool) throws -> AES.GCM.Nonce {
-        try withUnsafeBytes(of: number.bigEndian) { try AES.GCM.Nonce(data: [0, 0, 0, isLast ? 1 : 0] + $0) }
+    private static func nonce(_ number: Int64, isLast: Bool) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { [0, 0, 0, isLast ? 1 : 0] + $0 }
+    }
+
+    /// Appends octets at once. Their type is that of a module that is not imported here.
+    private static func append(_ octets: some Sequence<UInt8>, to array: inout [UInt8]) {
+        if octets.withContiguousStorageIfAvailable({ array.append(contentsOf: UnsafeRawBufferPointer($0)) }) == nil {
+            array.append(contentsOf: octets)
+        }
     }
 }

@@ -72,7 +72,7 @@ public final class ResponseWriter: Sendable {
             }
             var sealed: [UInt8]?
             if state.file == nil, state.length <= Int64(cache.limits.inlineSize) {
-                sealed = try? seal.seal(state.chunk[...], number: 0, isLast: true)
+                sealed = try? seal.seal(state.chunk, number: 0, isLast: true)
             } else if !writeChunk(&state, isLast: true) {
                 return nil
             }
@@ -108,19 +108,21 @@ public final class ResponseWriter: Sendable {
 
     /// Seals and writes the current chunk; abandons the response if that fails.
     private func writeChunk(_ state: inout State, isLast: Bool) -> Bool {
-        do {
-            let file = try state.file ?? cache.files.create()
+        guard let sealed = try? seal.seal(state.chunk, number: state.chunkCount, isLast: isLast) else {
+            return abandon(&state)
+        }
+        let position = state.chunkCount * Int64(BodySeal.chunkLength + BodySeal.tagLength)
+        do throws(SystemError) {
+            let file = if let file = state.file { file } else { try cache.files.create() }
             state.file = file
-            let sealed = try seal.seal(state.chunk[...], number: state.chunkCount, isLast: isLast)
-            let position = state.chunkCount * Int64(BodySeal.chunkLength + BodySeal.tagLength)
             do throws(SystemError) {
                 try file.descriptor.write(sealed, at: position)
             } catch {
-                guard error.number == ENOSPC || error.number == EDQUOT, cache.makeRoom() else { throw error }
+                guard error.number == ENOSPC, cache.makeRoom() else { throw error }
                 try file.descriptor.write(sealed, at: position)
             }
         } catch {
-            cache.note(error)
+            cache.note(.notWritten(cache.folder.path, error.number))
             return abandon(&state)
         }
         state.chunkCount += 1

@@ -65,10 +65,10 @@ struct IndexWriter {
         let statement = try connection.statement(
             """
             UPDATE response SET key_id = ?, jar = ?, origin = ?, site = ?, path = ?, query = ?, audience = ?, variant = ?,
-                invalid = ?, generation = generation + 1, head = ?
+                invalid = ?, size = size - length(head) + ?, generation = generation + 1, head = ?
             WHERE id = ?
             """)
-        let numbers = row.numbers + [isInvalid ? 1 : 0]
+        let numbers = row.numbers + [isInvalid ? 1 : 0, Int64(row.sealed.count)]
         statement.bind(all: numbers)
         statement.bind(Int32(numbers.count + 1), row.sealed)
         statement.bind(Int32(numbers.count + 2), id)
@@ -91,14 +91,15 @@ struct SealedHead {
     let sealed: [UInt8]
     private let keyID: UInt32
 
-    /// - Returns: `nil` if the head is longer than `limit`, or has too many groups.
+    /// - Returns: `nil` if the head is too large, or has too many groups.
     init?(_ head: StoredHead, _ keys: CacheKeys, _ limits: CacheLimits) {
         let octets = head.octets
         let groupNames = head.response.groups
-        guard octets.count <= limits.headSize, groupNames.count <= limits.groups, let maker = keys.digests.first
-        else { return nil }
-        digests = maker.row(head)
         rivals = keys.digests.map { ($0.row(head), $0.query(head.response.url)) }
+        guard octets.count <= limits.headSize, groupNames.count <= limits.groups, let maker = keys.digests.first,
+            let newest = rivals.first
+        else { return nil }
+        digests = newest.digests
         groups = Set(groupNames.map { maker.group($0, of: head.response.url, jar: head.jar) })
         keyID = keys.sealer.keyID
         guard let sealed = try? keys.sealer.seal(octets, at: digests.place) else { return nil }

@@ -206,7 +206,7 @@ struct DamageTests {
             isStored = try cache.store(sample(100)) != nil && cache.answer(sample(100)) == sample(100).body
             if !isStored { Thread.sleep(forTimeInterval: 0.1) }
         }
-        #expect(isStored, "\(cache.lastFailure ?? "")")
+        #expect(isStored, "\(String(describing: cache.lastFailure))")
     }
 
     @Test("Any octets are a head or not, and never a failure")

@@ -155,6 +155,7 @@ struct StoringTests {
         let freshened = try #require(try freshened(found, sample, now: later).first)
         #expect(cache.update(found[0], with: freshened))
         #expect(try cache.answer(sample, now: later) == sample.body)
+        #expect(cache.usage().size == cache.all().map(\.size).reduce(0, +))
         // It was changed since it was found.
         #expect(!cache.update(found[0], with: freshened))
         let again = try cache.candidates(for: sample, now: later)
