@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import HTTPCaching
+import Synchronization
 import Testing
 import WebPrimitives
 
@@ -145,5 +148,47 @@ struct InvalidationTests {
         }
         #expect(try cache.candidates(for: Sample()).map(\.response.isInvalid) == [true])
         #expect(try other.candidates(for: Sample()).map(\.response.isInvalid) == [true])
+    }
+
+    @Test("An invalidation that comes while others are written waits for its turn")
+    func late() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        try cache.store(Sample())
+        @Sendable func add(_ change: @escaping CacheMemory.Change) {
+            cache.memory.withLock { memory in
+                memory.invalidationCount += 1
+                memory.invalidations.append((memory.invalidationCount, change))
+            }
+        }
+        add { _, _ in add { writer, _ in try writer.invalidate(where: "?", [1]) } }
+        #expect(!cache.applyInvalidations())
+        #expect(try home.cache().candidates(for: Sample()).map(\.response.isInvalid) == [false])
+        #expect(try cache.candidates(for: Sample()).map(\.response.isInvalid) == [true])
+    }
+
+    @Test("No invalidation is lost if many threads invalidate while another process writes")
+    func threads() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        let samples = (0..<64).map { number in
+            var sample = Sample()
+            sample.url = "https://shop.example/\(number)"
+            return sample
+        }
+        for sample in samples { try cache.store(sample) }
+        let other = home.cache()
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            if thread == 0 {
+                for _ in 0..<4 { _ = other.write { _ in Thread.sleep(forTimeInterval: 0.1) } }
+            } else {
+                for number in stride(from: thread - 1, to: 63, by: 7) { try? cache.invalidate(samples[number]) }
+            }
+        }
+        _ = try cache.candidates(for: Sample())
+        for (number, sample) in samples.enumerated() {
+            let found = try other.candidates(for: sample)
+            #expect(found.map(\.response.isInvalid) == [number < 63], "\(number)")
+        }
     }
 }

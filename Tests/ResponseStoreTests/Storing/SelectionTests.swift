@@ -48,6 +48,18 @@ struct SelectionTests {
         #expect(try cache.candidates(for: sample).count == (row.isFound ? 1 : 0))
     }
 
+    @Test("The sealed names are compared as well, in case that digests are equal by chance", arguments: rows)
+    func names(row: Row) throws {
+        var sample = Sample()
+        sample.url = "https://shop.example/a?q=1"
+        let head = StoredHead(
+            jar: sample.jar, audience: sample.audience, site: sample.site, response: try sample.response(),
+            body: BodySeal())
+        row.change(&sample)
+        let url = try RequestURL(sample.url)
+        #expect(head.isFor(url, jar: sample.jar, audience: sample.audience) == row.isFound)
+    }
+
     @Test("Other queries find a response with No-Vary-Search, and the policy decides")
     func noVarySearch() throws {
         let home = CacheHome()
