@@ -14,6 +14,9 @@ struct ManyProcessesTests {
     static let steps =
         ProcessInfo.processInfo.environment["CRUMB_CACHE_STEPS"].flatMap { Int($0) } ?? 500
 
+    /// How many times processes are killed.
+    static let killRounds = ProcessInfo.processInfo.environment["CRUMB_KILL_ROUNDS"].flatMap { Int($0) } ?? 20
+
     private static let program = RunningProcess.built("cache-worker")
 
     private func start(_ home: CacheHome, worker: Int, steps: Int, seed: UInt64) throws -> RunningProcess {
@@ -54,7 +57,7 @@ struct ManyProcessesTests {
     func killed() throws {
         let home = CacheHome()
         var moments = KillMoments()
-        for round in 0..<15 {
+        for round in 0..<ManyProcessesTests.killRounds {
             let processes = try (0..<2).map {
                 try start(home, worker: $0, steps: 1_000_000, seed: UInt64(round * 2 + $0))
             }

@@ -1,3 +1,4 @@
+import SQLiteEngine
 import TestSupport
 import Testing
 import WebPrimitives
@@ -51,6 +52,8 @@ struct EvictionTests {
                     == CacheUsage(entries: Int64(own.count), size: own.map(\.size).reduce(0, +)))
         }
         #expect(home.bodyFiles.count == cache.all().count { $0.file != nil })
+        let bodies = cache.readAll { try $0.rows("SELECT response FROM body") { $0.int64(0) } }
+        #expect(Set(bodies ?? []) == Set(cache.all().filter { $0.file == nil }.map(\.id)))
     }
 
     @Test("A large response makes room for itself in several steps")

@@ -155,7 +155,8 @@ struct StoringTests {
         let freshened = try #require(try freshened(found, sample, now: later).first)
         #expect(cache.update(found[0], with: freshened))
         #expect(try cache.answer(sample, now: later) == sample.body)
-        #expect(cache.usage().size == cache.all().map(\.size).reduce(0, +))
+        #expect(cache.all().map(\.size) == [cache.usage().size])
+        #expect(cache.usage().size > found[0].size + 1000)
         // It was changed since it was found.
         #expect(!cache.update(found[0], with: freshened))
         let again = try cache.candidates(for: sample, now: later)
@@ -173,7 +174,8 @@ struct StoringTests {
     ) throws -> [CachedResponse] {
         let (policy, stored) = (CachingPolicy(), found.map(\.response))
         let decision = policy.lookup(try sample.request, among: stored, now: now)
-        let response = OriginResponse(status: 304, fields: ["ETag": "\"a\""], requestTime: now, responseTime: now)
+        let fields: MessageFields = ["ETag": "\"a\"", "X": Octets([UInt8](repeating: 0x78, count: 1000))]
+        let response = OriginResponse(status: 304, fields: fields, requestTime: now, responseTime: now)
         let outcome = policy.validated(by: response, after: decision, for: try sample.request, stored: stored)
         guard case .freshened(_, let updates) = outcome else { return [] }
         return Array(updates.values)
