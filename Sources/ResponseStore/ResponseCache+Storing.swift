@@ -43,7 +43,7 @@ extension ResponseCache {
     }
 
     /// What a row takes beside its head and body, with its places in the indexes. Measured with a million rows.
-    private static let rowSize = 400
+    private static let rowSize = 270
 
     /// Removes the responses that a new one replaces, and those that are too many for its URL.
     private func removeReplaced(by id: Int64, _ row: SealedHead, _ writer: inout IndexWriter) throws {
