@@ -85,7 +85,7 @@ extension ResponseCache {
     /// - Parameter range: Positions in the representation, as in `StoredAnswer.body`; `nil` for all that is stored.
     /// - Returns: `nil` if the body is missing or its beginning is damaged. Then the response has been removed: send the
     ///   request to the server. Damage further on is found while reading.
-    public func body(of stored: StoredResponse, range: Range<Int64>? = nil) -> BodyReader? {
+    public func body(of stored: StoredResponse, range: Range<Int64>? = nil) -> StoredBody? {
         let seal = stored.head.body
         var positions = 0..<seal.length
         if let range {
@@ -94,7 +94,7 @@ extension ResponseCache {
             let lower = min(max(0, range.lowerBound - first), seal.length)
             positions = lower..<min(max(lower, range.upperBound - first), seal.length)
         }
-        var source: BodyReader.Source?
+        var source: StoredBody.Source?
         if let file = stored.file {
             source = files.open(file).map { .file($0) }
         } else {
@@ -104,7 +104,7 @@ extension ResponseCache {
         }
         let id = stored.id
         let reader = source.flatMap { source in
-            BodyReader(source, seal, positions) { [weak self] in self?.remove(id: id) }
+            StoredBody(source, seal, positions) { [weak self] in self?.remove(id: id) }
         }
         if reader == nil { remove(id: id) }
         return reader

@@ -145,7 +145,7 @@ struct DamageTests {
         for chunk in 0..<first {
             #expect(try reader.next() == Array(sample.body[(chunk * 65_536)..<((chunk + 1) * 65_536)]))
         }
-        #expect(throws: BodyReader.Damage.self) { try reader.next() }
+        #expect(throws: StoredBody.Damage.self) { try reader.next() }
         #expect(cache.all().isEmpty)
         #expect(home.bodyFiles.isEmpty)
     }

@@ -177,7 +177,7 @@ struct StoringTests {
         let fields: MessageFields = ["ETag": "\"a\"", "X": Octets([UInt8](repeating: 0x78, count: 1000))]
         let response = OriginResponse(status: 304, fields: fields, requestTime: now, responseTime: now)
         let outcome = policy.validated(by: response, after: decision, for: try sample.request, stored: stored)
-        guard case .freshened(_, let updates) = outcome else { return [] }
+        guard case .freshened(_, _, let updates, _) = outcome else { return [] }
         return Array(updates.values)
     }
 

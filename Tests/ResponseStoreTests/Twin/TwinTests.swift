@@ -145,7 +145,7 @@ private struct TwinRun {
             status: 304, fields: ["ETag": "\"1\"", "X-Validated": Octets("\(generator.next())")], requestTime: now,
             responseTime: now)
         let outcome = policy.validated(by: response, after: decision, for: request, stored: stored)
-        guard case .freshened(_, let updates) = outcome else { return }
+        guard case .freshened(_, _, let updates, _) = outcome else { return }
         for (index, update) in updates {
             let isUpdated = cache.update(found[index], with: update)
             let entry = twin.entries.firstIndex { $0.response == found[index].response }

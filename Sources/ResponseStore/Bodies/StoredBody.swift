@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It goes on to the end even if the response is removed meanwhile. Its calls read files, so they belong on a thread that
 /// may block.
-public final class BodyReader: Sendable {
+public final class StoredBody: Sendable {
     /// The body was changed, or cannot be read. The response has been removed from the cache.
     public struct Damage: Error {}
 
@@ -36,7 +36,7 @@ public final class BodyReader: Sendable {
         length = Int64(range.count)
         state = Mutex((range.lowerBound, nil))
         // At the very end there may be no other chunk.
-        let number = min(BodyReader.number(range.lowerBound), seal.chunkCount - 1)
+        let number = min(StoredBody.number(range.lowerBound), seal.chunkCount - 1)
         guard sealedLength == seal.sealedLength, let first = chunk(number) else {
             return nil
         }
@@ -51,7 +51,7 @@ public final class BodyReader: Sendable {
     public func next() throws(Damage) -> [UInt8]? {
         let octets: [UInt8]?? = state.withLock { state in
             guard state.position < range.upperBound else { return .some(nil) }
-            let number = BodyReader.number(state.position)
+            let number = StoredBody.number(state.position)
             guard let chunk = state.first ?? chunk(number) else { return nil }
             state.first = nil
             let start = number * Int64(BodySeal.chunkLength)
