@@ -5,6 +5,9 @@ public import WebPrimitives
 extension ResponseCache {
     /// Marks or removes what a response invalidates, for all audiences of the jar.
     ///
+    /// A response that is marked needs a validation that is requested later. So does the response that replaces it, if it
+    /// was requested before.
+    ///
     /// If the index cannot be written, the invalidation is remembered, and until it is written, this process finds nothing.
     ///
     /// - Parameters:
@@ -28,13 +31,13 @@ extension ResponseCache {
                         "SELECT \(StoredRow.columns) FROM response WHERE \(ResponseCache.isOfURL)", place,
                         StoredRow.init)
                     for row in rows { groups.formUnion(keys.open(row)?.response.groups ?? []) }
-                    try writer.invalidate(where: ResponseCache.isOfURL, place)
+                    try writer.invalidate(at: invalidation.time, where: ResponseCache.isOfURL, place)
                 }
             }
             for maker in keys.digests {
                 for group in groups {
                     try writer.invalidate(
-                        where: "id IN (SELECT response FROM response_group WHERE name = ?)",
+                        at: invalidation.time, where: "id IN (SELECT response FROM response_group WHERE name = ?)",
                         [maker.group(group, of: url, jar: jar)])
                 }
             }
@@ -47,6 +50,17 @@ extension ResponseCache {
     /// Removes one response.
     public func remove(id: Int64) {
         _ = write { try $0.remove(where: "id = ?", [id]) }
+    }
+
+    /// Removes responses that must not answer again, such as those that `ValidationOutcome` names.
+    ///
+    /// A ``StoredBody`` that was opened before can still be read.
+    public func remove(_ stored: [StoredResponse]) {
+        guard !stored.isEmpty else { return }
+        let ids = stored.map(\.id)
+        invalidate { writer, _ in
+            for id in ids { try writer.remove(where: "id = ?", [id]) }
+        }
     }
 
     /// Removes the responses to a URL, for all audiences of a jar.

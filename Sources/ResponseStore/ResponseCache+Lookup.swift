@@ -32,7 +32,8 @@ public struct StoredResponse: Sendable {
         file = row.file
         // A response from the future was stored when the clock was wrong. Its age is unknown.
         let isFromFuture = head.response.responseTime > now.advanced(bySeconds: StoredResponse.clockTolerance)
-        response = row.isInvalid || isFromFuture ? head.response.invalidated : head.response
+        let response = row.invalidated.map(head.response.invalidated(at:)) ?? head.response
+        self.response = isFromFuture ? response.invalidated : response
     }
 
     /// By how many seconds the clock may be set back without consequences.
@@ -56,28 +57,9 @@ extension ResponseCache {
         for request: CacheRequest, jar: Octets, audience: Octets, now: Timestamp
     ) -> [StoredResponse] {
         guard applyInvalidations() else { return [] }
-        let keys = keys
-        let url = request.url
-        let lookups = keys.digests.map {
-            (path: $0.path(url, jar: jar), query: $0.query(url), audience: $0.audience(audience))
-        }
-        // As many with this query, and as many with No-Vary-Search.
-        let limit = 2 * limits.variants
-        let rows = read { reader in
-            try lookups.flatMap {
-                try reader.rows(path: $0.path, query: $0.query, audience: $0.audience, limit: limit)
-            }
-        }
-        var found: [StoredResponse] = []
-        for row in rows ?? [] {
-            guard let head = keys.open(row, isVerified: true) else {
-                remove(id: row.id)
-                continue
-            }
-            guard head.isFor(url, jar: jar, audience: audience) else { continue }
-            found.append(StoredResponse(row, head, now: now))
-        }
-        return found
+        let lookup = RowLookup(url: request.url, jar: jar, audience: audience, keys: keys, limits: limits)
+        let rows = read { reader in try lookup.numbers.flatMap(reader.rows) }
+        return lookup.open(rows ?? [], now: now) { remove(id: $0) }
     }
 
     /// The body of a stored response, or a range of it.
@@ -145,6 +127,35 @@ extension ResponseCache {
                 statement.bind(2, count)
                 try statement.run()
             }
+        }
+    }
+}
+
+/// Finds and opens the rows of the responses that may answer requests to a URL.
+struct RowLookup: Sendable {
+    let url: RequestURL
+    let jar: Octets
+    let audience: Octets
+    let keys: CacheKeys
+    let limits: CacheLimits
+
+    /// The parameters of ``StoredRow/lookup``, for each key.
+    var numbers: [[Int64]] {
+        // As many with this query, and as many with No-Vary-Search.
+        let limit = Int64(2 * limits.variants)
+        return keys.digests.map { [$0.path(url, jar: jar), $0.query(url), $0.audience(audience), limit] }
+    }
+
+    /// Opens the rows that were found.
+    ///
+    /// - Parameter onDamage: Receives the ID of each row that does not open.
+    func open(_ rows: [StoredRow], now: Timestamp, onDamage: (Int64) throws -> Void) rethrows -> [StoredResponse] {
+        try rows.compactMap { row in
+            guard let head = keys.open(row, isVerified: true) else {
+                try onDamage(row.id)
+                return nil
+            }
+            return head.isFor(url, jar: jar, audience: audience) ? StoredResponse(row, head, now: now) : nil
         }
     }
 }

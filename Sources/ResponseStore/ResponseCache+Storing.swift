@@ -6,53 +6,73 @@ public import WebPrimitives
 extension ResponseCache {
     /// Begins to store a response.
     ///
+    /// Apply what the response invalidates before, and remove what its `ValidationOutcome` names afterwards: the new
+    /// response keeps the time of an invalidation that came while it was on its way.
+    ///
     /// - Parameters:
     ///   - response: The response from `StoringDecision`, or from `CachedResponse.Combination`.
+    ///   - request: The request that it answers.
+    ///   - policy: Says which stored responses it supersedes.
     ///   - jar: The ID of the jar.
     ///   - audience: What else separates responses.
     ///   - site: The site of its URL, by which it can be removed.
     /// - Returns: `nil` if it is not stored, because it is too large or there is no room.
-    public func begin(_ response: CachedResponse, jar: Octets, audience: Octets, site: Octets) -> ResponseWriter? {
+    public func begin(
+        _ response: CachedResponse, to request: CacheRequest, policy: CachingPolicy, jar: Octets, audience: Octets,
+        site: Octets
+    ) -> ResponseWriter? {
         guard !isPaused, !response.fields.has("set-cookie"), response.extent.total ?? 0 <= limits.bodySize
         else { return nil }
-        return ResponseWriter(self, response, jar: jar, audience: audience, site: site)
+        let stored = candidates(for: request, jar: jar, audience: audience, now: response.responseTime)
+        let replacement = policy.replacement(by: response, to: request, among: stored.map(\.response))
+        return ResponseWriter(
+            self, replacement.response, to: request, policy, jar: jar, audience: audience, site: site)
     }
 
-    /// Stores the row of a response whose body is complete.
+    /// Stores the row of a response whose body is complete, and removes the responses that it supersedes.
     ///
     /// - Parameter sealed: The sealed body; `nil` if it has a file.
     /// - Returns: Its ID; `nil` if it is not stored.
-    func insert(_ head: StoredHead, file: Int64?, _ sealed: [UInt8]?, now: Timestamp) -> Int64? {
-        guard (file == nil) != (sealed == nil), applyInvalidations(), let row = SealedHead(head, keys, limits)
+    func insert(
+        _ head: StoredHead, to request: CacheRequest, _ policy: CachingPolicy, file: Int64?, _ sealed: [UInt8]?,
+        now: Timestamp
+    ) -> Int64? {
+        let keys = keys
+        guard (file == nil) != (sealed == nil), applyInvalidations(), let jar = keys.digests.first?.jar(head.jar)
         else { return nil }
-        let size = Int64(row.sealed.count + ResponseCache.rowSize) + head.body.sealedLength
-        let jar = row.digests.jar
-        let id = write { writer in
+        let lookup = RowLookup(
+            url: head.response.url, jar: head.jar, audience: head.audience, keys: keys, limits: limits)
+        let id: Int64?? = write { writer in
+            let rows = try lookup.numbers.flatMap {
+                try writer.connection.rows(StoredRow.lookup, $0, StoredRow.init)
+            }
+            let stored = try lookup.open(rows, now: now) { try writer.remove(where: "id = ?", [$0]) }
+            let replacement = policy.replacement(by: head.response, to: request, among: stored.map(\.response))
+            var head = head
+            head.response = replacement.response
+            guard let row = SealedHead(head, keys, limits) else { return nil }
+            for index in replacement.superseded { try writer.remove(where: "id = ?", [stored[index].id]) }
+            let size = Int64(row.sealed.count + ResponseCache.rowSize) + head.body.sealedLength
             let id = try writer.insert(row, size: size, file: file, sealed, now: now)
-            try removeReplaced(by: id, row, &writer)
+            try removeExcess(beside: id, row, &writer)
             try evict(jar: jar, &writer)
             return id
         }
-        if id != nil {
+        if let id = id ?? nil {
             keepHouse(jar: jar, now: now)
-        } else if isPaused {
-            // The disk is full: the next response finds room.
-            makeRoom()
+            return id
         }
-        return id
+        // The disk is full: the next response finds room.
+        if isPaused { makeRoom() }
+        return nil
     }
 
     /// What a row takes beside its head and body, with its places in the indexes. Measured with a million rows.
-    private static let rowSize = 270
+    private static let rowSize = 261
 
-    /// Removes the responses that a new one replaces, and those that are too many for its URL.
-    private func removeReplaced(by id: Int64, _ row: SealedHead, _ writer: inout IndexWriter) throws {
-        for (digests, fullQuery) in row.rivals {
-            try writer.remove(
-                where: "path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience = ? AND variant = ? AND id <> ?",
-                [digests.path, fullQuery, digests.audience, digests.variant, id])
-        }
-        let places = repeatElement("(?, ?, ?)", count: row.rivals.count).joined(separator: ", ")
+    /// Removes the least recently used responses that are too many for the URL of a new one.
+    private func removeExcess(beside id: Int64, _ row: SealedHead, _ writer: inout IndexWriter) throws {
+        let places = repeatElement("(?, ?, ?)", count: row.allDigests.count).joined(separator: ", ")
         try writer.remove(
             where: """
                 id IN (
@@ -60,8 +80,7 @@ extension ResponseCache {
                     ORDER BY used DESC, id DESC LIMIT -1 OFFSET ?
                 )
                 """,
-            row.rivals.flatMap { [$0.digests.path, $0.digests.query, $0.digests.audience] }
-                + [id, Int64(limits.variants - 1)])
+            row.allDigests.flatMap { [$0.path, $0.query, $0.audience] } + [id, Int64(limits.variants - 1)])
     }
 
     /// Replaces the head of a stored response by one that was validated or updated.
@@ -80,7 +99,7 @@ extension ResponseCache {
             let isUnchanged = try !writer.connection.rows(
                 "SELECT 1 FROM response WHERE id = ? AND generation = ?", [stored.id, stored.generation]
             ) { _ in true }.isEmpty
-            if isUnchanged { try writer.replace(stored.id, by: row, isInvalid: response.isInvalid) }
+            if isUnchanged { try writer.replace(stored.id, by: row, invalidated: nil) }
             return isUnchanged
         } ?? false
     }

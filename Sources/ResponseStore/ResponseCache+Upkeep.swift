@@ -115,7 +115,7 @@ extension ResponseCache {
             // Another process may already have a newer key.
             for row in rows where row.keyID < keys.sealer.keyID {
                 if let sealed = keys.open(row).flatMap({ SealedHead($0, keys, limits) }) {
-                    try writer.replace(row.id, by: sealed, isInvalid: row.isInvalid)
+                    try writer.replace(row.id, by: sealed, invalidated: row.invalidated)
                 } else {
                     try writer.remove(where: "id = ?", [row.id])
                 }

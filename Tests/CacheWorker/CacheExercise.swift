@@ -80,7 +80,8 @@ struct CacheExercise {
             ], requestTime: now, responseTime: now)
         let request = CacheRequest(url: try RequestURL(place.url))
         guard let storable = CachingPolicy().storing(response, for: request).response else { return }
-        let writer = cache.begin(storable, jar: place.jar, audience: place.audience, site: "example")
+        let writer = cache.begin(
+            storable, to: request, policy: CachingPolicy(), jar: place.jar, audience: place.audience, site: "example")
         let body = CacheExercise.body(mark)
         var rest = body[...]
         while !rest.isEmpty {

@@ -21,12 +21,19 @@ public final class ResponseWriter: Sendable {
     private let cache: ResponseCache
     private let owner: (jar: Octets, audience: Octets, site: Octets)
     private let response: CachedResponse
+    private let request: CacheRequest
+    private let policy: CachingPolicy
     private let seal = BodySeal()
     private let state = Mutex(State())
 
-    init(_ cache: ResponseCache, _ response: CachedResponse, jar: Octets, audience: Octets, site: Octets) {
+    init(
+        _ cache: ResponseCache, _ response: CachedResponse, to request: CacheRequest, _ policy: CachingPolicy,
+        jar: Octets, audience: Octets, site: Octets
+    ) {
         self.cache = cache
         self.response = response
+        self.request = request
+        self.policy = policy
         owner = (jar, audience, site)
     }
 
@@ -55,7 +62,7 @@ public final class ResponseWriter: Sendable {
         }
     }
 
-    /// Stores the response. It replaces the one that the same requests would have got.
+    /// Stores the response. It replaces those that its request would have got.
     ///
     /// - Parameters:
     ///   - isComplete: Whether the message was complete. Otherwise, what has arrived may be stored as a part.
@@ -64,7 +71,7 @@ public final class ResponseWriter: Sendable {
     @discardableResult
     public func finish(isComplete: Bool, now: Timestamp) -> Int64? {
         state.withLock { state in
-            guard !state.isAbandoned,
+            guard !state.isAbandoned, knownLength.map({ $0 == state.length }) ?? true,
                 let received = response.received(bodyLength: state.length, isComplete: isComplete)
             else {
                 abandon(&state)
@@ -79,7 +86,7 @@ public final class ResponseWriter: Sendable {
             let head = StoredHead(
                 jar: owner.jar, audience: owner.audience, site: owner.site, response: received,
                 body: seal.withLength(state.length))
-            guard let id = cache.insert(head, file: state.file?.number, sealed, now: now) else {
+            guard let id = cache.insert(head, to: request, policy, file: state.file?.number, sealed, now: now) else {
                 abandon(&state)
                 return nil
             }
@@ -89,6 +96,9 @@ public final class ResponseWriter: Sendable {
             return id
         }
     }
+
+    /// The length of a body that is combined from parts; `nil` for any other.
+    private var knownLength: Int64? { if case .whole(let length) = response.extent { length } else { nil } }
 
     /// Stores nothing, and removes what was written.
     public func abandon() {

@@ -26,9 +26,13 @@ struct IndexWriter {
         return files.count
     }
 
-    /// Marks the rows that a condition holds for as in need of a validation.
-    func invalidate(where condition: String, _ numbers: [Int64]) throws {
-        try connection.run("UPDATE response SET invalid = 1, generation = generation + 1 WHERE \(condition)", numbers)
+    /// Notes that the responses of the rows that a condition holds for were invalidated at a time.
+    func invalidate(at time: Timestamp, where condition: String, _ numbers: [Int64]) throws {
+        try connection.run(
+            """
+            UPDATE response SET invalidated = max(ifnull(invalidated, ?), ?), generation = generation + 1
+            WHERE \(condition)
+            """, [time.microseconds, time.microseconds] + numbers)
     }
 
     /// Adds the row of a response, and its body if it has no file.
@@ -41,8 +45,8 @@ struct IndexWriter {
         let statement = try connection.statement(
             """
             INSERT INTO response (
-                key_id, jar, origin, site, path, query, audience, variant, generation, size, stored, used, file, head
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+                key_id, jar, origin, site, path, query, audience, generation, size, stored, used, file, head
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
             """)
         statement.bind(all: numbers)
         statement.bind(Int32(numbers.count + 1), file)
@@ -60,18 +64,19 @@ struct IndexWriter {
 
     /// Replaces the head of a row.
     ///
-    /// - Parameter isInvalid: Whether it needs a validation.
-    func replace(_ id: Int64, by row: SealedHead, isInvalid: Bool) throws {
+    /// - Parameter invalidated: The time of an invalidation that the head does not contain.
+    func replace(_ id: Int64, by row: SealedHead, invalidated: Timestamp?) throws {
         let statement = try connection.statement(
             """
-            UPDATE response SET key_id = ?, jar = ?, origin = ?, site = ?, path = ?, query = ?, audience = ?, variant = ?,
-                invalid = ?, size = size - length(head) + ?, generation = generation + 1, head = ?
+            UPDATE response SET key_id = ?, jar = ?, origin = ?, site = ?, path = ?, query = ?, audience = ?,
+                size = size - length(head) + ?, invalidated = ?, generation = generation + 1, head = ?
             WHERE id = ?
             """)
-        let numbers = row.numbers + [isInvalid ? 1 : 0, Int64(row.sealed.count)]
+        let numbers = row.numbers + [Int64(row.sealed.count)]
         statement.bind(all: numbers)
-        statement.bind(Int32(numbers.count + 1), row.sealed)
-        statement.bind(Int32(numbers.count + 2), id)
+        statement.bind(Int32(numbers.count + 1), invalidated?.microseconds)
+        statement.bind(Int32(numbers.count + 2), row.sealed)
+        statement.bind(Int32(numbers.count + 3), id)
         try statement.run()
         try connection.run("DELETE FROM response_group WHERE response = ?", [id])
         try insertGroups(row, of: id)
@@ -85,8 +90,8 @@ struct IndexWriter {
 /// A head as it is stored: sealed under the newest key, with the digests that find it.
 struct SealedHead {
     let digests: RowDigests
-    /// The digests under each key, with that of the query even if it does not count.
-    let rivals: [(digests: RowDigests, fullQuery: Int64)]
+    /// The digests under each key.
+    let allDigests: [RowDigests]
     let groups: Set<Int64>
     let sealed: [UInt8]
     private let keyID: UInt32
@@ -95,11 +100,11 @@ struct SealedHead {
     init?(_ head: StoredHead, _ keys: CacheKeys, _ limits: CacheLimits) {
         let octets = head.octets
         let groupNames = head.response.groups
-        rivals = keys.digests.map { ($0.row(head), $0.query(head.response.url)) }
+        allDigests = keys.digests.map { $0.row(head) }
         guard octets.count <= limits.headSize, groupNames.count <= limits.groups, let maker = keys.digests.first,
-            let newest = rivals.first
+            let newest = allDigests.first
         else { return nil }
-        digests = newest.digests
+        digests = newest
         groups = Set(groupNames.map { maker.group($0, of: head.response.url, jar: head.jar) })
         keyID = keys.sealer.keyID
         guard let sealed = try? keys.sealer.seal(octets, at: digests.place) else { return nil }

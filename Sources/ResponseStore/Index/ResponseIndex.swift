@@ -37,14 +37,14 @@ final class ResponseIndex: Sendable {
 
     /// The tables of an index. To change them, change the version in ``CacheFolder``.
     ///
-    /// `response` has one row for each stored response. Its digests are those of ``RowDigests``, and `generation` counts
-    /// the changes of its head. `file` is the number of the body's file; without it, the body is in `body`. `usage` adds
+    /// `response` has one row for each stored response. Its digests are those of ``RowDigests``. `invalidated` is the time
+    /// of the last invalidation since the head was written. `generation` counts the changes of both. `file` is the number of the body's file; without it, the body is in `body`. `usage` adds
     /// up the sizes: by jar, and for all in row 0.
     private static let schema = """
         CREATE TABLE response (
             id INTEGER PRIMARY KEY AUTOINCREMENT, key_id INTEGER NOT NULL, jar INTEGER NOT NULL,
             origin INTEGER NOT NULL, site INTEGER NOT NULL, path INTEGER NOT NULL, query INTEGER NOT NULL,
-            audience INTEGER NOT NULL, variant INTEGER NOT NULL, invalid INTEGER NOT NULL DEFAULT 0,
+            audience INTEGER NOT NULL, invalidated INTEGER,
             generation INTEGER NOT NULL DEFAULT 0, size INTEGER NOT NULL, stored INTEGER NOT NULL,
             used INTEGER NOT NULL, file INTEGER, head BLOB NOT NULL
         ) STRICT;
@@ -112,17 +112,13 @@ struct IndexReader {
 
     init(_ database: SQLiteDatabase) throws {
         connection = try database.makeReader()
-        candidates = try connection.prepare(
-            """
-            SELECT \(StoredRow.columns) FROM response
-            WHERE path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience = ? LIMIT ?
-            """)
+        candidates = try connection.prepare(StoredRow.lookup)
         body = try connection.prepare("SELECT octets FROM body WHERE response = ?")
     }
 
-    /// The rows of one path, query and audience.
-    func rows(path: Int64, query: Int64, audience: Int64, limit: Int) throws -> [StoredRow] {
-        candidates.bind(all: [path, query, audience, Int64(limit)])
+    /// The rows that ``StoredRow/lookup`` finds.
+    func rows(_ numbers: [Int64]) throws -> [StoredRow] {
+        candidates.bind(all: numbers)
         return try candidates.all(StoredRow.init)
     }
 
@@ -136,13 +132,18 @@ struct IndexReader {
 /// A row of the index, sealed.
 struct StoredRow: Sendable {
     static let columns = """
-        id, key_id, jar, origin, site, path, query, audience, variant, invalid, generation, size, stored, used, file, head
+        id, key_id, jar, origin, site, path, query, audience, invalidated, generation, size, stored, used, file, head
+        """
+    /// Finds the rows of one path, query and audience, at most as many as the last parameter.
+    static let lookup = """
+        SELECT \(columns) FROM response
+        WHERE path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience = ? LIMIT ?
         """
 
     let id: Int64
     let keyID: UInt32
     let digests: RowDigests
-    let isInvalid: Bool
+    let invalidated: Timestamp?
     let generation: Int64
     let size: Int64
     let stored: Timestamp
@@ -155,14 +156,14 @@ struct StoredRow: Sendable {
         keyID = UInt32(truncatingIfNeeded: row.int64(1))
         digests = RowDigests(
             jar: row.int64(2), origin: row.int64(3), site: row.int64(4), path: row.int64(5), query: row.int64(6),
-            audience: row.int64(7), variant: row.int64(8))
-        isInvalid = row.int64(9) != 0
-        generation = row.int64(10)
-        size = row.int64(11)
-        stored = Timestamp(microseconds: row.int64(12))
-        used = Timestamp(microseconds: row.int64(13))
-        file = row.optionalInt64(14)
-        head = Octets(row.bytes(15))
+            audience: row.int64(7))
+        invalidated = row.optionalInt64(8).map(Timestamp.init(microseconds:))
+        generation = row.int64(9)
+        size = row.int64(10)
+        stored = Timestamp(microseconds: row.int64(11))
+        used = Timestamp(microseconds: row.int64(12))
+        file = row.optionalInt64(13)
+        head = Octets(row.bytes(14))
     }
 }
 

@@ -15,14 +15,12 @@ struct RowDigests: Sendable, Hashable {
     /// The query; ``anyQuery`` if the response has No-Vary-Search, so that it may answer requests with other queries.
     var query: Int64
     var audience: Int64
-    /// The query and the request fields that Vary names: what a newer response must share to replace this one.
-    var variant: Int64
 
     /// The digest of a query that does not count. No query has it.
     static let anyQuery: Int64 = 0
 
     /// All digests, in the order of the columns.
-    var numbers: [Int64] { [jar, origin, site, path, query, audience, variant] }
+    var numbers: [Int64] { [jar, origin, site, path, query, audience] }
 
     /// The context that a row's head is sealed to: a head does not open in another row's place.
     var place: [UInt8] {
@@ -50,7 +48,7 @@ struct DigestMaker: Sendable {
             jar: jar(head.jar), origin: origin(url, jar: head.jar), site: site(head.site, jar: head.jar),
             path: path(url, jar: head.jar),
             query: response.fields.has("no-vary-search") ? RowDigests.anyQuery : query(url),
-            audience: number("audience", [head.audience]), variant: variant(response))
+            audience: audience(head.audience))
     }
 
     func jar(_ jar: Octets) -> Int64 { number("jar", [jar]) }
@@ -67,16 +65,6 @@ struct DigestMaker: Sendable {
 
     func group(_ group: Octets, of url: RequestURL, jar: Octets) -> Int64 {
         number("group", [jar, Octets(url.origin), group])
-    }
-
-    private func variant(_ response: CachedResponse) -> Int64 {
-        var parts = [response.url.query]
-        for (name, value) in response.nominated.values.sorted(by: { $0.key < $1.key }) {
-            // A field that is absent differs from an empty one.
-            parts += value.map { [name, $0] } ?? [name]
-            parts.append(value == nil ? "absent" : "present")
-        }
-        return number("variant", parts)
     }
 
     private func number(_ kind: String, _ parts: [Octets]) -> Int64 {

@@ -33,6 +33,8 @@ struct StoredHead: Sendable {
         writer.append(response.requestTime.microseconds)
         writer.append(response.responseTime.microseconds)
         writer.append(response.isInvalid ? 1 : 0)
+        writer.append(response.invalidatedAt == nil ? 0 : 1)
+        writer.append(response.invalidatedAt?.microseconds ?? 0)
         switch response.extent {
         case .whole(let length):
             writer.append(0)
@@ -65,6 +67,7 @@ struct StoredHead: Sendable {
         guard let jar = reader.text(), let audience = reader.text(), let site = reader.text(),
             let url = reader.text().flatMap({ try? RequestURL($0) }), let status = reader.number(),
             let requestTime = reader.number(), let responseTime = reader.number(), let isInvalid = reader.number(),
+            let hasInvalidation = reader.number(), let invalidation = reader.number(),
             let extent = reader.extent(), let length = reader.number(), let key = reader.text(),
             let body = BodySeal(key: key, length: length), let lineCount = reader.number()
         else { return nil }
@@ -86,7 +89,8 @@ struct StoredHead: Sendable {
             response: CachedResponse(
                 url: url, status: Int(status), fields: fields, nominated: NominatedFields(values: nominated),
                 requestTime: Timestamp(microseconds: requestTime), responseTime: Timestamp(microseconds: responseTime),
-                extent: extent, isInvalid: isInvalid != 0),
+                extent: extent, isInvalid: isInvalid != 0,
+                invalidatedAt: hasInvalidation == 0 ? nil : Timestamp(microseconds: invalidation)),
             body: body)
     }
 }

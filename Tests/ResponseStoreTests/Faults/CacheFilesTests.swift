@@ -21,7 +21,7 @@ struct CacheFilesTests {
         let home = CacheHome()
         let cache = home.cache()
         try cache.store(sample())
-        let writer = cache.begin(try sample("/b").response(), jar: "jar", audience: "audience", site: "site")
+        let writer = try cache.begin(sample("/b"))
         writer?.append(Sample.octets(100_000))
         let names = FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? []
         #expect(names.count > 5)

@@ -9,10 +9,11 @@ import WebPrimitives
 
 extension ResponseCache {
     /// Applies what the response to a POST invalidates.
-    func invalidate(_ sample: Sample, _ fields: MessageFields = [:], method: Octets = "POST") throws {
+    func invalidate(
+        _ sample: Sample, _ fields: MessageFields = [:], method: Octets = "POST", now: Timestamp = CacheHome.start
+    ) throws {
         let request = CacheRequest(method: method, url: try RequestURL(sample.url))
-        let response = OriginResponse(
-            status: 200, fields: fields, requestTime: CacheHome.start, responseTime: CacheHome.start)
+        let response = OriginResponse(status: 200, fields: fields, requestTime: now, responseTime: now)
         apply(Invalidation(by: response, to: request), of: request.url, jar: sample.jar)
     }
 }
@@ -74,6 +75,41 @@ struct InvalidationTests {
             let path = stored.response.url.path.description + stored.response.url.query.description
             #expect(stored.response.isInvalid == (isOfOrigin && row.invalid.contains(path)), "\(stored.response.url)")
         }
+    }
+
+    @Test(
+        "A response that was requested before an invalidation needs a validation when it is stored later",
+        arguments: [(5, true), (10, true), (11, false)])
+    func onItsWay(requested: Int64, isInvalid: Bool) throws {
+        func time(_ seconds: Int64) -> Timestamp { CacheHome.start.advanced(bySeconds: seconds) }
+        let home = CacheHome()
+        let cache = home.cache()
+        try cache.store(Sample())
+        try cache.invalidate(Sample(), now: time(10))
+        // An older invalidation that is written later changes nothing.
+        try cache.invalidate(Sample(), now: time(3))
+        try cache.store(Sample(), requested: time(requested), now: time(20))
+        // The invalidation outlives the response that it was about.
+        try cache.store(Sample(), requested: time(requested), now: time(30))
+        let found = try home.cache().candidates(for: Sample(), now: time(30))
+        #expect(found.map(\.response.isInvalid) == [isInvalid])
+        #expect(found.map(\.response.invalidatedAt) == [time(10)])
+    }
+
+    @Test("An invalidation reaches a response whose body is still arriving", arguments: [false, true])
+    func arriving(isLate: Bool) throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        try cache.store(Sample())
+        let later = CacheHome.start.advanced(bySeconds: 10)
+        if !isLate { try cache.invalidate(Sample(), now: later) }
+        let writer = try cache.begin(Sample())
+        if isLate { try cache.invalidate(Sample(), now: later) }
+        // What the response shows to be out of date is removed before its body is complete.
+        if !isLate { cache.remove(try cache.candidates(for: Sample())) }
+        #expect(cache.all().count == (isLate ? 1 : 0))
+        writer?.finish(isComplete: true, now: later)
+        #expect(try cache.candidates(for: Sample(), now: later).map(\.response.isInvalid) == [true])
     }
 
     @Test("Clear-Site-Data removes the responses of the origin")
@@ -150,6 +186,30 @@ struct InvalidationTests {
         #expect(try other.candidates(for: Sample()).map(\.response.isInvalid) == [true])
     }
 
+    @Test("A removal is not lost either, and an open body can still be read")
+    func pendingRemoval() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        for path in ["/a", "/b", "/c"] {
+            var sample = Sample()
+            sample.url = "https://shop.example\(path)"
+            sample.body = Sample.octets(20_000)
+            try cache.store(sample)
+        }
+        let all = cache.all()
+        let body = try #require(cache.body(of: all[0]))
+        let other = home.cache()
+        _ = other.write { _ in
+            cache.remove(Array(all.prefix(2)))
+            let found = try cache.candidates(for: Sample())
+            #expect(found.isEmpty)
+        }
+        #expect(try cache.candidates(for: Sample()).isEmpty)
+        #expect(other.all().map(\.id) == [all[2].id])
+        #expect(try body.readAll() == Sample.octets(20_000))
+        #expect(home.bodyFiles.count == 1)
+    }
+
     @Test("An invalidation that comes while others are written waits for its turn")
     func late() throws {
         let home = CacheHome()
@@ -161,7 +221,7 @@ struct InvalidationTests {
                 memory.invalidations.append((memory.invalidationCount, change))
             }
         }
-        add { _, _ in add { writer, _ in try writer.invalidate(where: "?", [1]) } }
+        add { _, _ in add { writer, _ in try writer.invalidate(at: CacheHome.start, where: "?", [1]) } }
         #expect(!cache.applyInvalidations())
         #expect(try home.cache().candidates(for: Sample()).map(\.response.isInvalid) == [false])
         #expect(try cache.candidates(for: Sample()).map(\.response.isInvalid) == [true])

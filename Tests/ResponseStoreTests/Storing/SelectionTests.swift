@@ -96,6 +96,34 @@ struct SelectionTests {
         }
     }
 
+    @Test("A response supersedes all that its request could get, and no others")
+    func superseding() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        func sample(_ body: String, query: String = "", _ fields: MessageFields, x: Octets = "1") -> Sample {
+            var sample = Sample()
+            sample.url += query
+            sample.fields = fields
+            sample.fields.append("Cache-Control", "max-age=60")
+            sample.requestFields = ["X": x]
+            sample.body = Array(body.utf8)
+            return sample
+        }
+        let samples = [
+            sample("2", ["Vary": "X"], x: "2"), sample("plain", [:]), sample("other query", query: "?q=1", [:]),
+            sample("equivalent", query: "?utm=1", ["No-Vary-Search": "params=(\"utm\")"], x: "2"),
+            sample("not equivalent", query: "?q=2", ["No-Vary-Search": "params=(\"utm\")"]),
+        ]
+        for sample in samples { try cache.store(sample) }
+        #expect(cache.all().count == 5)
+        var other = samples[1]
+        other.audience = "other"
+        try cache.store(other)
+        try cache.store(sample("new", ["Vary": "X"]))
+        let bodies = try cache.all().map { String(decoding: try cache.body(of: $0)?.readAll() ?? [], as: UTF8.self) }
+        #expect(bodies == ["2", "other query", "not equivalent", "plain", "new"])
+    }
+
     @Test("The variants of one URL are limited, the least recently used ones go first")
     func tooManyVariants() throws {
         let home = CacheHome()

@@ -92,7 +92,7 @@ struct StoringTests {
         let made = CachedResponse(
             url: try RequestURL(sample.url), status: 200, fields: sample.fields, nominated: NominatedFields(),
             requestTime: CacheHome.start, responseTime: CacheHome.start, extent: .whole(length: nil))
-        #expect(cache.begin(made, jar: "jar", audience: "audience", site: "site") == nil)
+        #expect(try cache.begin(sample, made) == nil)
         let stored = try #require(try cache.candidates(for: sample).first)
         #expect(!cache.update(stored, with: made))
         #expect(try cache.candidates(for: sample).isEmpty)
@@ -109,7 +109,7 @@ struct StoringTests {
         try cache.store(sample, isComplete: false)
         #expect(try cache.candidates(for: sample).first?.response.extent == .part(0..<70_000, total: 100_000))
         cache.removeAll()
-        var writer = cache.begin(try sample.response(), jar: "jar", audience: "audience", site: "site")
+        var writer = try cache.begin(sample)
         writer?.append(sample.body)
         #expect(try cache.candidates(for: sample).isEmpty)
         #expect(home.bodyFiles.count == 1)
@@ -130,7 +130,7 @@ struct StoringTests {
         sample.body = Sample.octets(100_001)
         #expect(try cache.store(sample) == nil)
         sample.fields = ["Cache-Control": "max-age=60", "Content-Length": "100001"]
-        #expect(cache.begin(try sample.response(), jar: "jar", audience: "audience", site: "site") != nil)
+        #expect(try cache.begin(sample) != nil)
         sample.body = []
         sample.fields = ["Cache-Control": "max-age=60", "X": Octets(Sample.octets(1000).map { $0 % 26 + 97 })]
         #expect(try cache.store(sample) == nil)
@@ -168,14 +168,33 @@ struct StoringTests {
         #expect(cache.all().isEmpty)
     }
 
+    @Test(
+        "A validation that was requested before an invalidation does not undo it", arguments: [(5, true), (11, false)])
+    func earlyValidation(requested: Int64, isInvalid: Bool) throws {
+        func time(_ seconds: Int64) -> Timestamp { CacheHome.start.advanced(bySeconds: seconds) }
+        let home = CacheHome()
+        let cache = home.cache()
+        var sample = Sample()
+        sample.fields = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+        try cache.store(sample)
+        try cache.invalidate(sample, now: time(10))
+        let found = try cache.candidates(for: sample, now: time(20))
+        let update = try #require(try freshened(found, sample, requested: time(requested), now: time(20)).first)
+        #expect(cache.update(found[0], with: update))
+        let updated = try home.cache().candidates(for: sample, now: time(20))
+        #expect(updated.map(\.response) == [update])
+        #expect(updated.map(\.response.isInvalid) == [isInvalid])
+    }
+
     /// The stored responses as a 304 response freshens them.
     private func freshened(
-        _ found: [StoredResponse], _ sample: Sample, now: Timestamp
+        _ found: [StoredResponse], _ sample: Sample, requested: Timestamp? = nil, now: Timestamp
     ) throws -> [CachedResponse] {
         let (policy, stored) = (CachingPolicy(), found.map(\.response))
         let decision = policy.lookup(try sample.request, among: stored, now: now)
         let fields: MessageFields = ["ETag": "\"a\"", "X": Octets([UInt8](repeating: 0x78, count: 1000))]
-        let response = OriginResponse(status: 304, fields: fields, requestTime: now, responseTime: now)
+        let response = OriginResponse(
+            status: 304, fields: fields, requestTime: requested ?? now, responseTime: now)
         let outcome = policy.validated(by: response, after: decision, for: try sample.request, stored: stored)
         guard case .freshened(_, _, let updates, _) = outcome else { return [] }
         return Array(updates.values)

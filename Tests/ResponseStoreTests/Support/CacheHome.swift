@@ -74,8 +74,11 @@ struct Sample {
     }
 
     /// The response as it is when its header section has arrived.
-    func response(now: Timestamp = CacheHome.start) throws -> CachedResponse {
-        let response = OriginResponse(status: status, fields: fields, requestTime: now, responseTime: now)
+    ///
+    /// - Parameter requested: When the request was sent; `nil` for `now`.
+    func response(requested: Timestamp? = nil, now: Timestamp = CacheHome.start) throws -> CachedResponse {
+        let response = OriginResponse(
+            status: status, fields: fields, requestTime: requested ?? now, responseTime: now)
         let decision = CachingPolicy().storing(response, for: try request)
         guard let stored = decision.response else { throw Rejection(obstacles: decision.obstacles) }
         return stored
@@ -92,10 +95,20 @@ struct Sample {
 }
 
 extension ResponseCache {
+    /// Begins to store a response to the request of a sample.
+    ///
+    /// - Parameter response: The response; `nil` for that of the sample.
+    func begin(_ sample: Sample, _ response: CachedResponse? = nil) throws -> ResponseWriter? {
+        begin(
+            try response ?? sample.response(), to: try sample.request, policy: CachingPolicy(), jar: sample.jar,
+            audience: sample.audience, site: sample.site)
+    }
+
     @discardableResult
-    func store(_ sample: Sample, isComplete: Bool = true, now: Timestamp = CacheHome.start) throws -> Int64? {
-        let writer = begin(
-            try sample.response(now: now), jar: sample.jar, audience: sample.audience, site: sample.site)
+    func store(
+        _ sample: Sample, isComplete: Bool = true, requested: Timestamp? = nil, now: Timestamp = CacheHome.start
+    ) throws -> Int64? {
+        let writer = try begin(sample, sample.response(requested: requested, now: now))
         writer?.append(sample.body)
         return writer?.finish(isComplete: isComplete, now: now)
     }

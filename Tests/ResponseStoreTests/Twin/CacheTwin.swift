@@ -24,14 +24,16 @@ struct CacheTwin {
     /// In the order in which they were stored.
     private(set) var entries: [Entry] = []
 
-    mutating func store(_ entry: Entry) {
+    mutating func store(_ new: Entry, to request: CacheRequest) {
+        let stored = candidates(for: request.url, jar: new.jar, audience: new.audience)
+        let replacement = CachingPolicy().replacement(
+            by: new.response, to: request, among: stored.map { entries[$0].response })
+        var entry = new
+        entry.response = replacement.response
+        for index in replacement.superseded.reversed() { entries.remove(at: stored[index]) }
         func isNear(_ other: Entry) -> Bool {
             other.jar == entry.jar && other.audience == entry.audience
                 && other.response.url.withoutQuery == entry.response.url.withoutQuery
-        }
-        entries.removeAll {
-            isNear($0) && $0.response.url.query == entry.response.url.query
-                && $0.response.nominated == entry.response.nominated
         }
         // The most recently used ones, and of those the newest, stay.
         let rivals = entries.indices.filter { isNear(entries[$0]) && entries[$0].query == entry.query }
@@ -58,7 +60,8 @@ struct CacheTwin {
     }
 
     /// What may be marked although it need not be: all queries of a URL if one of its responses has No-Vary-Search.
-    mutating func invalidate(_ urls: [RequestURL], groups: [Octets], of origin: RequestURL, jar: Octets) {
+    mutating func invalidate(_ urls: [RequestURL], groups: [Octets], of origin: RequestURL, jar: Octets, now: Timestamp)
+    {
         let isTarget = entries.map { entry in
             entry.jar == jar
                 && urls.contains {
@@ -71,7 +74,7 @@ struct CacheTwin {
         for index in entries.indices {
             let entry = entries[index]
             if isTarget[index] || entry.isOf(origin, jar) && !names.isDisjoint(with: entry.response.groups) {
-                entries[index].response = entry.response.invalidated
+                entries[index].response = entry.response.invalidated(at: now)
             }
         }
     }

@@ -100,17 +100,19 @@ private struct TwinRun {
 
     private mutating func store(_ sample: Sample, _ cache: ResponseCache) throws {
         guard !generator.once(in: 10) else {
-            cache.begin(try sample.response(now: now), jar: sample.jar, audience: "", site: "")?.append(sample.body)
+            try cache.begin(sample, sample.response(now: now))?.append(sample.body)
             return
         }
-        guard try cache.store(sample, now: now) != nil,
-            let response = try sample.response(now: now).received(
+        // Invalidations may come while a response is on its way.
+        let requested = now.advanced(bySeconds: -Int64(generator.below(100)))
+        guard try cache.store(sample, requested: requested, now: now) != nil,
+            let response = try sample.response(requested: requested, now: now).received(
                 bodyLength: Int64(sample.body.count), isComplete: true)
         else { return }
         twin.store(
             CacheTwin.Entry(
                 jar: sample.jar, audience: sample.audience, site: sample.site, response: response, body: sample.body,
-                stored: now, used: now))
+                stored: now, used: now), to: try sample.request)
     }
 
     private mutating func look(_ sample: Sample, _ cache: ResponseCache, _ step: Int) throws {
@@ -142,8 +144,8 @@ private struct TwinRun {
         let (policy, stored) = (CachingPolicy(), found.map(\.response))
         let decision = policy.lookup(request, among: stored, now: now)
         let response = OriginResponse(
-            status: 304, fields: ["ETag": "\"1\"", "X-Validated": Octets("\(generator.next())")], requestTime: now,
-            responseTime: now)
+            status: 304, fields: ["ETag": "\"1\"", "X-Validated": Octets("\(generator.next())")],
+            requestTime: now.advanced(bySeconds: -Int64(generator.below(100))), responseTime: now)
         let outcome = policy.validated(by: response, after: decision, for: request, stored: stored)
         guard case .freshened(_, _, let updates, _) = outcome else { return }
         for (index, update) in updates {
@@ -161,9 +163,9 @@ private struct TwinRun {
         var fields: MessageFields = [:]
         if let group { fields.append("Cache-Group-Invalidation", Octets("\"\(group)\"")) }
         if clears { fields.append("Clear-Site-Data", "\"cache\"") }
-        try cache.invalidate(sample, fields)
+        try cache.invalidate(sample, fields, now: now)
         if clears { twin.remove { $0.isOf(url, sample.jar) } }
-        twin.invalidate([url], groups: group.map { [Octets($0)] } ?? [], of: url, jar: sample.jar)
+        twin.invalidate([url], groups: group.map { [Octets($0)] } ?? [], of: url, jar: sample.jar, now: now)
     }
 
     /// Replaces the key, or goes on with the rotation.
