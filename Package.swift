@@ -163,13 +163,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
-        .target(name: "GatewayModel", dependencies: ["PublicSuffix", "CookieModel"]),
+        .target(name: "GatewayModel", dependencies: ["PublicSuffix", "CookieModel", "HTTPCaching"]),
         .target(
             name: "SessionGateway",
             dependencies: [
-                "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "GatewayModel", "OAuth2",
-                "SessionStore",
-                "RequestDecoration",
+                "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "HTTPCaching", "GatewayModel",
+                "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -236,7 +235,7 @@ let package = Package(
         .target(
             name: "CrumbCommands",
             dependencies: [
-                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "GatewayModel",
+                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "HTTPCaching", "GatewayModel",
                 "Captures", "BrowserCookies", "OAuth2", "SessionStore", "RequestDecoration", "SessionOperations",
                 "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -255,9 +254,8 @@ let package = Package(
             name: "crumb-network",
             dependencies: [
                 "CQRencode", "Platform", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
-                "PostgreSQLEngine", "SessionStore", "SessionGateway", "SessionOperations", "SessionService",
-                "SessionClient",
-                "AsyncHTTPClientTransport",
+                "PostgreSQLEngine", "SessionStore", "ResponseStore", "SessionGateway", "SessionOperations",
+                "SessionService", "SessionClient", "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -355,9 +353,8 @@ let package = Package(
         .testTarget(
             name: "SessionGatewayTests",
             dependencies: [
-                "Platform", "SessionGateway", "CookieModel", "GatewayModel", "HTTPMessages", "OAuth2",
-                "RequestDecoration",
-                "SessionStore", "TestSupport", "WebPages", "WebPrimitives",
+                "Platform", "SessionGateway", "CookieModel", "HTTPCaching", "GatewayModel", "HTTPMessages", "OAuth2",
+                "RequestDecoration", "SessionStore", "ResponseStore", "TestSupport", "WebPages", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,4 +1,5 @@
 public import CookieModel
+public import HTTPCaching
 package import PublicSuffix
 
 /// The settings of a gateway that the person who runs it chooses.
@@ -64,7 +65,10 @@ public struct GatewaySettings: Sendable {
     /// The hosts with which TLS 1.0 and 1.1 are spoken, too, also by clients that reach them. The least version is 1.2
     /// otherwise.
     public var legacyTLS: [HostPattern] = []
-    /// Whether no server is connected to. A request that no recording answers gets status 504.
+    /// The rules by which stored responses answer requests, if there is a store.
+    public var cachingRules = CachingRules.standard
+    /// Whether no server is connected to. A request that neither a recording nor a stored response answers gets status
+    /// 504.
     public var isOffline = false
 
     /// Creates settings for a listener.

@@ -34,12 +34,14 @@ public struct GatewayRequestReport: Codable, Sendable {
     /// What the user should change: use a gateway for programs (`client-tool`), or let the client trust the authority
     /// (`authority-not-trusted`); `nil` for nothing.
     public let hint: String?
+    /// What the cache has done: its member of the Cache-Status field (RFC 9211); `nil` if it takes no part.
+    public let cache: String?
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
         cookiesSent: [String], cookiesStored: [String], cookiesRejected: [RejectedCookieReport]? = nil,
         cookiesDeleted: [String]? = nil, replayed: Bool, signedInAgain: Bool, loginFailure: String?, failure: String?,
-        hint: String? = nil
+        hint: String? = nil, cache: String? = nil
     ) {
         self.time = time
         self.method = method
@@ -56,6 +58,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         self.loginFailure = loginFailure
         self.failure = failure
         self.hint = hint
+        self.cache = cache
     }
 
     /// The report as a line for a person.
@@ -64,6 +67,7 @@ public struct GatewayRequestReport: Codable, Sendable {
         if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if replayed { line += " replayed" }
+        if let cache { line += " cache: \(cache.split(separator: "; ").dropFirst().joined(separator: "; "))" }
         if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
         if !cookiesStored.isEmpty { line += " stored: \(cookiesStored.joined(separator: ", "))" }
         if let cookiesRejected { line += " rejected: \(cookiesRejected.map(\.text).joined(separator: ", "))" }

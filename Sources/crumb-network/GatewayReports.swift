@@ -69,7 +69,7 @@ extension GatewayRequestReport {
                 },
             cookiesDeleted: record.cookiesDeleted.isEmpty ? nil : record.cookiesDeleted.map(\.description),
             replayed: record.isReplayed, signedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
-            failure: record.failure, hint: record.hint?.code)
+            failure: record.failure, hint: record.hint?.code, cache: record.cacheStatus)
     }
 }
 

@@ -1,6 +1,7 @@
 import CookieModel
 import CrumbCommands
 import Foundation
+import ResponseStore
 import SessionGateway
 import SessionOperations
 import SessionStore
@@ -96,6 +97,7 @@ enum GatewayRun {
         environment.authority = try authority(of: job)
         environment.fallback = job.fallback
         environment.pageEvents = reports.pageEvents
+        environment.cache = try job.cacheSize.map { try cache(of: job, size: $0) }
         do {
             environment.replay = try job.replayPath.map { try TrafficReplay(path: $0) }
             environment.recording = try job.recordPath.map { try recording(in: $0, of: job) }
@@ -103,6 +105,21 @@ enum GatewayRun {
             throw OperationError(.gatewayNotStarted, error.description)
         }
         return environment
+    }
+
+    /// The store of the job's responses.
+    private static func cache(of job: GatewayJob, size: Int64) throws -> ResponseCache {
+        let database = job.jar.database
+        let folder = CacheFolder(database: database.path) { ProcessInfo.processInfo.environment[$0] }
+        guard let folder else {
+            throw OperationError(
+                .gatewayNotStarted, "the folder for caches is not known; set XDG_CACHE_HOME to its path, or HOME")
+        }
+        var limits = CacheLimits()
+        limits.jarSize = size
+        limits.size = max(size, limits.size)
+        limits.bodySize = min(size, limits.bodySize)
+        return ResponseCache(folder, of: database, limits: limits)
     }
 
     /// The authority of the hosts that are decrypted: the job's, or a new one; `nil` if none are.

@@ -118,7 +118,7 @@ struct GatewayRunCommand: CrumbCommand {
         job.settings.client = client
         job.settings.intercepted = hosts
         try interception.apply(to: &job)
-        traffic.apply(to: &job)
+        try traffic.apply(to: &job)
         job.stopsOnSignals = true
         let hasTold = Atomic(false)
         job.passed = { passage in

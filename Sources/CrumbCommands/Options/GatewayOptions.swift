@@ -1,6 +1,7 @@
 import ArgumentParser
 import CookieModel
 import GatewayModel
+import HTTPCaching
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -74,7 +75,7 @@ struct CommandGatewayOptions: ParsableArguments {
     ) throws -> GatewayJob {
         var job = try GatewayJob(jar: jar, console)
         try interception.apply(to: &job)
-        traffic.apply(to: &job)
+        try traffic.apply(to: &job)
         job.settings.intercepted = try interception.hosts() + hosts
         job.settings.interceptedSites = try job.sites()
         job.passed = passed
@@ -176,7 +177,7 @@ extension HostPattern {
     }
 }
 
-/// Whether a gateway records its traffic, and whether a recording answers requests.
+/// Whether a gateway records its traffic, and what answers requests besides servers.
 struct TrafficOptions: ParsableArguments {
     @Option(
         help: .file(
@@ -196,23 +197,62 @@ struct TrafficOptions: ParsableArguments {
                 + "--intercept."))
     var replay: String?
 
-    @Flag(help: "Connect to no server. A request that --replay does not answer gets status 504.")
+    @Option(
+        help: .value(
+            "size",
+            "Keep responses in the user's folder for caches, up to this size, such as 500M, and answer requests from them "
+                + "where HTTP and --rules allow it."))
+    var cache: CacheSize?
+
+    @Option(help: .file("Read rules for the cache from this file, one on a line: 'keep https://shop.example/fonts/'."))
+    var rules: String?
+
+    @Flag(help: "Connect to no server. A request that neither --replay nor --cache answers gets status 504.")
     var offline = false
 
     func validate() throws {
         guard !recordSecrets || record != nil else {
             throw ValidationError("--record-secrets: name the file with --record.")
         }
-        guard !offline || replay != nil else {
-            throw ValidationError("--offline: name the recording that answers requests with --replay.")
+        guard !offline || replay != nil || cache != nil else {
+            throw ValidationError(
+                "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
+        }
+        guard rules == nil || cache != nil else {
+            throw ValidationError("--rules: these are for a cache; use one with --cache SIZE.")
         }
     }
 
+    /// The longest table of rules, in octets.
+    private static let rulesLimit = 1 << 20
+
     /// Applies the options.
-    func apply(to job: inout GatewayJob) {
+    func apply(to job: inout GatewayJob) throws {
         job.recordPath = record
         job.recordsSecrets = recordSecrets
         job.replayPath = replay
         job.settings.isOffline = offline
+        job.cacheSize = cache?.octets
+        guard let rules else { return }
+        let table = try InputFile(rules).contents(limit: TrafficOptions.rulesLimit)
+        do throws(CachingRulesError) {
+            job.settings.cachingRules = try CachingRules(table: String(decoding: table, as: UTF8.self))
+        } catch {
+            throw CommandFailure(.gatewayNotStarted, "\(rules): \(error.description)")
+        }
+    }
+}
+
+/// The size of a cache: a number of octets, or one with K, M or G.
+struct CacheSize: ExpressibleByArgument {
+    let octets: Int64
+
+    init?(argument: String) {
+        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let unit = argument.last.flatMap { units[Character($0.uppercased())] }
+        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
+        let (octets, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
+        guard !isTooLarge else { return nil }
+        self.octets = octets
     }
 }

@@ -3,7 +3,7 @@ import HTTPMessages
 import NIOCore
 import WebPrimitives
 
-/// A source of responses to requests: servers, or a recording.
+/// A source of responses to requests: servers, a cache, or a recording.
 protocol ResponseSource: Sendable {
     /// Answers a request with ``ClientConnection/deliver(_:from:to:closing:_:)``.
     ///
@@ -87,6 +87,7 @@ extension ClientConnection {
                 }
                 let piece = try await whileBusy { try await body.nextPiece(within: $0) }
                 await pending.entry?.append(toResponse: piece)
+                await pending.cached?.append(piece, now: gate.now())
                 switch piece {
                 case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
                 case .end(let trailers):
@@ -97,6 +98,7 @@ extension ClientConnection {
             }
         } catch {
             await client.forgetAbsence()
+            await pending.cached?.breakOff(now: gate.now())
             // The head was sent, so only the end of the connection can tell the client that the body is incomplete. If
             // the connection's end normally ends the body, it has to be a reset.
             let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }
@@ -116,6 +118,7 @@ extension ClientConnection {
     ) async -> (writesChunks: Bool, keepsClient: Bool) {
         let (request, decision) = (pending.request, pending.decision)
         record.status = response.status
+        record.cacheStatus = pending.cached.map { String(decoding: $0.statusField, as: UTF8.self) }
         // A body that ends with the connection is sent in chunks, so that the client's connection stays open.
         let writesChunks = response.hasUnknownLength && request.line.minorVersion > 0 && !response.isCut
         let keepsClient =
@@ -125,7 +128,8 @@ extension ClientConnection {
             chunked: writesChunks, closes: !keepsClient, intercepted: request.destination.isEncrypted,
             mapping: request.mapping,
             before: pending.withheld.compactMap { gate.line(for: request, inPlaceOf: $0) },
-            clearing: pending.clearing, adding: gate.lines(decision), hint: decision.hint
+            clearing: pending.clearing, adding: gate.lines(decision), hint: decision.hint,
+            cacheStatus: pending.cached?.statusField
         ) { line in
             guard !response.isOfProxy, !pending.isOutdated else { return nil }
             return decision.context == nil ? line : gate.line(for: request, inPlaceOf: line)

@@ -21,8 +21,8 @@ extension ClientConnection {
     fileprivate func answerFromServer(
         _ pending: inout PendingRequest, _ record: inout GatewayRecord
     ) async throws -> Bool {
-        let request = pending.request
         while true {
+            let request = pending.request
             try await pending.login?.present(in: &pending.decision, request, now: gate.now())
             let decoration = pending.decision.decoration
             pending.entry = frame.environment.recording.map { recording in
@@ -36,6 +36,8 @@ extension ClientConnection {
         }
     }
 
+    /// How long to wait for a connection if a stored response can be passed on instead.
+    private static let patience = TimeAmount.milliseconds(900)
     /// How often to send a request again that, according to the server, was not processed.
     private static let refusalLimit = 8
 
@@ -63,6 +65,8 @@ extension ClientConnection {
         demand.isWebSocket =
             isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
             && WebSocketHandshake(of: request.head) != nil
+        // A stored response need not wait for a network that does not answer.
+        demand.patience = pending.cached?.hasAnswer == true ? ClientConnection.patience : nil
         var refusals = 0
         while true {
             let (server, isReused) = try await connection(route, for: demand)
@@ -72,6 +76,7 @@ extension ClientConnection {
                 await server.abort()
                 throw StreamError.endedEarly
             }
+            pending.cached?.requestTime = gate.now()
             record.cookiesSent = decoration?.cookies.cookies.map(\.name) ?? []
             do {
                 let isAccepting = server.isStream && request.acceptsTrailers
@@ -164,6 +169,25 @@ extension ClientConnection {
                 await server.close()
                 return false
             }
+            switch await cacheStep(after: response, to: &pending) {
+            case .pass: break
+            case .again:
+                pending.withhold(response)
+                pending.request.cacheFields = nil
+                await discard(response, from: server, route)
+                return nil
+            case .answer(let opened):
+                pending.withhold(response)
+                await discard(response, from: server, route)
+                return try await deliver(opened.response, from: opened.body, to: pending, &record)
+            case .complete(let opened):
+                pending.withhold(response)
+                await server.beginBody(response.framing)
+                let keepsClient = try await deliver(
+                    opened.response, from: opened.body.followed(by: server), to: pending, &record)
+                if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
+                return keepsClient
+            }
             let keepsClient = try await passOn(response, from: server, to: pending, &record)
             if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
             return keepsClient
@@ -196,6 +220,7 @@ extension ClientConnection {
                 try end.check()
                 return nil
             }
+            _ = await cacheStep(after: response, to: &pending)
             // A client that waits for permission to send its body may or may not send it now.
             let isUncertain = request.expectsPermission ? await !client.hasBegunBody : false
             let keepsClient = try await passOn(
@@ -222,6 +247,14 @@ extension ClientConnection {
             if case .refused(let failure) = end, error is UnansweredError { throw failure }
             throw error
         }
+    }
+
+    /// Has the cache decide on a server's response, unless it is not the site's own.
+    private func cacheStep(
+        after response: ForwardedResponse, to pending: inout PendingRequest
+    ) async -> CachedExchange.Step {
+        guard !response.isOfProxy, !pending.isOutdated else { return .pass }
+        return await pending.cached?.take(response, now: gate.now()) ?? .pass
     }
 
     /// Passes on a server's response whose cookies are stored. For a browser, any end of the connection ends the body.
@@ -367,10 +400,7 @@ extension ClientConnection {
             let isClientGone = await client.hasFailed
             guard request.mayBeRepeated || !isClientGone else { throw StreamError.endedEarly }
             if isSignedIn { record.isSignedInAgain = true }
-            if isWithheld {
-                pending.withheld += response.setCookie
-                pending.clearing += response.head.values("clear-site-data")
-            }
+            if isWithheld { pending.withhold(response) }
             return true
         }
     }

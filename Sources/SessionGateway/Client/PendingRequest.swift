@@ -3,7 +3,7 @@ import WebPrimitives
 
 /// A request in progress, with the state for sending it once more.
 struct PendingRequest {
-    let request: ForwardedRequest
+    var request: ForwardedRequest
     var decision: GatewayDecision
     /// The login for the request; `nil` if no login rule applies.
     var login: RequestLogin?
@@ -17,6 +17,8 @@ struct PendingRequest {
     var isOutdated = false
     /// The entry of the recording; `nil` if nothing is recorded.
     var entry: RecordedExchange?
+    /// The part that the cache takes in it; `nil` for none.
+    var cached: CachedExchange?
 
     /// How much of a body is kept in case a server refuses the stream: as much as the gateway can send before that.
     private static let refusedBodyLimit = 1 << 16
@@ -29,6 +31,12 @@ struct PendingRequest {
         if body == nil, request.framing != .none, request.destination.isEncrypted {
             body = BodySpool(BodySpool.Budget(limit: PendingRequest.refusedBodyLimit))
         }
+    }
+
+    /// Keeps the cookies of a response that the client does not get, for the response that it gets.
+    mutating func withhold(_ response: ForwardedResponse) {
+        withheld += response.setCookie
+        clearing += response.head.values("clear-site-data")
     }
 
     /// Whether the whole request can be sent once more.

@@ -309,6 +309,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
     public internal(set) var isReplayed = false
+    /// What the cache has done, as in the Cache-Status field (RFC 9211); `nil` if it takes no part.
+    public internal(set) var cacheStatus: String?
     /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
     public internal(set) var isSignedInAgain = false
     /// The reason why the client gets a response that says "not signed in"; `nil` for other responses.

@@ -3,6 +3,7 @@ import NIOPosix
 public import NIOSSL
 public import OAuth2
 public import RequestDecoration
+public import ResponseStore
 public import WebPrimitives
 
 /// What a gateway needs from the program around it: limits, trust, and everything that is no setting of a person.
@@ -85,6 +86,8 @@ public struct GatewayEnvironment: Sendable {
     public var recording: TrafficRecording?
     /// The recording whose responses answer requests; `nil` if servers do.
     public var replay: TrafficReplay?
+    /// The store of responses that answer requests by ``GatewaySettings/cachingRules``; `nil` for none.
+    public var cache: ResponseCache?
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 

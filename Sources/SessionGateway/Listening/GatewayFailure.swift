@@ -8,6 +8,7 @@ struct GatewayFailure: Error, Sendable {
     enum Kind: String, Sendable {
         case dnsError = "dns_error"
         case destinationIPProhibited = "destination_ip_prohibited"
+        case destinationIPUnroutable = "destination_ip_unroutable"
         case connectionRefused = "connection_refused"
         case connectionTerminated = "connection_terminated"
         case connectionTimeout = "connection_timeout"

@@ -30,7 +30,11 @@ final class GatewayFrame: Sendable {
                 GatewayLogin(jar, keepingBodiesUpTo: environment.limits.keptBodies, making: $0)
             }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
-        sources = environment.sources + replay + (settings.isOffline ? [] : [ServerSource()])
+        let servers = settings.isOffline ? nil : ServerSource()
+        let cached = environment.cache.map {
+            CacheSource(cache: GatewayCache($0, of: jar, by: settings.cachingRules), servers: servers)
+        }
+        sources = environment.sources + replay + [cached ?? servers].compactMap(\.self)
         let suffixes = jar.policy.publicSuffixes
         let decrypts = environment.authority != nil
         // All requests to the sites that are offered at addresses pass through the gateway.

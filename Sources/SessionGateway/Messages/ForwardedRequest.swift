@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPCaching
 import HTTPMessages
 import RequestDecoration
 import WebPrimitives
@@ -153,6 +154,22 @@ struct ForwardedRequest: Sendable {
         (try? RequestURL(referrer))?.host == url.host
     }
 
+    /// The fields of a cache's names that the server gets instead of the client's own; `nil` if it gets the client's.
+    var cacheFields: [MessageFields.Field]?
+
+    private static let cacheFieldNames: Set<String> = [
+        "if-none-match", "if-modified-since", "if-range", "range", "cache-control", "pragma",
+    ]
+
+    /// Whether a cache may replace a field.
+    static func isCacheField(_ field: MessageFields.Field) -> Bool {
+        cacheFieldNames.contains(String(decoding: field.name.lowercased, as: UTF8.self))
+    }
+
+    /// Whether the server gets the path and query of ``url``. Otherwise two requests with one URL may have different
+    /// responses.
+    var hasCanonicalTarget: Bool { path.isEmpty || path == url.path.bytes + url.query.bytes }
+
     /// Whether to accept only content codings in which a recording can find secrets.
     var needsReadableCoding = false
 
@@ -260,9 +277,11 @@ struct ForwardedRequest: Sendable {
                 guard let index = added.firstIndex(where: { $0.name.lowercased() == name }) else { continue }
                 written.append(field: head.octets[field.name], added.remove(at: index).value)
             case let name where options.contains(name): continue
+            case let name where cacheFields != nil && ForwardedRequest.cacheFieldNames.contains(name): continue
             default: written.append(line: head.octets[field.line])
             }
         }
+        for field in cacheFields ?? [] { written.append(field: field.name, field.value) }
         if !hasHost { written.append(field: "Host", Octets(authority)) }
         for field in added { written.append(field: field.name, field.value) }
         if !cookie.isEmpty { written.append(field: "Cookie", cookie) }

@@ -79,11 +79,12 @@ struct ForwardedResponse: Sendable {
     ///   - clearing: Clear-Site-Data fields of earlier responses.
     ///   - lines: The gateway's own Set-Cookie lines.
     ///   - hint: What the user should change, as a Proxy-Status field.
+    ///   - cacheStatus: What the cache has done, as a Cache-Status field.
     ///   - passed: Returns the Set-Cookie line that replaces one of the server's; `nil` for none.
     func octets(
         chunked isChunked: Bool, closes: Bool, intercepted isIntercepted: Bool = false, mapping: OriginMapping? = nil,
         before former: [Octets] = [], clearing: [Octets] = [], adding lines: [Octets] = [],
-        hint: GatewayHint? = nil, passed: (Octets) -> Octets?
+        hint: GatewayHint? = nil, cacheStatus: Octets? = nil, passed: (Octets) -> Octets?
     ) -> [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(head.octets.count + 64)
@@ -122,6 +123,7 @@ struct ForwardedResponse: Sendable {
         }
         for line in lines { written.append(field: "Set-Cookie", cookie(line)) }
         if let status = hint?.proxyStatus { written.append(field: "Proxy-Status", status) }
+        if let cacheStatus { written.append(field: "Cache-Status", cacheStatus) }
         if isChunked { written.append(field: "Transfer-Encoding", "chunked") }
         if status == 101 {
             written.append(field: "Connection", "Upgrade")

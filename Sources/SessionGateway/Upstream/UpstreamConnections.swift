@@ -2,6 +2,7 @@ import HTTPMessages
 import NIOCore
 import NIOPosix
 import OAuth2
+import Platform
 import Synchronization
 import WebPrimitives
 
@@ -76,6 +77,8 @@ actor UpstreamConnections {
         var isWebSocket = false
         /// Whether a new connection is required, because a used one may be closed at any moment.
         var isFresh = false
+        /// How long to wait for a new connection; `nil` for the limit.
+        var patience: TimeAmount?
         /// The gateways that the request has passed.
         var passed = PassedGateways()
     }
@@ -90,7 +93,8 @@ actor UpstreamConnections {
 
     /// A connection for one request, or a stream in its place. Ends early if the task is cancelled.
     func connection(_ route: Route, for demand: Demand) async throws(GatewayFailure) -> Found {
-        guard route.destination.isEncrypted else { return (try await open(route, after: demand.passed), false) }
+        guard route.destination.isEncrypted else { return (try await open(route, after: demand.passed, within: demand.patience), false)
+        }
         let spare = SpareConnection(demand.spare)
         if demand.isWebSocket, let stream = await shared.webSocketStream(route) {
             await spare.take()?.abort()
@@ -103,7 +107,7 @@ actor UpstreamConnections {
                     do throws(GatewayFailure) {
                         return .success(
                             try await self.open(
-                                route, after: demand.passed, through: spare.take(), offering: .http2OrHTTP1))
+                                route, demand, through: spare.take(), offering: .http2OrHTTP1))
                     } catch {
                         return .failure(error)
                     }
@@ -123,7 +127,7 @@ actor UpstreamConnections {
         }
         let unused = spare.take()
         if unused == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
-        return (try await open(route, after: demand.passed, through: unused, offering: .http1), false)
+        return (try await open(route, demand, through: unused, offering: .http1), false)
     }
 
     /// An open connection; `nil` if the route has none.
@@ -187,26 +191,32 @@ actor UpstreamConnections {
 
     /// Opens a connection for requests.
     ///
-    /// - Parameter passed: The gateways that the first of these requests has passed.
-    func open(_ route: Route, after passed: PassedGateways) async throws(GatewayFailure) -> ByteStream {
+    /// - Parameters:
+    ///   - passed: The gateways that the first of these requests has passed.
+    ///   - patience: How long to wait for it; `nil` for the limit.
+    func open(
+        _ route: Route, after passed: PassedGateways, within patience: TimeAmount? = nil
+    ) async throws(GatewayFailure) -> ByteStream {
+        let limit = patience ?? limits.connect
         if let proxy = route.proxy, route.isTunnel {
-            return try await tunnel(to: route.destination, through: proxy, after: passed)
+            return try await tunnel(to: route.destination, through: proxy, after: passed, within: limit)
         }
-        return try await connect(to: route.destination, through: route.proxy)
+        return try await connect(to: route.destination, through: route.proxy, within: limit)
     }
 
     /// Opens a connection with TLS, and verifies the server.
     ///
     /// - Parameter spare: An open connection without TLS.
     private func open(
-        _ route: Route, after passed: PassedGateways, through spare: ByteStream?, offering offer: ServerTLS.Offer
+        _ route: Route, _ demand: Demand, through spare: ByteStream?, offering offer: ServerTLS.Offer
     ) async throws(GatewayFailure) -> ByteStream {
-        let stream = if let spare { spare } else { try await open(route, after: passed) }
+        let stream =
+            if let spare { spare } else { try await open(route, after: demand.passed, within: demand.patience) }
         do {
             try await ConnectionAttempt.with(stream) {
                 try await tls.secure(
                     stream, to: route.destination.host, offering: offer, identified: route.partition.hasCredentials,
-                    within: limits.connect)
+                    within: demand.patience ?? limits.connect)
             }
             return stream
         } catch {
@@ -220,7 +230,7 @@ actor UpstreamConnections {
     /// Addresses of both families are tried as RFC 8305 describes. Each address is checked when the connection is made,
     /// so changing the address of a name does not help an attacker.
     private func connect(
-        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?, within limit: TimeAmount
     ) async throws(GatewayFailure) -> ByteStream {
         let host = proxy?.host ?? destination.host.unbracketed
         let port = proxy?.port ?? Int(destination.port)
@@ -234,7 +244,7 @@ actor UpstreamConnections {
         do {
             return try await attempt.run {
                 try await ClientBootstrap(group: loop)
-                    .connectTimeout(limits.connect)
+                    .connectTimeout(limit)
                     .resolver(resolver?(loop))
                     .channelOption(.autoRead, value: false)
                     .channelOption(.allowRemoteHalfClosure, value: true)
@@ -260,9 +270,10 @@ actor UpstreamConnections {
 
     /// Opens a tunnel to a server through a proxy.
     private func tunnel(
-        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy, after passed: PassedGateways
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy, after passed: PassedGateways,
+        within limit: TimeAmount
     ) async throws(GatewayFailure) -> ByteStream {
-        let stream = try await connect(to: destination, through: proxy)
+        let stream = try await connect(to: destination, through: proxy, within: limit)
         var head = Array("CONNECT \(destination.description) HTTP/1.1\r\n".utf8)
         head.append(field: "Host", Octets(destination.description))
         head.append(field: "Via", passed.via(adding: gateway))
@@ -271,7 +282,7 @@ actor UpstreamConnections {
         do {
             try await stream.write(ByteBuffer(bytes: head))
             let octets = try await ConnectionAttempt.with(stream) {
-                try await stream.head(idle: limits.connect, within: limits.connect)
+                try await stream.head(idle: limit, within: limit)
             }
             guard let octets else { throw StreamError.endedEarly }
             let head = try MessageHead(octets, from: .server)
@@ -310,6 +321,14 @@ actor UpstreamConnections {
             return GatewayFailure(
                 .proxyInternalError, 503, "the gateway has no descriptor left for a connection to \(server)",
                 nextStep: "Try again later, or raise the limit of descriptors (ulimit -n).")
+        }
+        let isUnroutable = causes.contains { cause in
+            (cause as? IOError).map { [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains($0.errnoCode) } ?? false
+        }
+        guard !isUnroutable else {
+            return GatewayFailure(
+                .destinationIPUnroutable, 502, "there is no way to \(server)",
+                nextStep: "Check that this machine is connected to a network.")
         }
         let isTimeout = causes.contains { cause in
             if case ChannelError.connectTimeout? = cause as? ChannelError { true } else { false }

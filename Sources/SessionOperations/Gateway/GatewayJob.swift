@@ -42,6 +42,8 @@ package struct GatewayJob: Sendable {
     package var recordsSecrets = false
     /// The HAR that answers requests; `nil` for none.
     package var replayPath: String?
+    /// How many octets of responses are kept for the jar; `nil` if none are.
+    package var cacheSize: Int64?
     /// How many clients are connected at the same time; `nil` for the gateway's own limit.
     package var connectionLimit: Int?
     /// How many octets of requests' bodies are kept at the same time; `nil` for the gateway's own limit.

@@ -35,19 +35,20 @@ final class GatewayFixture: Sendable {
 
     /// Runs `body` while a gateway runs.
     func run(
-        _ settings: GatewaySetup = .forTools,
+        _ settings: GatewaySetup = .forTools, of jar: CookieJar? = nil,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
-        try await runAll(settings) { try await body(#require($0.first)) }
+        try await runAll(settings, of: jar) { try await body(#require($0.first)) }
     }
 
     /// Runs `body` while a gateway runs, which may listen on several addresses.
     func runAll(
-        _ settings: GatewaySetup, _ body: @escaping @Sendable ([GatewayAddress]) async throws -> Void
+        _ settings: GatewaySetup, of jar: CookieJar? = nil,
+        _ body: @escaping @Sendable ([GatewayAddress]) async throws -> Void
     ) async throws {
         var settings = settings
         settings.limits.stop = .milliseconds(20)
-        let gateway = settings.gateway(of: jar, now: { self.now }) { record in
+        let gateway = settings.gateway(of: jar ?? self.jar, now: { self.now }) { record in
             self.records.withLock { $0.append(record) }
         }
         eventsPath.withLock { $0 = gateway.eventsPath }

@@ -1,0 +1,83 @@
+import HTTPCaching
+import NIOCore
+import ResponseStore
+import WebPrimitives
+
+/// The stored responses as a source, in front of the servers.
+struct CacheSource: ResponseSource {
+    let cache: GatewayCache
+    /// The servers; `nil` if none may be connected to.
+    let servers: ServerSource?
+
+    func answer(
+        _ pending: inout PendingRequest, of connection: isolated ClientConnection, _ record: inout GatewayRecord
+    ) async throws -> Bool? {
+        guard
+            var exchange = await CachedExchange(
+                cache, pending, connection.gate, at: connection.time, isOffline: servers == nil)
+        else { return try await servers?.answer(&pending, of: connection, &record) }
+        if let opened = exchange.opened {
+            connection.recordWithoutServer(&pending)
+            let keepsConnection = try await connection.deliver(opened, of: exchange, to: &pending, &record)
+            connection.validateLater(exchange, pending)
+            return keepsConnection
+        }
+        guard exchange.decision.outcome != .unavailable, let servers else {
+            throw GatewayFailure.notStored("\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))")
+        }
+        pending.request.cacheFields = exchange.sentFields
+        pending.cached = exchange
+        do {
+            return try await servers.answer(&pending, of: connection, &record)
+        } catch let failure as GatewayFailure {
+            // Nothing was passed on yet.
+            exchange = pending.cached ?? exchange
+            if failure.isNetworkLoss { cache.noteLoss(of: pending.request.destination, at: connection.time) }
+            guard let opened = await exchange.open(after: failure, now: connection.gate.now()) else { throw failure }
+            return try await connection.deliver(opened, of: exchange, to: &pending, &record)
+        }
+    }
+}
+
+extension ClientConnection {
+    /// Passes on a stored response.
+    ///
+    /// - Returns: Whether the client's connection can be used for another request.
+    func deliver(
+        _ opened: OpenedAnswer, of exchange: CachedExchange, to pending: inout PendingRequest,
+        _ record: inout GatewayRecord
+    ) async throws -> Bool {
+        pending.cached = exchange
+        await pending.entry?.respond(opened.response, replayed: true)
+        return try await deliver(opened.response, from: opened.body, to: pending, &record)
+    }
+}
+
+extension GatewayFailure {
+    /// Whether the network has failed, and not the server: no request would have been answered.
+    ///
+    /// A wrong certificate is that of a portal that wants the user to sign in to the network, or of an attacker.
+    var isNetworkLoss: Bool {
+        switch kind {
+        case .dnsError, .connectionTimeout, .destinationIPUnroutable, .tlsCertificateError: true
+        default: false
+        }
+    }
+
+    /// Whether the server has failed, or the way to it.
+    var isDisconnection: Bool {
+        switch kind {
+        case .connectionRefused, .connectionTerminated, .connectionReadTimeout, .tlsProtocolError, .tlsAlertReceived,
+            .destinationUnavailable, .httpResponseIncomplete:
+            true
+        default: isNetworkLoss
+        }
+    }
+
+    /// - Parameter wanted: The request that nothing stored answers, and that may not be sent.
+    static func notStored(_ wanted: String) -> GatewayFailure {
+        GatewayFailure(
+            .destinationUnavailable, 504, "nothing in the cache answers \(wanted), and no server may be asked",
+            nextStep: "Try again when there is a network, or leave out --offline.")
+    }
+}

@@ -1,0 +1,293 @@
+import Crypto
+import HTTPCaching
+import HTTPMessages
+import NIOCore
+import ResponseStore
+import WebPrimitives
+
+/// What the cache does about one request: the decision on it, and on the response of the server.
+struct CachedExchange: Sendable {
+    /// What becomes of a server's response.
+    enum Step {
+        /// It is passed on.
+        case pass
+        /// A stored response is passed on in its place.
+        case answer(OpenedAnswer)
+        /// The stored beginning of the response is passed on before it.
+        case complete(OpenedAnswer)
+        /// It is of no use to the client. The request has to be sent again as the client has sent it.
+        case again
+    }
+
+    private let cache: GatewayCache
+    private let audience: Octets
+    private let site: Octets
+    private let server: ForwardedRequest.Destination
+    /// The client's request, with everything that the jar adds.
+    private let request: CacheRequest
+    private(set) var decision: LookupDecision
+    /// The candidates of the decision.
+    private var stored: [StoredResponse]
+    /// The stored response that answers the request, if the decision is a hit.
+    private(set) var opened: OpenedAnswer?
+    /// When the request was sent.
+    var requestTime: Timestamp
+    private var status: CacheStatus
+    /// Stores the response that is being passed on; `nil` if it is not stored.
+    private var storing: BodyStoring?
+
+    /// Decides on a request.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the clock for the limits.
+    ///   - isOffline: Whether no server may be connected to.
+    /// - Returns: `nil` if the cache takes no part: if it is not known whose request it is, or if its response depends on
+    ///   more than the cache sees.
+    init?(
+        _ cache: GatewayCache, _ pending: PendingRequest, _ gate: JarRequestPolicy, at time: NIODeadline,
+        isOffline: Bool
+    ) async {
+        let forwarded = pending.request
+        guard pending.decision.context != nil, !forwarded.isUpgrade, forwarded.hasCanonicalTarget,
+            forwarded.framing == .none || !forwarded.isRetrieval,
+            let head = try? MessageHead(forwarded.octets(with: pending.decision.decoration), from: .server)
+        else { return nil }
+        self.cache = cache
+        audience = CachedExchange.audience(of: pending)
+        site = forwarded.url.host.registrableDomain(gate.jar.policy.publicSuffixes)
+        server = forwarded.destination
+        request = CacheRequest(
+            method: Octets(forwarded.method), url: forwarded.url, fields: MessageFields(head))
+        requestTime = gate.now()
+        let (audience, request, now) = (audience, request, requestTime)
+        let isLost = cache.isLost(server, at: time)
+        let found = await cache.using { responses in
+            let stored = forwarded.isRetrieval
+                ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
+            let heads = stored.map(\.response)
+            var decision = cache.policy.lookup(request, among: heads, now: now, isOffline: isOffline || isLost)
+            if isLost, !isOffline, decision.outcome == .unavailable {
+                decision = cache.policy.lookup(request, among: heads, now: now)
+            }
+            return (stored, decision, CachedExchange.open(decision, stored, responses))
+        }
+        guard let (stored, decision, opened) = found else { return nil }
+        self.stored = stored
+        // A body that is missing is as good as a response that is not stored.
+        self.decision = decision.isAnswer && opened == nil ? decision.repeated(request) : decision
+        self.opened = opened
+        status = CacheStatus(self.decision)
+    }
+
+    /// What else than the jar separates responses: the classes of cookies that the request carries, its partition, the
+    /// login, and credentials of the client's own.
+    private static func audience(of pending: PendingRequest) -> Octets {
+        let verdict = pending.decision.verdict
+        let credentials = pending.request.head.values("authorization").map { value in
+            SHA256.hash(data: value.bytes).map { String($0, radix: 16) }.joined(separator: "-")
+        }
+        let parts = [
+            verdict.map { String($0.classes.rawValue) } ?? "jar", pending.login == nil ? "" : "login",
+            credentials.joined(separator: " "), verdict?.partition?.serialized ?? "",
+        ]
+        return Octets(parts.joined(separator: "\n"))
+    }
+
+    /// The fields that the server gets instead of the client's conditions; `nil` if it gets those of the client.
+    var sentFields: [MessageFields.Field]? {
+        switch decision.outcome {
+        case .validate(let fields), .complete(let fields), .forward(let fields):
+            fields == request.fields ? nil : fields.lines.filter(ForwardedRequest.isCacheField)
+        case .hitThenValidate(_, let fields): fields.lines.filter(ForwardedRequest.isCacheField)
+        case .hit, .unavailable: nil
+        }
+    }
+
+    /// Whether a stored response could answer the request if the server does not.
+    var hasAnswer: Bool { decision.choice != nil }
+
+    /// The stored response that was chosen.
+    private var chosen: StoredResponse? { decision.choice.map { stored[$0.index] } }
+
+    /// The Cache-Status field for the client (RFC 9211).
+    var statusField: Octets { status.value }
+
+    // MARK: - The response of the server
+
+    /// Decides on the response of the server, and changes what is stored accordingly.
+    mutating func take(_ response: ForwardedResponse, now: Timestamp) async -> Step {
+        cache.noteAnswer(of: server)
+        status.forwardedStatus = response.status
+        let origin = OriginResponse(
+            status: response.status, fields: MessageFields(response.head), requestTime: requestTime, responseTime: now)
+        if isOfPortal(response), let opened = await open(isOffline: true, now: now) { return .answer(opened) }
+        await refresh(now: now)
+        switch cache.policy.validated(by: origin, after: decision, for: request, stored: stored.map(\.response)) {
+        case .freshened(let chosen, let answer, let updates, let removed):
+            let stored = stored
+            let opened = await cache.using { responses in
+                let opened = OpenedAnswer(answer, of: stored[chosen], in: responses)
+                for (index, update) in updates { responses.update(stored[index], with: update) }
+                for index in removed { responses.remove(id: stored[index].id) }
+                return opened
+            }
+            return (opened ?? nil).map { .answer($0) } ?? repeated()
+        case .stale(let answer):
+            guard let chosen else { return .pass }
+            let opened = await cache.using { OpenedAnswer(answer, of: chosen, in: $0) }
+            return (opened ?? nil).map { .answer($0) } ?? .pass
+        case .repeated: return repeated()
+        case .completed(let part, let answer):
+            guard let chosen, let whole = chosen.response.combined(with: part)?.response else { return repeated() }
+            let opened = await cache.using { OpenedAnswer(answer, of: chosen, in: $0) }
+            guard let opened = opened ?? nil else { return repeated() }
+            await store(whole, origin)
+            return .complete(opened)
+        case .replaced(let unsuitable):
+            await replace(unsuitable, by: origin, response)
+            return .pass
+        }
+    }
+
+    private mutating func repeated() -> Step {
+        decision = decision.repeated(request)
+        return .again
+    }
+
+    /// Replaces the candidates by what they are now: one may have been invalidated while the request was on its way.
+    private mutating func refresh(now: Timestamp) async {
+        guard !stored.isEmpty else { return }
+        let (request, audience, cache) = (request, audience, cache)
+        let current = await cache.using {
+            $0.candidates(for: request, jar: cache.jar, audience: audience, now: now)
+        }
+        let byID = Dictionary((current ?? []).map { ($0.id, $0) }) { first, _ in first }
+        stored = stored.map { byID[$0.id] ?? $0 }
+    }
+
+    /// Removes what a response shows to be out of date, and begins to store it.
+    private mutating func replace(
+        _ unsuitable: [Int], by origin: OriginResponse, _ response: ForwardedResponse
+    ) async {
+        let updates = cache.policy.freshened(byHead: origin, to: request, among: stored.map(\.response))
+        let invalidation = Invalidation(by: origin, to: request)
+        let (stored, url, cache) = (stored, request.url, cache)
+        if !unsuitable.isEmpty || !updates.isEmpty || !invalidation.isEmpty {
+            _ = await cache.using { responses in
+                for index in unsuitable { responses.remove(id: stored[index].id) }
+                for (index, update) in updates { responses.update(stored[index], with: update) }
+                responses.apply(invalidation, of: url, jar: cache.jar)
+            }
+        }
+        // Over TLS, nothing tells whether a body that ends with the connection is complete.
+        guard !response.isCut, !(response.framing == .untilClose && server.isEncrypted),
+            let storable = cache.policy.storing(origin, for: request).response
+        else { return }
+        await store(storable, origin)
+    }
+
+    private mutating func store(_ response: CachedResponse, _ origin: OriginResponse) async {
+        let (cache, request, audience, site) = (cache, request, audience, site)
+        let writer = await cache.using {
+            $0.begin(response, to: request, by: cache.policy, jar: cache.jar, audience: audience, site: site)
+        }
+        storing = (writer ?? nil).map { BodyStoring($0, in: cache) }
+        status.isStored = storing != nil
+    }
+
+    /// Stores a piece of the body that is passed on.
+    func append(_ piece: BodyReader.Piece, now: Timestamp) async {
+        guard let storing else { return }
+        switch piece {
+        case .data(let octets): await storing.append(octets)
+        case .end: await storing.finish(isComplete: true, now: now)
+        }
+    }
+
+    /// Ends the body before its end.
+    func breakOff(now: Timestamp) async {
+        await storing?.finish(isComplete: false, now: now)
+    }
+
+    // MARK: - Without the server
+
+    /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
+    mutating func open(after failure: GatewayFailure, now: Timestamp) async -> OpenedAnswer? {
+        guard let chosen, failure.isDisconnection else { return nil }
+        if failure.isNetworkLoss { return await open(isOffline: true, now: now) }
+        guard let answer = cache.policy.staleAnswer(chosen.response, to: request, now: now, .unreachable)
+        else { return nil }
+        return await cache.using { OpenedAnswer(answer, of: chosen, in: $0) } ?? nil
+    }
+
+    private mutating func open(isOffline: Bool, now: Timestamp) async -> OpenedAnswer? {
+        let stored = stored
+        let decision = cache.policy.lookup(
+            request, among: stored.map(\.response), now: now, isOffline: isOffline)
+        guard let opened = await cache.using({ CachedExchange.open(decision, stored, $0) }) ?? nil else { return nil }
+        self.decision = decision
+        status = CacheStatus(decision)
+        return opened
+    }
+
+    /// Opens the stored response that a decision has chosen; `nil` if it is no hit, or the body is damaged.
+    private static func open(
+        _ decision: LookupDecision, _ stored: [StoredResponse], _ responses: ResponseCache
+    ) -> OpenedAnswer? {
+        switch decision.outcome {
+        case .hit(let answer), .hitThenValidate(let answer, _):
+            decision.choice.flatMap { OpenedAnswer(answer, of: stored[$0.index], in: responses) }
+        case .validate, .complete, .forward, .unavailable: nil
+        }
+    }
+
+    /// Whether a response is that of a portal that wants the user to sign in to the network: a page in place of another
+    /// resource, over http.
+    private func isOfPortal(_ response: ForwardedResponse) -> Bool {
+        // RFC 6585, section 6: 511 (Network Authentication Required) is for proxies that control access to the network.
+        if response.status == 511 { return true }
+        guard !server.isEncrypted, let chosen, !chosen.response.fields.isHTML else { return false }
+        if response.status == 200 { return MessageFields(response.head).isHTML }
+        guard (301...308).contains(response.status), let location = response.head.values("location").first,
+            let target = try? request.url.resolving(location)
+        else { return false }
+        return target.host != request.url.host
+    }
+
+    // MARK: - Validation without a client
+
+    /// Begins the validation of a stored response that has just answered a request; `nil` if none is necessary, or it is
+    /// being validated already.
+    func validation(now: Timestamp) -> (exchange: CachedExchange, end: @Sendable () -> Void)? {
+        guard case .hitThenValidate = decision.outcome, let chosen, cache.beginValidation(of: chosen) else { return nil }
+        var exchange = self
+        exchange.requestTime = now
+        exchange.opened = nil
+        return (exchange, { [cache] in cache.endValidation(of: chosen) })
+    }
+}
+
+extension LookupDecision {
+    /// Whether a stored response answers the request.
+    fileprivate var isAnswer: Bool {
+        switch outcome {
+        case .hit, .hitThenValidate: true
+        case .validate, .complete, .forward, .unavailable: false
+        }
+    }
+}
+
+extension MessageFields {
+    /// The fields of a message.
+    fileprivate init(_ head: MessageHead) {
+        self.init(head.fields.map { Field(Octets(head.octets, in: $0.name), Octets(head.octets, in: $0.value)) })
+    }
+
+    /// Whether the content is an HTML document.
+    fileprivate var isHTML: Bool { values("content-type").first?.lowercased.starts(with: "text/html".utf8) ?? false }
+}
+
+extension ForwardedRequest {
+    /// Whether a stored response may answer it.
+    fileprivate var isRetrieval: Bool { method == "GET" || method == "HEAD" }
+}

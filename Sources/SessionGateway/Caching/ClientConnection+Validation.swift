@@ -1,0 +1,84 @@
+import HTTPMessages
+import NIOCore
+import ResponseStore
+import WebPrimitives
+
+extension ClientConnection {
+    /// Asks the server whether the stored response is still valid that a client has just got, if that is necessary.
+    ///
+    /// Nobody waits for it. A failure, or a response that may be about the session and not about the resource, changes
+    /// nothing.
+    func validateLater(_ exchange: CachedExchange, _ pending: PendingRequest) {
+        guard !isStopping, let validation = exchange.validation(now: gate.now()) else { return }
+        var pending = pending
+        pending.request.cacheFields = exchange.sentFields
+        pending.cached = validation.exchange
+        pending.entry = nil
+        Task(executorPreference: servers.taskExecutor) { [pending] in
+            await self.validate(pending)
+            validation.end()
+        }
+    }
+
+    /// The statuses that say something about the resource.
+    private static let statuses: Set<Int> = [200, 304, 404, 410]
+
+    private func validate(_ pending: PendingRequest) async {
+        var pending = pending
+        let request = pending.request
+        let partition = ConnectionPartition(request, pending.decision, client: number, gate.jar.policy.publicSuffixes)
+        let route = route(to: request.destination, isTunnel: request.isTunnelled, partition)
+        var demand = UpstreamConnections.Demand()
+        demand.passed = passed
+        demand.passed.add(PassedGateways(request.head))
+        do {
+            try await pending.login?.present(in: &pending.decision, request, now: gate.now())
+            let head = request.octets(
+                with: pending.decision.decoration, toProxy: route.isToProxy, as: servers.gateway,
+                proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
+            // NIOHPACK accepts values only as text.
+            demand.isHTTP1 = String(validating: head, as: UTF8.self) == nil || head.count > HTTP2RequestCodec.headLimit
+            let (server, _) = try await servers.connection(route, for: demand)
+            do {
+                pending.cached?.requestTime = gate.now()
+                try await server.write(ByteBuffer(bytes: head))
+                let response = try await finalResponse(from: server, toHead: request.method == "HEAD")
+                try await take(response, from: server, &pending)
+                if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
+            } catch {
+                await server.abort()
+            }
+        } catch {
+            // The next request tries again.
+        }
+    }
+
+    private func finalResponse(from server: ByteStream, toHead isToHead: Bool) async throws -> ForwardedResponse {
+        for _ in 0..<limits.interimResponses {
+            guard let octets = try await server.head(idle: limits.head, within: limits.head) else { break }
+            let response = try ForwardedResponse(MessageHead(octets, from: .server), toHead: isToHead)
+            if !response.isInterim { return response }
+        }
+        throw StreamError.endedEarly
+    }
+
+    private func take(_ response: ForwardedResponse, from server: ByteStream, _ pending: inout PendingRequest) async throws
+    {
+        guard Self.statuses.contains(response.status), let context = pending.decision.context else {
+            throw StreamError.endedEarly
+        }
+        _ = try await gate.store(response, in: context)
+        guard case .pass? = await pending.cached?.take(response, now: gate.now()) else { return }
+        await server.beginBody(response.framing)
+        do {
+            while true {
+                let piece = try await server.nextPiece(within: limits.head)
+                await pending.cached?.append(piece, now: gate.now())
+                if case .end = piece { return }
+            }
+        } catch {
+            await pending.cached?.breakOff(now: gate.now())
+            throw error
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPCaching
+import NIOCore
+import NIOPosix
+import ResponseStore
+import SessionStore
+import Synchronization
+import WebPrimitives
+
+/// The stored responses of a gateway's jar, and the rules by which they answer requests.
+final class GatewayCache: Sendable {
+    typealias Destination = ForwardedRequest.Destination
+
+    let policy: CachingPolicy
+    /// The ID of the jar, which no other jar gets.
+    let jar: Octets
+    private let responses: ResponseCache
+    /// The servers that could not be reached, and when that was.
+    private let losses = Mutex<[Destination: NIODeadline]>([:])
+    /// The stored responses that are being validated while no client waits.
+    private let validations = Mutex<Set<Int64>>([])
+
+    /// How long a server counts as out of reach before it is tried again.
+    private static let lossTime = TimeAmount.seconds(1)
+    private static let lossLimit = 1000
+    private static let validationLimit = 64
+
+    init(_ responses: ResponseCache, of jar: CookieJar, by rules: CachingRules) {
+        self.responses = responses
+        self.jar = Octets(String(jar.id))
+        var policy = CachingPolicy(rules: rules)
+        // A page of yesterday is better than none.
+        policy.servesStaleWhenDisconnected = true
+        self.policy = policy
+    }
+
+    /// Uses the stored responses on a thread that may block; `nil` if the task is cancelled.
+    func using<Result: Sendable>(_ work: @escaping @Sendable (ResponseCache) -> Result) async -> Result? {
+        try? await NIOThreadPool.singleton.runIfActive { [responses] in work(responses) }
+    }
+
+    // MARK: - Network loss
+
+    /// Whether a server could not be reached a moment ago.
+    func isLost(_ server: Destination, at time: NIODeadline) -> Bool {
+        losses.withLock { losses in losses[server].map { time < $0 + GatewayCache.lossTime } ?? false }
+    }
+
+    func noteLoss(of server: Destination, at time: NIODeadline) {
+        losses.withLock { losses in
+            if losses.count >= GatewayCache.lossLimit { losses = losses.filter { time < $0.value + Self.lossTime } }
+            if losses.count < GatewayCache.lossLimit { losses[server] = time }
+        }
+    }
+
+    func noteAnswer(of server: Destination) {
+        losses.withLock { losses in
+            if !losses.isEmpty { losses[server] = nil }
+        }
+    }
+
+    // MARK: - Validations without a client
+
+    /// Whether a validation of a stored response may begin. If so, it has to end with ``endValidation(of:)``.
+    func beginValidation(of stored: StoredResponse) -> Bool {
+        validations.withLock { running in
+            running.count < GatewayCache.validationLimit && running.insert(stored.id).inserted
+        }
+    }
+
+    func endValidation(of stored: StoredResponse) {
+        validations.withLock { _ = $0.remove(stored.id) }
+    }
+}

@@ -1,0 +1,93 @@
+import CookieModel
+import Foundation
+import GatewayModel
+import HTTPCaching
+import NIOCore
+import ResponseStore
+import SessionGateway
+import SessionStore
+import Testing
+
+/// A gateway with a cache, for one test.
+final class CachingGateway {
+    let fixture: GatewayFixture
+    var rules = CachingRules.standard
+    var isOffline = false
+    /// Whether no name can be resolved.
+    var isUnresolvable = false
+    private let folder: URL
+    private let cache: ResponseCache
+
+    init() throws {
+        fixture = try GatewayFixture()
+        folder = FileManager.default.temporaryDirectory.appending(path: "cache-\(UUID().uuidString)")
+        cache = ResponseCache(CacheFolder(folder.path), of: fixture.jar.database)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The files with bodies.
+    func bodyFiles() throws -> [URL] {
+        let all = FileManager.default.enumerator(at: folder.appending(path: "bodies"), includingPropertiesForKeys: nil)
+        return (all?.allObjects as? [URL] ?? []).filter { !$0.hasDirectoryPath }
+    }
+
+    /// Sends requests, each on a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - requests: Method and path, and a field after these.
+    ///   - later: How many seconds pass before.
+    ///   - last: Runs at last, while the gateway runs.
+    func responses(
+        to requests: [String], from server: RecordingServer, host: String = "127.0.0.1", jar: CookieJar? = nil,
+        later seconds: Int64 = 0, finally last: @escaping @Sendable () async throws -> Void = {}
+    ) async throws -> [String] {
+        var setup = GatewaySetup.forTools
+        setup.limits.stop = .milliseconds(20)
+        setup.cachingRules = rules
+        setup.isOffline = isOffline
+        setup.cache = cache
+        if isUnresolvable { setup.resolver = { NoResolver(loop: $0) } }
+        let port = server.port
+        let fixture = fixture
+        fixture.clockOffset.withLock { $0 += seconds }
+        let texts = Texts()
+        try await fixture.run(setup, of: jar ?? fixture.jar) { address in
+            for request in requests {
+                let words = request.split(separator: " ", maxSplits: 2)
+                let client = try await RawClient.connect(to: address)
+                let field = words.count > 2 ? "\(words[2])\r\n" : ""
+                try await client.send(
+                    "\(words[0]) http://\(host):\(port)\(words[1]) HTTP/1.1\r\nHost: \(host):\(port)\r\n\(field)"
+                        + "Connection: close\r\n\(words[0] == "POST" ? "Content-Length: 0\r\n" : "")\r\n")
+                await texts.append(client.response())
+                client.close()
+            }
+            try await last()
+        }
+        return await texts.all
+    }
+
+    private actor Texts {
+        private(set) var all: [String] = []
+
+        func append(_ text: String) { all.append(text) }
+    }
+
+    private struct NoResolver: Resolver {
+        let loop: any EventLoop
+        struct Failure: Error {}
+
+        func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+            loop.makeFailedFuture(Failure())
+        }
+
+        func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+            loop.makeFailedFuture(Failure())
+        }
+
+        func cancelQueries() {}
+    }
+}
