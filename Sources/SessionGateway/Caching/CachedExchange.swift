@@ -1,8 +1,10 @@
+import CookieModel
 import Crypto
 import HTTPCaching
 import HTTPMessages
 import NIOCore
 import ResponseStore
+import SessionStore
 import WebPrimitives
 
 /// What the cache does about one request: the decision on it, and on the response of the server.
@@ -128,7 +130,7 @@ struct CachedExchange: Sendable {
             let opened = await cache.using { responses in
                 let opened = OpenedAnswer(answer, of: stored[chosen], in: responses)
                 for (index, update) in updates { responses.update(stored[index], with: update) }
-                for index in removed { responses.remove(id: stored[index].id) }
+                responses.remove(removed.map { stored[$0] })
                 return opened
             }
             return (opened ?? nil).map { .answer($0) } ?? repeated()
@@ -172,24 +174,26 @@ struct CachedExchange: Sendable {
         let updates = cache.policy.freshened(byHead: origin, to: request, among: stored.map(\.response))
         let invalidation = Invalidation(by: origin, to: request)
         let (stored, url, cache) = (stored, request.url, cache)
-        if !unsuitable.isEmpty || !updates.isEmpty || !invalidation.isEmpty {
+        if !updates.isEmpty || !invalidation.isEmpty {
             _ = await cache.using { responses in
-                for index in unsuitable { responses.remove(id: stored[index].id) }
                 for (index, update) in updates { responses.update(stored[index], with: update) }
                 responses.apply(invalidation, of: url, jar: cache.jar)
             }
         }
         // Over TLS, nothing tells whether a body that ends with the connection is complete.
-        guard !response.isCut, !(response.framing == .untilClose && server.isEncrypted),
+        if !response.isCut, !(response.framing == .untilClose && server.isEncrypted),
             let storable = cache.policy.storing(origin, for: request).response
-        else { return }
-        await store(storable, origin)
+        {
+            await store(storable, origin)
+        }
+        // Afterwards: the new response has the time of their last invalidation.
+        if !unsuitable.isEmpty { _ = await cache.using { $0.remove(unsuitable.map { stored[$0] }) } }
     }
 
     private mutating func store(_ response: CachedResponse, _ origin: OriginResponse) async {
         let (cache, request, audience, site) = (cache, request, audience, site)
         let writer = await cache.using {
-            $0.begin(response, to: request, by: cache.policy, jar: cache.jar, audience: audience, site: site)
+            $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
         storing = (writer ?? nil).map { BodyStoring($0, in: cache) }
         status.isStored = storing != nil

@@ -1,6 +1,8 @@
+import CookieModel
 import HTTPMessages
 import NIOCore
 import ResponseStore
+import SessionStore
 import WebPrimitives
 
 extension ClientConnection {

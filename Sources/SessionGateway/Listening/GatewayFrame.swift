@@ -31,10 +31,13 @@ final class GatewayFrame: Sendable {
             }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
         let servers = settings.isOffline ? nil : ServerSource()
-        let cached = environment.cache.map {
-            CacheSource(cache: GatewayCache($0, of: jar, by: settings.cachingRules), servers: servers)
-        }
-        sources = environment.sources + replay + [cached ?? servers].compactMap(\.self)
+        let last: (any ResponseSource)? =
+            if let cache = environment.cache {
+                CacheSource(cache: GatewayCache(cache, of: jar, by: settings.cachingRules), servers: servers)
+            } else {
+                servers
+            }
+        sources = environment.sources + replay + [last].compactMap(\.self)
         let suffixes = jar.policy.publicSuffixes
         let decrypts = environment.authority != nil
         // All requests to the sites that are offered at addresses pass through the gateway.
