@@ -23,7 +23,8 @@ struct CacheSource: ResponseSource {
             return keepsConnection
         }
         guard exchange.decision.outcome != .unavailable, let servers else {
-            throw GatewayFailure.notStored("\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))")
+            throw GatewayFailure.notStored(
+                "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))")
         }
         pending.request.cacheFields = exchange.sentFields
         pending.cached = exchange

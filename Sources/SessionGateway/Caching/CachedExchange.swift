@@ -64,7 +64,8 @@ struct CachedExchange: Sendable {
         let (audience, request, now) = (audience, request, requestTime)
         let isLost = cache.isLost(server, at: time)
         let found = await cache.using { responses in
-            let stored = forwarded.isRetrieval
+            let stored =
+                forwarded.isRetrieval
                 ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
             let heads = stored.map(\.response)
             var decision = cache.policy.lookup(request, among: heads, now: now, isOffline: isOffline || isLost)
@@ -263,7 +264,9 @@ struct CachedExchange: Sendable {
     /// Begins the validation of a stored response that has just answered a request; `nil` if none is necessary, or it is
     /// being validated already.
     func validation(now: Timestamp) -> (exchange: CachedExchange, end: @Sendable () -> Void)? {
-        guard case .hitThenValidate = decision.outcome, let chosen, cache.beginValidation(of: chosen) else { return nil }
+        guard case .hitThenValidate = decision.outcome, let chosen, cache.beginValidation(of: chosen) else {
+            return nil
+        }
         var exchange = self
         exchange.requestTime = now
         exchange.opened = nil

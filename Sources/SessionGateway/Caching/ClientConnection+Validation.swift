@@ -64,7 +64,8 @@ extension ClientConnection {
         throw StreamError.endedEarly
     }
 
-    private func take(_ response: ForwardedResponse, from server: ByteStream, _ pending: inout PendingRequest) async throws
+    private func take(_ response: ForwardedResponse, from server: ByteStream, _ pending: inout PendingRequest)
+        async throws
     {
         guard Self.statuses.contains(response.status), let context = pending.decision.context else {
             throw StreamError.endedEarly

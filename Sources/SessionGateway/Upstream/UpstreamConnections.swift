@@ -93,7 +93,8 @@ actor UpstreamConnections {
 
     /// A connection for one request, or a stream in its place. Ends early if the task is cancelled.
     func connection(_ route: Route, for demand: Demand) async throws(GatewayFailure) -> Found {
-        guard route.destination.isEncrypted else { return (try await open(route, after: demand.passed, within: demand.patience), false)
+        guard route.destination.isEncrypted else {
+            return (try await open(route, after: demand.passed, within: demand.patience), false)
         }
         let spare = SpareConnection(demand.spare)
         if demand.isWebSocket, let stream = await shared.webSocketStream(route) {

@@ -64,7 +64,9 @@ struct CacheSourceTests {
         #expect(texts[1].contains("; hit;") == isHit, "\(texts[1])")
         #expect(server.requests.withLock { $0.count } == (isHit ? 1 : 2))
         if second.contains("Range") { #expect(texts[1].contains("206") && texts[1].hasSuffix("\r\n\r\nel")) }
-        if second.hasPrefix("HEAD") { #expect(texts[1].hasSuffix("\r\n\r\n") && texts[1].contains("Content-Length: 5")) }
+        if second.hasPrefix("HEAD") {
+            #expect(texts[1].hasSuffix("\r\n\r\n") && texts[1].contains("Content-Length: 5"))
+        }
     }
 
     @Test("A client that has the response gets 304")
@@ -110,7 +112,9 @@ struct CacheSourceTests {
         #expect(text.hasSuffix("\r\n\r\nhello") == mayBeStale && text.contains("502") != mayBeStale, "\(text)")
     }
 
-    @Test("A name that cannot be resolved, or a way that does not exist, is a missing network: all that is stored answers")
+    @Test(
+        "A name that cannot be resolved, or a way that does not exist, is a missing network: all that is stored answers"
+    )
     func lost() async throws {
         let server = try await RecordingServer.start { _ in response("hello", "Cache-Control: max-age=1, no-cache") }
         _ = try await home.responses(to: ["GET /"], from: server, host: "localhost")
@@ -145,14 +149,16 @@ struct CacheSourceTests {
                 count += 1
                 return count
             }
-            return response("v\(number)", "Cache-Control: max-age=60, stale-while-revalidate=600", "Set-Cookie: n=\(number)")
+            return response(
+                "v\(number)", "Cache-Control: max-age=60, stale-while-revalidate=600", "Set-Cookie: n=\(number)")
         }
         _ = try await home.responses(to: ["GET /"], from: server)
+        let jar = home.fixture.jar
         let text = try await home.responses(to: ["GET /"], from: server, later: 61) {
             // The validation ends in its own time.
             await server.requested()
             await server.requested()
-            while try home.fixture.jar.cookies().readable.first?.value != "2" { await Task.yield() }
+            while try jar.cookies().readable.first?.value != "2" { await Task.yield() }
         }[0]
         #expect(text.hasSuffix("\r\n\r\nv1") && text.contains("; hit; ttl=-1"), "\(text)")
         var next = ""

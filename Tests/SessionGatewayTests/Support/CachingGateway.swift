@@ -3,10 +3,13 @@ import Foundation
 import GatewayModel
 import HTTPCaching
 import NIOCore
+import NIOPosix
 import ResponseStore
-import SessionGateway
 import SessionStore
+import Synchronization
 import Testing
+
+@testable import SessionGateway
 
 /// A gateway with a cache, for one test.
 final class CachingGateway {
