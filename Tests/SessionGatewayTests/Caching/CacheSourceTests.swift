@@ -25,7 +25,7 @@ struct CacheSourceTests {
         #expect(texts[0].hasSuffix("\r\n\r\nhello") && texts[0].contains("Set-Cookie: a=1"))
         #expect(texts[0].contains("Cache-Status: crumb; fwd=uri-miss; fwd-status=200; stored; detail=protocol"))
         #expect(texts[1].hasSuffix("\r\n\r\nhello") && !texts[1].contains("Set-Cookie"), "\(texts[1])")
-        #expect(texts[1].contains("Cache-Status: crumb; hit; ttl=") && texts[1].contains("Age: 0"), "\(texts[1])")
+        #expect(texts[1].contains("Cache-Status: crumb; hit; ttl=") && texts[1].contains("\r\nAge: "), "\(texts[1])")
         #expect(server.requests.withLock { $0.count } == 1)
         #expect(home.fixture.records.withLock { $0.map(\.cacheStatus?.isEmpty) } == [false, false])
     }
@@ -160,7 +160,7 @@ struct CacheSourceTests {
             await server.requested()
             while try jar.cookies().readable.first?.value != "2" { await Task.yield() }
         }[0]
-        #expect(text.hasSuffix("\r\n\r\nv1") && text.contains("; hit; ttl=-1"), "\(text)")
+        #expect(text.hasSuffix("\r\n\r\nv1") && text.contains("; hit; ttl=-"), "\(text)")
         var next = ""
         while !next.hasSuffix("v2") { next = try await home.responses(to: ["GET /"], from: server)[0] }
         #expect(count.withLock { $0 } == 2)
