@@ -188,7 +188,11 @@ def main():
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=1_000_000, help="after which the gateway's memory is compared")
+    parser.add_argument("--cache", action="store_true", help="compare the caches")
     options = parser.parse_args()
+    if options.cache:
+        from cached import run
+        return run(options.crumb, options.seconds, options.rounds)
     folder = tempfile.mkdtemp()
     bench = Bench(os.path.abspath(options.crumb), folder, options.seconds)
     try:
@@ -222,4 +226,5 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

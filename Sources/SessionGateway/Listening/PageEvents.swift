@@ -37,9 +37,13 @@ final class PageEvents: Sendable {
 
     /// - Parameter receive: Receives each event. It must not block.
     init(_ receive: @escaping @Sendable (PageEvent) -> Void) {
+        path = PageEvents.newPath()
         self.receive = receive
+    }
+
+    private static func newPath() -> String {
         let secret = SymmetricKey(size: .bits128).withUnsafeBytes { Hexadecimal.text($0) }
-        path = "/.well-known/crumb/\(secret)"
+        return "/.well-known/crumb/\(secret)"
     }
 
     /// Whether a request goes to the address.
