@@ -43,6 +43,8 @@ public struct StoredResponse: Sendable {
     public var jar: Octets { head.jar }
     /// The audience that it is for.
     public var audience: Octets { head.audience }
+    /// Whether its body has a file of its own. Otherwise it is in the index, and short.
+    public var hasFile: Bool { file != nil }
 }
 
 extension ResponseCache {
@@ -94,19 +96,21 @@ extension ResponseCache {
 
     /// Notes that a response was used, so that it is evicted later, and by which rule it answered.
     ///
-    /// Writes nothing. Later calls write what was noted.
-    public func noteHit(_ stored: StoredResponse, rule: String, now: Timestamp) {
+    /// Writes nothing, so it may be called on any thread.
+    ///
+    /// - Returns: Whether so much is noted that it is time for ``maintain(now:)``, which writes it.
+    @discardableResult
+    public func noteHit(_ stored: StoredResponse, rule: String, now: Timestamp) -> Bool {
         let interval = Timestamp(seconds: limits.useInterval) - .epoch
         // Also if the time of the last use is in the future, because the clock was wrong.
         let isDue = now - stored.used > interval || stored.used - now > interval
-        let isFull = memory.withLock { memory in
+        return memory.withLock { memory in
             if memory.hits.count < CacheMemory.ruleLimit || memory.hits[rule] != nil {
                 memory.hits[rule, default: 0] += 1
             }
-            if isDue { memory.uses[stored.id] = now }
+            if isDue, memory.uses.count < 2 * CacheMemory.useLimit { memory.uses[stored.id] = now }
             return memory.uses.count >= CacheMemory.useLimit
         }
-        if isFull { writeNotes() }
     }
 
     /// Writes what ``noteHit(_:rule:now:)`` has noted.
@@ -161,7 +165,7 @@ struct RowLookup: Sendable {
 }
 
 extension CacheMemory {
-    /// How many uses are noted before they are written.
+    /// How many uses are noted before they should be written. Twice as many are kept.
     fileprivate static let useLimit = 256
     /// How many rules are counted.
     fileprivate static let ruleLimit = 256

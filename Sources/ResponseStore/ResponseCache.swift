@@ -81,6 +81,13 @@ public final class ResponseCache: Sendable {
         }
     }
 
+    /// Whether the index is open, and nothing waits to be written. Then ``candidates(for:jar:audience:now:)``, and
+    /// ``body(of:range:)`` of a response without a file, wait for nothing but the pages of the index, which are mostly in
+    /// memory.
+    public var isReady: Bool {
+        memory.withLock { $0.invalidations.isEmpty } && connection.withLock { $0.index != nil }
+    }
+
     /// The last failure of any call; `nil` if there was none.
     public var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
 

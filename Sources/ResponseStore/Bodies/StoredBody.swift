@@ -47,6 +47,9 @@ public final class StoredBody: Sendable {
         if case .file(let file) = source { file.close() }
     }
 
+    /// Whether all of it is in memory, so that ``next()`` reads no file.
+    public var isInMemory: Bool { if case .memory = source { true } else { false } }
+
     /// The next octets, at most 64 KiB; `nil` at the end.
     public func next() throws(Damage) -> [UInt8]? {
         let octets: [UInt8]?? = state.withLock { state in

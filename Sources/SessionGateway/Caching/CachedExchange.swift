@@ -63,7 +63,7 @@ struct CachedExchange: Sendable {
         requestTime = gate.now()
         let (audience, request, now) = (audience, request, requestTime)
         let isLost = cache.isLost(server, at: time)
-        let found = await cache.using { responses in
+        let found = await cache.reading { responses in
             let stored =
                 forwarded.isRetrieval
                 ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
@@ -72,14 +72,16 @@ struct CachedExchange: Sendable {
             if isLost, !isOffline, decision.outcome == .unavailable {
                 decision = cache.policy.lookup(request, among: heads, now: now)
             }
-            return (stored, decision, CachedExchange.open(decision, stored, responses))
+            return (stored, decision)
         }
-        guard let (stored, decision, opened) = found else { return nil }
+        guard let (stored, decision) = found else { return nil }
+        let opened = await CachedExchange.open(decision, stored, cache)
         self.stored = stored
         // A body that is missing is as good as a response that is not stored.
         self.decision = decision.isAnswer && opened == nil ? decision.repeated(request) : decision
         self.opened = opened
         status = CacheStatus(self.decision)
+        if opened != nil, let chosen { cache.noteHit(chosen, decision.rule, now: now) }
     }
 
     /// What else than the jar separates responses: the classes of cookies that the request carries, its partition, the
@@ -128,22 +130,19 @@ struct CachedExchange: Sendable {
         switch cache.policy.validated(by: origin, after: decision, for: request, stored: stored.map(\.response)) {
         case .freshened(let chosen, let answer, let updates, let removed):
             let stored = stored
-            let opened = await cache.using { responses in
-                let opened = OpenedAnswer(answer, of: stored[chosen], in: responses)
+            let opened = await OpenedAnswer(answer, of: stored[chosen], in: cache)
+            _ = await cache.using { responses in
                 for (index, update) in updates { responses.update(stored[index], with: update) }
                 responses.remove(removed.map { stored[$0] })
-                return opened
             }
-            return (opened ?? nil).map { .answer($0) } ?? repeated()
+            return opened.map { .answer($0) } ?? repeated()
         case .stale(let answer):
             guard let chosen else { return .pass }
-            let opened = await cache.using { OpenedAnswer(answer, of: chosen, in: $0) }
-            return (opened ?? nil).map { .answer($0) } ?? .pass
+            return await OpenedAnswer(answer, of: chosen, in: cache).map { .answer($0) } ?? .pass
         case .repeated: return repeated()
         case .completed(let part, let answer):
             guard let chosen, let whole = chosen.response.combined(with: part)?.response else { return repeated() }
-            let opened = await cache.using { OpenedAnswer(answer, of: chosen, in: $0) }
-            guard let opened = opened ?? nil else { return repeated() }
+            guard let opened = await OpenedAnswer(answer, of: chosen, in: cache) else { return repeated() }
             await store(whole, origin)
             return .complete(opened)
         case .replaced(let unsuitable):
@@ -161,7 +160,7 @@ struct CachedExchange: Sendable {
     private mutating func refresh(now: Timestamp) async {
         guard !stored.isEmpty else { return }
         let (request, audience, cache) = (request, audience, cache)
-        let current = await cache.using {
+        let current = await cache.reading {
             $0.candidates(for: request, jar: cache.jar, audience: audience, now: now)
         }
         let byID = Dictionary((current ?? []).map { ($0.id, $0) }) { first, _ in first }
@@ -193,7 +192,7 @@ struct CachedExchange: Sendable {
 
     private mutating func store(_ response: CachedResponse, _ origin: OriginResponse) async {
         let (cache, request, audience, site) = (cache, request, audience, site)
-        let writer = await cache.using {
+        let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
         storing = (writer ?? nil).map { BodyStoring($0, in: cache) }
@@ -222,14 +221,14 @@ struct CachedExchange: Sendable {
         if failure.isNetworkLoss { return await open(isOffline: true, now: now) }
         guard let answer = cache.policy.staleAnswer(chosen.response, to: request, now: now, .unreachable)
         else { return nil }
-        return await cache.using { OpenedAnswer(answer, of: chosen, in: $0) } ?? nil
+        return await OpenedAnswer(answer, of: chosen, in: cache)
     }
 
     private mutating func open(isOffline: Bool, now: Timestamp) async -> OpenedAnswer? {
         let stored = stored
         let decision = cache.policy.lookup(
             request, among: stored.map(\.response), now: now, isOffline: isOffline)
-        guard let opened = await cache.using({ CachedExchange.open(decision, stored, $0) }) ?? nil else { return nil }
+        guard let opened = await CachedExchange.open(decision, stored, cache) else { return nil }
         self.decision = decision
         status = CacheStatus(decision)
         return opened
@@ -237,12 +236,13 @@ struct CachedExchange: Sendable {
 
     /// Opens the stored response that a decision has chosen; `nil` if it is no hit, or the body is damaged.
     private static func open(
-        _ decision: LookupDecision, _ stored: [StoredResponse], _ responses: ResponseCache
-    ) -> OpenedAnswer? {
+        _ decision: LookupDecision, _ stored: [StoredResponse], _ cache: GatewayCache
+    ) async -> OpenedAnswer? {
         switch decision.outcome {
         case .hit(let answer), .hitThenValidate(let answer, _):
-            decision.choice.flatMap { OpenedAnswer(answer, of: stored[$0.index], in: responses) }
-        case .validate, .complete, .forward, .unavailable: nil
+            guard let choice = decision.choice else { return nil }
+            return await OpenedAnswer(answer, of: stored[choice.index], in: cache)
+        case .validate, .complete, .forward, .unavailable: return nil
         }
     }
 

@@ -38,6 +38,22 @@ final class GatewayCache: Sendable {
         try? await NIOThreadPool.singleton.runIfActive { [responses] in work(responses) }
     }
 
+    /// Reads what is stored: at once, as the cookies of a jar are read, unless it would have to wait.
+    func reading<Result: Sendable>(_ read: @escaping @Sendable (ResponseCache) -> Result) async -> Result? {
+        responses.isReady ? read(responses) : await using(read)
+    }
+
+    /// Notes that a stored response has answered a request.
+    func noteHit(_ stored: StoredResponse, _ rule: AppliedRule, now: Timestamp) {
+        guard responses.noteHit(stored, rule: rule.description, now: now) else { return }
+        Task.detached { await self.maintain(now: now) }
+    }
+
+    /// Writes down what was noted, and does other work that no request waits for.
+    func maintain(now: Timestamp) async {
+        _ = await using { $0.maintain(now: now) }
+    }
+
     // MARK: - Network loss
 
     /// Whether a server could not be reached a moment ago.

@@ -10,13 +10,15 @@ struct OpenedAnswer: Sendable {
     let response: ForwardedResponse
     let body: OpenedBody
 
-    /// Opens the body that an answer has. Reads a file.
+    /// Opens the body that an answer has.
     ///
     /// - Returns: `nil` if it is damaged.
-    init?(_ answer: StoredAnswer, of stored: StoredResponse, in responses: ResponseCache) {
+    init?(_ answer: StoredAnswer, of stored: StoredResponse, in cache: GatewayCache) async {
         var body: StoredBody?
         if let range = answer.body {
-            guard let opened = responses.body(of: stored, range: range) else { return nil }
+            let open = { @Sendable (responses: ResponseCache) in responses.body(of: stored, range: range) }
+            let opened = stored.hasFile ? await cache.using(open) : await cache.reading(open)
+            guard let opened = opened ?? nil else { return nil }
             body = opened
         }
         guard let response = try? ForwardedResponse(answer, length: body?.length) else { return nil }
@@ -67,13 +69,23 @@ struct OpenedBody: ResponseBody {
 
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         if !isStoredEnded, let stored {
-            if let octets = try await NIOThreadPool.singleton.runIfActive({ try stored.next() }) {
-                return .data(ByteBuffer(bytes: octets))
-            }
+            let octets =
+                stored.isInMemory
+                ? try stored.next() : try await NIOThreadPool.singleton.runIfActive { try OpenedBody.batch(of: stored) }
+            if let octets { return .data(ByteBuffer(bytes: octets)) }
             isStoredEnded = true
         }
         return try await rest?.nextPiece(within: limit) ?? .end(trailers: [])
     }
+
+    /// The next octets, so many that a change of threads is worth it.
+    private static func batch(of stored: StoredBody) throws -> [UInt8]? {
+        guard var octets = try stored.next() else { return nil }
+        while octets.count < batchLength, let more = try stored.next() { octets += more }
+        return octets
+    }
+
+    private static let batchLength = 1 << 18
 }
 
 /// Stores a body while it is passed on.

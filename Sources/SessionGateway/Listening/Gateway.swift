@@ -126,6 +126,8 @@ public final class Gateway: Sendable {
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
         await environment.recording?.finish()
+        // A detached task, because this one is cancelled.
+        await Task.detached { [frame] in await frame.cache?.maintain(now: frame.gate.now()) }.value
         if !Task.isCancelled, let failure { throw failure }
     }
 

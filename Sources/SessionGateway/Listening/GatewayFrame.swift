@@ -11,6 +11,8 @@ final class GatewayFrame: Sendable {
     let gate: JarRequestPolicy
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
+    /// The stored responses; `nil` for none.
+    let cache: GatewayCache?
     /// What answers requests, in the order in which it is asked.
     let sources: [any ResponseSource]
     /// Gets a record of each request. It must not block.
@@ -31,12 +33,9 @@ final class GatewayFrame: Sendable {
             }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
         let servers = settings.isOffline ? nil : ServerSource()
+        cache = environment.cache.map { GatewayCache($0, of: jar, by: settings.cachingRules) }
         let last: (any ResponseSource)? =
-            if let cache = environment.cache {
-                CacheSource(cache: GatewayCache(cache, of: jar, by: settings.cachingRules), servers: servers)
-            } else {
-                servers
-            }
+            if let cache { CacheSource(cache: cache, servers: servers) } else { servers }
         sources = environment.sources + replay + [last].compactMap(\.self)
         let suffixes = jar.policy.publicSuffixes
         let decrypts = environment.authority != nil
