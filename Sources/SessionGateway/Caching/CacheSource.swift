@@ -23,6 +23,7 @@ struct CacheSource: ResponseSource {
             return keepsConnection
         }
         guard exchange.decision.outcome != .unavailable, let servers else {
+            connection.recordWithoutServer(&pending)
             throw GatewayFailure.notStored(
                 "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))")
         }

@@ -26,7 +26,7 @@ struct CachedExchange: Sendable {
     private let site: Octets
     private let server: ForwardedRequest.Destination
     /// The client's request, with everything that the jar adds.
-    private let request: CacheRequest
+    private var request: CacheRequest
     private(set) var decision: LookupDecision
     /// The candidates of the decision.
     private var stored: [StoredResponse]
@@ -52,16 +52,15 @@ struct CachedExchange: Sendable {
         let forwarded = pending.request
         guard pending.decision.context != nil, !forwarded.isUpgrade, forwarded.hasCanonicalTarget,
             forwarded.framing == .none || !forwarded.isRetrieval,
-            let head = try? MessageHead(forwarded.octets(with: pending.decision.decoration), from: .server)
+            let request = CacheRequest(pending)
         else { return nil }
         self.cache = cache
         audience = CachedExchange.audience(of: pending)
         site = forwarded.url.host.registrableDomain(gate.jar.policy.publicSuffixes)
         server = forwarded.destination
-        request = CacheRequest(
-            method: Octets(forwarded.method), url: forwarded.url, fields: MessageFields(head))
+        self.request = request
         requestTime = gate.now()
-        let (audience, request, now) = (audience, request, requestTime)
+        let (audience, now) = (audience, requestTime)
         let isLost = cache.isLost(server, at: time)
         let found = await cache.reading { responses in
             let stored =
@@ -156,6 +155,12 @@ struct CachedExchange: Sendable {
         return .again
     }
 
+    /// Begins again with a request that is sent once more, perhaps with other cookies. What is stored takes no part.
+    mutating func restart(_ pending: PendingRequest) {
+        request = CacheRequest(pending) ?? request
+        decision = decision.repeated(request)
+    }
+
     /// Replaces the candidates by what they are now: one may have been invalidated while the request was on its way.
     private mutating func refresh(now: Timestamp) async {
         guard !stored.isEmpty else { return }
@@ -195,7 +200,7 @@ struct CachedExchange: Sendable {
         let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
-        storing = (writer ?? nil).map { BodyStoring($0, in: cache) }
+        storing = (writer ?? nil).flatMap { BodyStoring($0, in: cache) }
         status.isStored = storing != nil
     }
 
@@ -292,6 +297,17 @@ extension MessageFields {
 
     /// Whether the content is an HTML document.
     fileprivate var isHTML: Bool { values("content-type").first?.lowercased.starts(with: "text/html".utf8) ?? false }
+}
+
+extension CacheRequest {
+    /// The request as the server gets it, without the cache's own conditions.
+    fileprivate init?(_ pending: PendingRequest) {
+        var forwarded = pending.request
+        forwarded.cacheFields = nil
+        guard let head = try? MessageHead(forwarded.octets(with: pending.decision.decoration), from: .server)
+        else { return nil }
+        self.init(method: Octets(forwarded.method), url: forwarded.url, fields: MessageFields(head))
+    }
 }
 
 extension ForwardedRequest {

@@ -19,10 +19,14 @@ final class GatewayCache: Sendable {
     /// The stored responses that are being validated while no client waits.
     private let validations = Mutex<Set<Int64>>([])
 
+    /// How many bodies are being stored.
+    private let storings = Mutex(0)
+
     /// How long a server counts as out of reach before it is tried again.
     private static let lossTime = TimeAmount.seconds(1)
     private static let lossLimit = 1000
     private static let validationLimit = 64
+    private static let storingLimit = 1000
 
     init(_ responses: ResponseCache, of jar: CookieJar, by rules: CachingRules) {
         self.responses = responses
@@ -74,7 +78,20 @@ final class GatewayCache: Sendable {
         }
     }
 
-    // MARK: - Validations without a client
+    // MARK: - Limits
+
+    /// Whether one more body may be stored at the same time. If so, it has to end with ``endStoring()``.
+    func beginStoring() -> Bool {
+        storings.withLock { count in
+            guard count < GatewayCache.storingLimit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func endStoring() {
+        storings.withLock { $0 -= 1 }
+    }
 
     /// Whether a validation of a stored response may begin. If so, it has to end with ``endValidation(of:)``.
     func beginValidation(of stored: StoredResponse) -> Bool {

@@ -96,11 +96,17 @@ actor BodyStoring {
     private var isEnded = false
 
     /// How many octets are collected before they are sealed.
-    private static let batchLength = 1 << 18
+    private static let batchLength = 1 << 16
 
-    init(_ writer: ResponseWriter, in cache: GatewayCache) {
+    /// - Returns: `nil` if too many others are being stored.
+    init?(_ writer: ResponseWriter, in cache: GatewayCache) {
+        guard cache.beginStoring() else { return nil }
         self.writer = writer
         self.cache = cache
+    }
+
+    deinit {
+        cache.endStoring()
     }
 
     func append(_ piece: ByteBuffer) async {

@@ -33,6 +33,11 @@ extension ClientConnection {
             if let keepsConnection = try await attempt(&pending, &record) { return keepsConnection }
             await pending.entry?.end()
             pending.decision = try await gate.decision(on: request, after: pending.withheld)
+            if var cached = pending.cached {
+                cached.restart(pending)
+                pending.cached = cached
+            }
+            pending.request.cacheFields = nil
         }
     }
 
@@ -173,7 +178,6 @@ extension ClientConnection {
             case .pass: break
             case .again:
                 pending.withhold(response)
-                pending.request.cacheFields = nil
                 await discard(response, from: server, route)
                 return nil
             case .answer(let opened):
