@@ -235,7 +235,8 @@ let package = Package(
         .target(
             name: "CrumbCommands",
             dependencies: [
-                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "HTTPCaching", "GatewayModel",
+                "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "HTTPCaching",
+                "GatewayModel",
                 "Captures", "BrowserCookies", "OAuth2", "SessionStore", "RequestDecoration", "SessionOperations",
                 "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
