@@ -167,8 +167,8 @@ let package = Package(
         .target(
             name: "SessionGateway",
             dependencies: [
-                "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "CookieModel", "HTTPCaching", "GatewayModel",
-                "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
+                "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "PublicSuffix", "CookieModel", "HTTPCaching",
+                "GatewayModel", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),

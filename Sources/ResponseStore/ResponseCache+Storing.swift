@@ -21,7 +21,11 @@ extension ResponseCache {
         _ response: CachedResponse, to request: CacheRequest, policy: CachingPolicy, jar: Octets, audience: Octets,
         site: Octets
     ) -> ResponseWriter? {
-        guard !isPaused, !response.fields.has("set-cookie"), response.extent.total ?? 0 <= limits.bodySize
+        let length = response.fields.values("content-length").first.flatMap {
+            Int64(String(decoding: $0, as: UTF8.self))
+        }
+        guard !isPaused, !response.fields.has("set-cookie"),
+            max(response.extent.total ?? 0, length ?? 0) <= limits.bodySize
         else { return nil }
         let stored = candidates(for: request, jar: jar, audience: audience, now: response.responseTime)
         let replacement = policy.replacement(by: response, to: request, among: stored.map(\.response))

@@ -117,7 +117,8 @@ enum GatewayRun {
         }
         var limits = CacheLimits()
         limits.jarSize = size
-        limits.size = max(size, limits.size)
+        // Another gateway of the database must not evict what this one may keep.
+        limits.size = .max
         limits.bodySize = min(size, limits.bodySize)
         return ResponseCache(folder, of: database, limits: limits)
     }

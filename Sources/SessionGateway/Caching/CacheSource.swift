@@ -24,8 +24,8 @@ struct CacheSource: ResponseSource {
         }
         guard exchange.decision.outcome != .unavailable, let servers else {
             connection.recordWithoutServer(&pending)
-            throw GatewayFailure.notStored(
-                "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))")
+            let wanted = "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))"
+            throw GatewayFailure.notStored(wanted, isOffline: servers == nil)
         }
         pending.request.cacheFields = exchange.sentFields
         pending.cached = exchange
@@ -76,10 +76,16 @@ extension GatewayFailure {
         }
     }
 
-    /// - Parameter wanted: The request that nothing stored answers, and that may not be sent.
-    static func notStored(_ wanted: String) -> GatewayFailure {
+    /// - Parameters:
+    ///   - wanted: The request that nothing stored answers, and that may not be sent.
+    ///   - isOffline: Whether no request may be. Otherwise the request or a rule says so.
+    static func notStored(_ wanted: String, isOffline: Bool) -> GatewayFailure {
         GatewayFailure(
-            .destinationUnavailable, 504, "nothing in the cache answers \(wanted), and no server may be asked",
-            nextStep: "Try again when there is a network, or leave out --offline.")
+            .destinationUnavailable, 504,
+            "nothing in the cache answers \(wanted), and "
+                + (isOffline ? "the gateway is offline" : "only-if-cached or a rule forbids to ask the server"),
+            nextStep: isOffline
+                ? "Leave out --offline." : "Send it without only-if-cached, or change the rule in the table of --rules."
+        )
     }
 }

@@ -34,6 +34,8 @@ struct CachedExchange: Sendable {
     private(set) var opened: OpenedAnswer?
     /// When the request was sent.
     var requestTime: Timestamp
+    /// Whether a login adds a credential to the request.
+    private let hasLogin: Bool
     private var status: CacheStatus
     /// Stores the response that is being passed on; `nil` if it is not stored.
     private var storing: BodyStoring?
@@ -56,8 +58,9 @@ struct CachedExchange: Sendable {
         else { return nil }
         self.cache = cache
         audience = CachedExchange.audience(of: pending)
-        site = forwarded.url.host.registrableDomain(gate.jar.policy.publicSuffixes)
+        site = forwarded.url.host.registrableDomain(cache.suffixes)
         server = forwarded.destination
+        hasLogin = pending.login != nil
         self.request = request
         requestTime = gate.now()
         let (audience, now) = (audience, requestTime)
@@ -84,10 +87,15 @@ struct CachedExchange: Sendable {
     }
 
     /// What else than the jar separates responses: the classes of cookies that the request carries, its partition, the
-    /// login, and credentials of the client's own.
+    /// login, and what the client brings itself: credentials, and cookies that neither the jar nor a witness vouches for.
     private static func audience(of pending: PendingRequest) -> Octets {
         let verdict = pending.decision.verdict
-        let credentials = pending.request.head.values("authorization").map { value in
+        let head = pending.request.head
+        var brought = head.values("authorization")
+        if verdict?.source != .witness || verdict?.classes.isEmpty != false {
+            brought += head.values("cookie").map(\.withoutWitnesses)
+        }
+        let credentials = brought.map { value in
             SHA256.hash(data: value.bytes).map { String($0, radix: 16) }.joined(separator: "-")
         }
         let parts = [
@@ -125,6 +133,11 @@ struct CachedExchange: Sendable {
         let origin = OriginResponse(
             status: response.status, fields: MessageFields(response.head), requestTime: requestTime, responseTime: now)
         if isOfPortal(response), let opened = await open(isOffline: true, now: now) { return .answer(opened) }
+        let invalidation = Invalidation(by: origin, to: request)
+        if !invalidation.isEmpty {
+            let (url, jar) = (request.url, cache.jar)
+            _ = await cache.using { $0.apply(invalidation, of: url, jar: jar) }
+        }
         await refresh(now: now)
         switch cache.policy.validated(by: origin, after: decision, for: request, stored: stored.map(\.response)) {
         case .freshened(let chosen, let answer, let updates, let removed):
@@ -140,9 +153,14 @@ struct CachedExchange: Sendable {
             return await OpenedAnswer(answer, of: chosen, in: cache).map { .answer($0) } ?? .pass
         case .repeated: return repeated()
         case .completed(let part, let answer):
-            guard let chosen, let whole = chosen.response.combined(with: part)?.response else { return repeated() }
-            guard let opened = await OpenedAnswer(answer, of: chosen, in: cache) else { return repeated() }
-            await store(whole, origin)
+            // The octets of both are passed on as they come, so they have to fit.
+            guard let chosen, case .part(let stored, _) = chosen.response.extent,
+                case .part(let rest, let total?) = part.extent, rest == stored.upperBound..<total,
+                response.framing == .length(UInt64(rest.count)),
+                let whole = chosen.response.combined(with: part)?.response,
+                let opened = await OpenedAnswer(answer, of: chosen, in: cache)
+            else { return repeated() }
+            await store(whole)
             return .complete(opened)
         case .replaced(let unsuitable):
             await replace(unsuitable, by: origin, response)
@@ -172,30 +190,33 @@ struct CachedExchange: Sendable {
         stored = stored.map { byID[$0.id] ?? $0 }
     }
 
-    /// Removes what a response shows to be out of date, and begins to store it.
+    /// Marks what a response shows to be out of date, and begins to store it. What it replaces is removed when it is there.
     private mutating func replace(
         _ unsuitable: [Int], by origin: OriginResponse, _ response: ForwardedResponse
     ) async {
         let updates = cache.policy.freshened(byHead: origin, to: request, among: stored.map(\.response))
-        let invalidation = Invalidation(by: origin, to: request)
-        let (stored, url, cache) = (stored, request.url, cache)
-        if !updates.isEmpty || !invalidation.isEmpty {
+        let stored = stored
+        if !updates.isEmpty || !unsuitable.isEmpty {
             _ = await cache.using { responses in
                 for (index, update) in updates { responses.update(stored[index], with: update) }
-                responses.apply(invalidation, of: url, jar: cache.jar)
+                // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
+                // than nothing when there is no network. They answer nothing else without a validation.
+                for index in unsuitable { responses.update(stored[index], with: stored[index].response.invalidated) }
             }
         }
         // Over TLS, nothing tells whether a body that ends with the connection is complete.
-        if !response.isCut, !(response.framing == .untilClose && server.isEncrypted),
+        guard !response.isCut, !(response.framing == .untilClose && server.isEncrypted), !dependsOnLogin(response),
             let storable = cache.policy.storing(origin, for: request).response
-        {
-            await store(storable, origin)
-        }
-        // Afterwards: the new response has the time of their last invalidation.
-        if !unsuitable.isEmpty { _ = await cache.using { $0.remove(unsuitable.map { stored[$0] }) } }
+        else { return }
+        await store(storable)
     }
 
-    private mutating func store(_ response: CachedResponse, _ origin: OriginResponse) async {
+    /// Whether a response depends on the credential of a login, which the cache does not see.
+    private func dependsOnLogin(_ response: ForwardedResponse) -> Bool {
+        hasLogin && response.head.members("vary").contains("authorization")
+    }
+
+    private mutating func store(_ response: CachedResponse) async {
         let (cache, request, audience, site) = (cache, request, audience, site)
         let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
@@ -213,9 +234,12 @@ struct CachedExchange: Sendable {
         }
     }
 
-    /// Ends the body before its end.
+    /// Whether the response is being stored.
+    var isStoring: Bool { get async { await storing?.isEnded == false } }
+
+    /// Ends the body before its end. A part is stored if nothing is yet.
     func breakOff(now: Timestamp) async {
-        await storing?.finish(isComplete: false, now: now)
+        await storing?.finish(isComplete: false, unless: !stored.isEmpty, now: now)
     }
 
     // MARK: - Without the server
@@ -258,10 +282,10 @@ struct CachedExchange: Sendable {
         if response.status == 511 { return true }
         guard !server.isEncrypted, let chosen, !chosen.response.fields.isHTML else { return false }
         if response.status == 200 { return MessageFields(response.head).isHTML }
-        guard (301...308).contains(response.status), let location = response.head.values("location").first,
+        guard [302, 303, 307].contains(response.status), let location = response.head.values("location").first,
             let target = try? request.url.resolving(location)
         else { return false }
-        return target.host != request.url.host
+        return target.host.registrableDomain(cache.suffixes) != site
     }
 
     // MARK: - Validation without a client

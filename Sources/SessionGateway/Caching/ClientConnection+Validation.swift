@@ -22,6 +22,8 @@ extension ClientConnection {
         }
     }
 
+    /// How long the body of such a response may take.
+    private static let longestValidation = TimeAmount.minutes(1)
     /// The statuses that say something about the resource.
     private static let statuses: Set<Int> = [200, 304, 404, 410]
 
@@ -40,13 +42,18 @@ extension ClientConnection {
                 proxyAuthorization: route.isToProxy ? route.proxy?.authorization : nil)
             // NIOHPACK accepts values only as text.
             demand.isHTTP1 = String(validating: head, as: UTF8.self) == nil || head.count > HTTP2RequestCodec.headLimit
-            let (server, _) = try await servers.connection(route, for: demand)
+            let server =
+                if let idle = await servers.idle(route, for: demand) { idle } else {
+                    try await servers.connection(route, for: demand).server
+                }
             do {
                 pending.cached?.requestTime = gate.now()
                 try await server.write(ByteBuffer(bytes: head))
                 let response = try await finalResponse(from: server, toHead: request.method == "HEAD")
                 try await take(response, from: server, &pending)
-                if response.keepsConnection { await servers.put(server, route) } else { await server.close() }
+                // Nobody asks again for a connection that only this client uses.
+                let isKept = response.keepsConnection && !isStopping && partition.client == nil
+                if isKept { await servers.put(server, route) } else { await server.close() }
             } catch {
                 await server.abort()
             }
@@ -70,11 +77,21 @@ extension ClientConnection {
         guard Self.statuses.contains(response.status), let context = pending.decision.context else {
             throw StreamError.endedEarly
         }
-        _ = try await gate.store(response, in: context)
-        guard case .pass? = await pending.cached?.take(response, now: gate.now()) else { return }
+        // The browser does not get the lines with this response, but with the next one, as what it lacks.
+        let lines = response.setCookie.filter { gate.profile?.isWitness($0) != true }
+        _ = try await gate.store(lines, status: response.status, in: context)
+        guard case .pass? = await pending.cached?.take(response, now: gate.now()) else {
+            // A connection with the rest of a response on it is of no use.
+            if response.framing != .none { throw StreamError.endedEarly }
+            return
+        }
         await server.beginBody(response.framing)
         do {
+            let deadline = time + Self.longestValidation
             while true {
+                guard await pending.cached?.isStoring == true, !isStopping, !isAborted, time < deadline else {
+                    throw StreamError.endedEarly
+                }
                 let piece = try await server.nextPiece(within: limits.head)
                 await pending.cached?.append(piece, now: gate.now())
                 if case .end = piece { return }

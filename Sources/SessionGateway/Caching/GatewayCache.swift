@@ -1,6 +1,8 @@
+import CookieModel
 import HTTPCaching
 import NIOCore
 import NIOPosix
+import PublicSuffix
 import ResponseStore
 import SessionStore
 import Synchronization
@@ -13,6 +15,7 @@ final class GatewayCache: Sendable {
     let policy: CachingPolicy
     /// The ID of the jar, which no other jar gets.
     let jar: Octets
+    let suffixes: PublicSuffixList
     private let responses: ResponseCache
     /// The servers that could not be reached, and when that was.
     private let losses = Mutex<[Destination: NIODeadline]>([:])
@@ -31,15 +34,19 @@ final class GatewayCache: Sendable {
     init(_ responses: ResponseCache, of jar: CookieJar, by rules: CachingRules) {
         self.responses = responses
         self.jar = Octets(String(jar.id))
+        suffixes = jar.policy.publicSuffixes
         var policy = CachingPolicy(rules: rules)
         // A page of yesterday is better than none.
         policy.servesStaleWhenDisconnected = true
         self.policy = policy
     }
 
-    /// Uses the stored responses on a thread that may block; `nil` if the task is cancelled.
+    /// Uses the stored responses on a thread that may block; `nil` if the process ends.
     func using<Result: Sendable>(_ work: @escaping @Sendable (ResponseCache) -> Result) async -> Result? {
-        try? await NIOThreadPool.singleton.runIfActive { [responses] in work(responses) }
+        // A detached task, because this one is cancelled when the gateway stops, and an invalidation would be lost.
+        await Task.detached { [responses] in
+            try? await NIOThreadPool.singleton.runIfActive { work(responses) }
+        }.value
     }
 
     /// Reads what is stored: at once, as the cookies of a jar are read, unless it would have to wait.

@@ -71,7 +71,11 @@ struct OpenedBody: ResponseBody {
         if !isStoredEnded, let stored {
             let octets =
                 stored.isInMemory
-                ? try stored.next() : try await NIOThreadPool.singleton.runIfActive { try OpenedBody.batch(of: stored) }
+                ? try stored.next()
+                // A detached task, because this one is cancelled when the gateway stops, and finishes its requests.
+                : try await Task.detached {
+                    try await NIOThreadPool.singleton.runIfActive { try OpenedBody.batch(of: stored) }
+                }.value
             if let octets { return .data(ByteBuffer(bytes: octets)) }
             isStoredEnded = true
         }
@@ -93,7 +97,7 @@ actor BodyStoring {
     private let writer: ResponseWriter
     private let cache: GatewayCache
     private var octets: [UInt8] = []
-    private var isEnded = false
+    private(set) var isEnded = false
 
     /// How many octets are collected before they are sealed.
     private static let batchLength = 1 << 16
@@ -118,12 +122,15 @@ actor BodyStoring {
         if await cache.using({ [writer] _ in writer.append(batch) }) != true { isEnded = true }
     }
 
-    /// - Parameter isComplete: Whether the message was complete.
-    func finish(isComplete: Bool, now: Timestamp) async {
+    /// - Parameters:
+    ///   - isComplete: Whether the message was complete.
+    ///   - isAbandoned: Whether nothing is stored.
+    func finish(isComplete: Bool, unless isAbandoned: Bool = false, now: Timestamp) async {
         guard !isEnded else { return }
         isEnded = true
         let rest = octets
         _ = await cache.using { [writer] _ in
+            if isAbandoned { return writer.abandon() }
             if writer.append(rest) { writer.finish(isComplete: isComplete, now: now) }
         }
     }

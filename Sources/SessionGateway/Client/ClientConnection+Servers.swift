@@ -70,8 +70,9 @@ extension ClientConnection {
         demand.isWebSocket =
             isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
             && WebSocketHandshake(of: request.head) != nil
-        // A stored response need not wait for a network that does not answer.
-        demand.patience = pending.cached?.hasAnswer == true ? ClientConnection.patience : nil
+        // A stored response need not wait for a network that does not answer. Over TLS, others wait for the connection, too.
+        let isImpatient = pending.cached?.hasAnswer == true && !request.destination.isEncrypted
+        demand.patience = isImpatient ? ClientConnection.patience : nil
         var refusals = 0
         while true {
             let (server, isReused) = try await connection(route, for: demand)
@@ -178,14 +179,16 @@ extension ClientConnection {
             case .pass: break
             case .again:
                 pending.withhold(response)
-                await discard(response, from: server, route)
+                await release(server, after: response, route)
                 return nil
             case .answer(let opened):
                 pending.withhold(response)
-                await discard(response, from: server, route)
+                await pending.entry?.respond(opened.response)
+                await release(server, after: response, route)
                 return try await deliver(opened.response, from: opened.body, to: pending, &record)
             case .complete(let opened):
                 pending.withhold(response)
+                await pending.entry?.respond(opened.response)
                 await server.beginBody(response.framing)
                 let keepsClient = try await deliver(
                     opened.response, from: opened.body.followed(by: server), to: pending, &record)
@@ -281,6 +284,13 @@ extension ClientConnection {
         guard !server.isStream else { return true }
         return await server.arrivedBeforeWrite <= response.start
             && pending.decision.trustsBody(of: pending.request)
+    }
+
+    /// Keeps the connection of a response that the client does not get, unless its body would have to be waited for.
+    private func release(
+        _ server: ByteStream, after response: ForwardedResponse, _ route: UpstreamConnections.Route
+    ) async {
+        if response.framing == .none { await discard(response, from: server, route) } else { await server.close() }
     }
 
     /// Reads a response that the client does not get, so that its connection can be used for another request.

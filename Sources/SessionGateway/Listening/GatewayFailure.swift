@@ -160,7 +160,7 @@ extension GatewayFailure {
         GatewayFailure(
             .destinationUnavailable, 504,
             "the gateway is offline, and does not read the requests to \(destination.description)",
-            nextStep: "Name the host with --intercept, so that the recording can answer them.")
+            nextStep: "Name the host with --intercept, so that the recording or the cache can answer them.")
     }
 
     /// - Parameter wanted: The operation that would need a server.
