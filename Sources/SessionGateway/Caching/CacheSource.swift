@@ -1,4 +1,5 @@
 import HTTPCaching
+import HTTPMessages
 import NIOCore
 import ResponseStore
 import WebPrimitives

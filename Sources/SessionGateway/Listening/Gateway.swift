@@ -1,5 +1,6 @@
 public import CookieModel
 @_exported public import GatewayModel
+import HTTPMessages
 public import NIOCore
 public import NIOPosix
 import Platform

@@ -8,17 +8,17 @@ extension SecretRedaction {
 
     /// A URL without its secrets: user information, and the values of secret parameters in its path, its query and its
     /// fragment, also in URLs within it, even if they are encoded several times.
-    static func url(_ url: [UInt8]) -> [UInt8] {
+    package static func url(_ url: [UInt8]) -> [UInt8] {
         url.redacted(places(inURL: url[...]).map { SecretPlace(range: $0) })
     }
 
     /// The same for a URL in a message.
-    static func url(_ url: String) -> String {
+    package static func url(_ url: String) -> String {
         isSuspicious(url.utf8) ? String(decoding: self.url(Array(url.utf8)), as: UTF8.self) : url
     }
 
     /// The places of secrets in a URL.
-    static func places(inURL url: ArraySlice<UInt8>, depth: Int = 0) -> [Range<Int>] {
+    package static func places(inURL url: ArraySlice<UInt8>, depth: Int = 0) -> [Range<Int>] {
         guard isSuspicious(url) else { return [] }
         let fragment = url.firstIndex(of: ASCII.numberSign) ?? url.endIndex
         let query = url[..<fragment].firstIndex(of: ASCII.questionMark) ?? fragment

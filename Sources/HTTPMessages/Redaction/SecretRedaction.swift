@@ -1,29 +1,30 @@
-import HTTPMessages
-import WebPrimitives
+package import WebPrimitives
 
 /// The secrets that a recording leaves out by default: values of cookies, credentials and tokens.
 ///
 /// Names stay. Values of fields and parameters become ``mark``. Set-Cookie fields are left out, because a reader would
 /// use the mark as the value.
-struct SecretRedaction: Sendable {
+package struct SecretRedaction: Sendable {
     /// The text that replaces a value.
-    static let mark = "redacted"
+    package static let mark = "redacted"
     /// The maximum length of a request's body in which secrets are searched for, in octets. A longer body that may have
     /// secrets is not recorded.
-    static let bodyLimit = 1 << 20
+    package static let bodyLimit = 1 << 20
     /// The same for responses, which are never compared during a replay.
-    static let responseLimit = 4 << 20
+    package static let responseLimit = 4 << 20
 
     /// The names of the jar's own fields, in lower case, for one request.
-    var jarFields: Set<String> = []
+    package var jarFields: Set<String> = []
+
+    package init() {}
 
     /// Whether the value of a field of that name, which is in lower case, is left out.
-    func isSecret(field name: String) -> Bool {
+    package func isSecret(field name: String) -> Bool {
         jarFields.contains(name) || SecretNames.secrets.contains(field: name)
     }
 
     /// The value of a field as it is recorded.
-    func value(_ value: Octets, ofField name: String) -> Octets {
+    package func value(_ value: Octets, ofField name: String) -> Octets {
         if isSecret(field: name) { return Octets(SecretRedaction.mark) }
         if name == "sec-websocket-protocol" { return SecretRedaction.protocols(value) }
         let places = SecretRedaction.places(in: value, ofField: name)
@@ -31,7 +32,7 @@ struct SecretRedaction: Sendable {
     }
 
     /// The places of secrets in the value of a field that is not a secret as a whole: in JSON, or in URLs.
-    static func places(in value: Octets, ofField name: String) -> [SecretPlace] {
+    package static func places(in value: Octets, ofField name: String) -> [SecretPlace] {
         let first = value.trimmingBlanks.first
         if first == ASCII.leftBrace || first == ASCII.leftBracket,
             let places = places(inJSON: value.bytes[...], .secrets)
@@ -62,19 +63,19 @@ struct SecretRedaction: Sendable {
     }
 
     /// Whether a request asks an endpoint of OAuth 2.0 for or about a token. Its response has tokens in its body.
-    static func isForTokens(_ body: [UInt8], _ kind: NamedBody) -> Bool {
+    package static func isForTokens(_ body: [UInt8], _ kind: NamedBody) -> Bool {
         places(in: body, kind, .tokenRequests)?.isEmpty == false
     }
 
     /// Whether the query of a URL asks for a token.
-    static func isForTokens(url: [UInt8]) -> Bool {
+    package static func isForTokens(url: [UInt8]) -> Bool {
         !places(inForm: url[...].drop { $0 != ASCII.questionMark }.dropFirst(), .grants).isEmpty
     }
 }
 
 /// The place of a secret in a text.
-struct SecretPlace: Equatable {
-    let range: Range<Int>
+package struct SecretPlace: Equatable {
+    package let range: Range<Int>
     /// Whether the secret is a number, so that the mark needs JSON quotes.
     var isNumber = false
 
@@ -86,7 +87,7 @@ struct SecretPlace: Equatable {
 
 extension [UInt8] {
     /// The text with its secrets replaced by the mark.
-    func redacted(_ places: [SecretPlace]) -> [UInt8] {
+    package func redacted(_ places: [SecretPlace]) -> [UInt8] {
         guard !places.isEmpty else { return self }
         var redacted: [UInt8] = []
         var position = 0

@@ -1,9 +1,7 @@
-import CookieModel
-import HTTPMessages
 import Testing
 import WebPrimitives
 
-@testable import SessionGateway
+@testable import HTTPMessages
 
 @Suite("Secrets in bodies, fields and URLs, and what is left of them")
 struct SecretRedactionTests {

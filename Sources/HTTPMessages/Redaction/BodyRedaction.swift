@@ -1,8 +1,7 @@
-import HTTPMessages
 import WebPrimitives
 
 /// The kinds of bodies in which secrets are found, mostly by the names of values.
-enum NamedBody: Equatable {
+package enum NamedBody: Equatable {
     /// `application/x-www-form-urlencoded`.
     case form
     /// `multipart/form-data` (RFC 7578), or related parts, which the boundary separates; empty if the head names none.
@@ -23,7 +22,7 @@ enum NamedBody: Equatable {
     private static let textWords = ["xml", "json", "javascript", "ecmascript", "html", "graphql", "jsonp"]
 
     /// The kind of the body that follows a head; `nil` for images, sounds and other types without text.
-    init?(_ head: MessageHead) {
+    package init?(_ head: MessageHead) {
         self.init(contentType: String(decoding: head.values("content-type").first ?? [], as: UTF8.self))
     }
 
@@ -61,14 +60,14 @@ enum NamedBody: Equatable {
 
 extension SecretRedaction {
     /// A body without the values of some names; `nil` if it is damaged, so that not all secrets can be found.
-    static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
+    package static func body(_ body: [UInt8], _ kind: NamedBody, _ names: SecretNames = .secrets) -> [UInt8]? {
         places(in: body, kind, names).map(body.redacted)
     }
 
     /// The places of secrets in a body.
     ///
     /// - Returns: `nil` if the body is damaged, so that not all secrets can be found.
-    static func places(in body: [UInt8], _ kind: NamedBody, _ names: SecretNames) -> [SecretPlace]? {
+    package static func places(in body: [UInt8], _ kind: NamedBody, _ names: SecretNames) -> [SecretPlace]? {
         switch kind {
         case .form: places(inForm: body[...], names).map { SecretPlace(range: $0) }
         case .multipart(let boundary): places(inMultipart: body, boundary, names)
@@ -95,7 +94,7 @@ extension SecretRedaction {
     }
 
     /// Whether a text may be a form: a line without blanks and quotes.
-    static func looksLikeForm(_ body: ArraySlice<UInt8>) -> Bool {
+    package static func looksLikeForm(_ body: ArraySlice<UInt8>) -> Bool {
         var end = body.endIndex
         while end > body.startIndex, ASCII.isWhiteSpace(body[end - 1]) { end -= 1 }
         return body[..<end].allSatisfy { $0 > ASCII.space && $0 != ASCII.quote && !"<>{}".utf8.contains($0) }

@@ -25,7 +25,7 @@ extension SecretRedaction {
     }
 
     /// Whether the beginning of a body looks like JSON.
-    static func looksLikeJSON(_ body: [UInt8]) -> Bool {
+    package static func looksLikeJSON(_ body: [UInt8]) -> Bool {
         let start = body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let text = body[start...].drop(while: ASCII.isWhiteSpace).prefix(prefixLimit)
         return text.first != UInt8(ascii: "<")

@@ -3,7 +3,7 @@ import WebPrimitives
 /// The names of parameters, parts, members and fields with secret values.
 ///
 /// Only letters count, without case: `apiKey`, `API_KEY` and `api-key2` are one name.
-enum SecretNames: Sendable {
+package enum SecretNames: Sendable {
     /// Secrets, in requests and URLs.
     case secrets
     /// Tokens that a response gives a client.
@@ -75,7 +75,7 @@ enum SecretNames: Sendable {
     }
 
     /// Whether the name of a field is one of them.
-    func contains(field name: String) -> Bool {
+    package func contains(field name: String) -> Bool {
         let name = SecretNames.letters(name.utf8)
         return SecretNames.fields.contains(name) || SecretNames.isSecret(name)
     }
