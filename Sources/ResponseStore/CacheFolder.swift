@@ -19,13 +19,14 @@ public struct CacheFolder: Sendable, Hashable {
         self.path = path
     }
 
-    /// The folder of a database in the platform's folder for caches; `nil` if the environment does not tell that folder.
+    /// The folder of a database in the platform's folder for caches; `nil` if the environment does not tell that folder,
+    /// or if the database is in memory.
     ///
     /// - Parameters:
     ///   - database: The path of the database, or the name of one on a server.
     ///   - environment: The value of a variable of the environment.
     public init?(database: String, environment: (String) -> String?) {
-        guard let caches = CacheFolder.caches(environment) else { return nil }
+        guard !database.isEmpty, let caches = CacheFolder.caches(environment) else { return nil }
         let digest = SHA256.hash(data: Array(FileSystem.resolved(database).utf8)).prefix(16)
         let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(name)"
@@ -41,6 +42,9 @@ public struct CacheFolder: Sendable, Hashable {
             return "\(home)/.cache"
         #endif
     }
+
+    /// Whether a cache has been created in the folder.
+    package var hasCache: Bool { FileSystem.isRegular(index) }
 
     /// The file of the index.
     var index: String { "\(path)/index.sqlite" }

@@ -1,4 +1,5 @@
 public import HTTPCaching
+package import StoreEngine
 import Synchronization
 public import WebPrimitives
 
@@ -16,7 +17,7 @@ extension ResponseCache {
     public func apply(_ invalidation: Invalidation, of url: RequestURL, jar: Octets) {
         guard !invalidation.isEmpty else { return }
         if invalidation.clearsOrigin {
-            for maker in keys.digests { removeInBatches(where: "origin = ?", [maker.origin(url, jar: jar)]) }
+            for maker in keys.digests { _ = removeInBatches(where: "origin = ?", [maker.origin(url, jar: jar)]) }
         }
         invalidate { writer, keys in
             if invalidation.clearsOrigin {
@@ -45,7 +46,7 @@ extension ResponseCache {
     }
 
     /// The condition that holds for the responses to a URL, and for those with No-Vary-Search to its path.
-    private static let isOfURL = "path = ? AND query IN (?, \(RowDigests.anyQuery))"
+    static let isOfURL = "path = ? AND query IN (?, \(RowDigests.anyQuery))"
 
     /// Removes one response.
     public func remove(id: Int64) {
@@ -64,11 +65,13 @@ extension ResponseCache {
     }
 
     /// Removes the responses to a URL, for all audiences of a jar.
-    public func remove(_ url: RequestURL, jar: Octets) {
-        invalidate { writer, keys in
-            for maker in keys.digests {
-                try writer.remove(where: ResponseCache.isOfURL, [maker.path(url, jar: jar), maker.query(url)])
-            }
+    ///
+    /// - Parameter time: Removes only what was stored since then.
+    /// - Returns: What was removed.
+    @discardableResult
+    public func remove(_ url: RequestURL, jar: Octets, since time: Timestamp = .distantPast) -> CacheUsage {
+        remove(where: "\(ResponseCache.isOfURL) AND stored >= ?") { maker in
+            [maker.path(url, jar: jar), maker.query(url), time.microseconds]
         }
     }
 
@@ -77,28 +80,52 @@ extension ResponseCache {
     /// - Parameters:
     ///   - site: The site, as it was named when the responses were stored; `nil` for all.
     ///   - time: Removes only what was stored since then.
-    public func removeResponses(ofJar jar: Octets, site: Octets? = nil, since time: Timestamp = .distantPast) {
-        let condition = "jar = ? AND stored >= ?" + (site == nil ? "" : " AND site = ?")
-        @Sendable func numbers(_ maker: DigestMaker) -> [Int64] {
+    /// - Returns: What was removed.
+    @discardableResult
+    public func removeResponses(
+        ofJar jar: Octets, site: Octets? = nil, since time: Timestamp = .distantPast
+    ) -> CacheUsage {
+        remove(where: "jar = ? AND stored >= ?" + (site == nil ? "" : " AND site = ?")) { maker in
             [maker.jar(jar), time.microseconds] + (site.map { [maker.site($0, jar: jar)] } ?? [])
         }
-        for maker in keys.digests { removeInBatches(where: condition, numbers(maker)) }
+    }
+
+    /// Removes rows under all keys.
+    private func remove(
+        where condition: String, _ numbers: @escaping @Sendable (DigestMaker) -> [Int64]
+    ) -> CacheUsage {
+        let removed = keys.digests.map { removeInBatches(where: condition, numbers($0)) }.reduce(.nothing, +)
         invalidate { writer, keys in
             for maker in keys.digests { try writer.remove(where: condition, numbers(maker)) }
         }
+        return removed
     }
 
     /// Removes most of many rows in short transactions, so that no other process waits long.
-    private func removeInBatches(where condition: String, _ numbers: [Int64]) {
+    private func removeInBatches(where condition: String, _ numbers: [Int64]) -> CacheUsage {
         let batch = "id IN (SELECT id FROM response WHERE \(condition) LIMIT \(ResponseCache.batchSize))"
-        while write({ try $0.remove(where: batch, numbers) }) == ResponseCache.batchSize {}
+        var (removed, failures) = (CacheUsage.nothing, 0)
+        while failures < ResponseCache.invalidationAttempts {
+            guard let done = write({ try $0.remove(where: batch, numbers) }) else {
+                failures += 1
+                continue
+            }
+            removed = removed + done
+            if done.entries < ResponseCache.batchSize { break }
+        }
+        return removed
     }
 
     /// Removes everything, and gives the room back.
-    public func removeAll() {
+    ///
+    /// - Returns: What was removed.
+    @discardableResult
+    public func removeAll() -> CacheUsage {
+        let removed = usage()
         invalidate { writer, _ in try ResponseIndex.removeAll(writer.connection) }
         for shard in 0..<BodyFiles.shardCount { files.numbers(inShard: shard).forEach(files.remove) }
         compact()
+        return removed
     }
 
     // MARK: - Invalidations that are not written yet
@@ -116,6 +143,16 @@ extension ResponseCache {
         for _ in 0..<ResponseCache.invalidationAttempts where applyInvalidations() { return }
     }
 
+    /// Waits until every removal is written, for a process that ends: one that is not written would be lost.
+    ///
+    /// - Throws: The failure, if other processes write for too long or the index cannot be written.
+    package func finishRemovals() throws(SessionStoreError) {
+        for _ in 0..<ResponseCache.finalAttempts where applyInvalidations() { return }
+        throw lastFailure ?? SessionStoreError(.databaseBusy, folder.path, "another process is writing; try again")
+    }
+
+    /// How often a removal is tried before a process ends: for some seconds if another one is writing.
+    private static let finalAttempts = 100
     /// How often an invalidation is tried at once. Each attempt waits for another process for a moment.
     private static let invalidationAttempts = 4
 

@@ -41,6 +41,8 @@ public struct StoredResponse: Sendable {
 
     /// The jar that has stored it.
     public var jar: Octets { head.jar }
+    /// The site of its URL, as it was named when the response was stored.
+    var site: Octets { head.site }
     /// The audience that it is for.
     public var audience: Octets { head.audience }
     /// Whether its body has a file of its own. Otherwise it is in the index, and short.

@@ -48,11 +48,11 @@ extension ResponseCache {
     /// - Returns: Whether it has removed any.
     @discardableResult
     func makeRoom() -> Bool {
-        let count = write { writer in
+        let removed = write { writer in
             try writer.remove(
                 where: "id IN (SELECT id FROM response ORDER BY used LIMIT ?)", [Int64(ResponseCache.batchSize)])
         }
-        return count ?? 0 > 0
+        return removed?.entries ?? 0 > 0
     }
 
     // MARK: - Housekeeping

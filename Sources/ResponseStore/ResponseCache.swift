@@ -3,7 +3,7 @@ import SQLiteEngine
 public import SessionStore
 public import StoreEngine
 import Synchronization
-import WebPrimitives
+package import WebPrimitives
 
 /// The limits of a cache.
 public struct CacheLimits: Sendable, Hashable {
@@ -42,7 +42,7 @@ public struct CacheLimits: Sendable, Hashable {
 /// responses, such as whether a request carries credentials, its SameSite class and its partition. A response for one
 /// jar and audience is never returned for others.
 public final class ResponseCache: Sendable {
-    let folder: CacheFolder
+    package let folder: CacheFolder
     let limits: CacheLimits
     let files: BodyFiles
     private let sealer: @Sendable () -> Sealer
@@ -61,6 +61,17 @@ public final class ResponseCache: Sendable {
     /// The cache of the jars of `database`. The folder is created on first use.
     public convenience init(_ folder: CacheFolder, of database: SessionDatabase, limits: CacheLimits = CacheLimits()) {
         self.init(folder, limits: limits) { database.sealer }
+    }
+
+    /// The cache of the jars of `database` in the platform's folder for caches.
+    ///
+    /// - Parameter environment: The value of a variable of the environment.
+    /// - Returns: `nil` if the environment does not tell that folder, or if the database is in memory.
+    package convenience init?(
+        of database: SessionDatabase, limits: CacheLimits = CacheLimits(), environment: (String) -> String?
+    ) {
+        guard let folder = CacheFolder(database: database.path, environment: environment) else { return nil }
+        self.init(folder, of: database, limits: limits)
     }
 
     /// - Parameter sealer: Returns the current keys of the jars' database.
@@ -177,6 +188,11 @@ public final class ResponseCache: Sendable {
         else { return }
         DatabaseFile.remove(folder.index)
     }
+}
+
+extension CookieJar {
+    /// What a cache calls the jar: no later jar gets this name.
+    package var cacheName: Octets { Octets(String(id)) }
 }
 
 /// What a cache remembers between calls. Losing it loses nothing but ``invalidations``.

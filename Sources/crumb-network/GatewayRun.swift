@@ -109,18 +109,17 @@ enum GatewayRun {
 
     /// The store of the job's responses.
     private static func cache(of job: GatewayJob, size: Int64) throws -> ResponseCache {
-        let database = job.jar.database
-        let folder = CacheFolder(database: database.path) { ProcessInfo.processInfo.environment[$0] }
-        guard let folder else {
-            throw OperationError(
-                .gatewayNotStarted, "the folder for caches is not known; set XDG_CACHE_HOME to its path, or HOME")
-        }
         var limits = CacheLimits()
         limits.jarSize = size
         // Another gateway of the database must not evict what this one may keep.
         limits.size = .max
         limits.bodySize = min(size, limits.bodySize)
-        return ResponseCache(folder, of: database, limits: limits)
+        let variables = ProcessInfo.processInfo.environment
+        guard let cache = ResponseCache(of: job.jar.database, limits: limits, environment: { variables[$0] }) else {
+            throw OperationError(
+                .gatewayNotStarted, "the folder for caches is not known; set XDG_CACHE_HOME to its path, or HOME")
+        }
+        return cache
     }
 
     /// The authority of the hosts that are decrypted: the job's, or a new one; `nil` if none are.

@@ -16,14 +16,14 @@ struct IndexWriter {
 
     /// Removes the rows that a condition holds for.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: What they held.
     @discardableResult
-    mutating func remove(where condition: String, _ numbers: [Int64]) throws -> Int {
-        let files = try connection.rows("DELETE FROM response WHERE \(condition) RETURNING file", numbers) {
-            $0.optionalInt64(0)
+    mutating func remove(where condition: String, _ numbers: [Int64]) throws -> CacheUsage {
+        let rows = try connection.rows("DELETE FROM response WHERE \(condition) RETURNING file, size", numbers) {
+            (file: $0.optionalInt64(0), size: $0.int64(1))
         }
-        removedFiles += files.compactMap(\.self)
-        return files.count
+        removedFiles += rows.compactMap(\.file)
+        return CacheUsage(entries: Int64(rows.count), size: rows.map(\.size).reduce(0, +))
     }
 
     /// Notes that the responses of the rows that a condition holds for were invalidated at a time.

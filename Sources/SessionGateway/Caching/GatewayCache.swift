@@ -33,7 +33,7 @@ final class GatewayCache: Sendable {
 
     init(_ responses: ResponseCache, of jar: CookieJar, by rules: CachingRules) {
         self.responses = responses
-        self.jar = Octets(String(jar.id))
+        self.jar = jar.cacheName
         suffixes = jar.policy.publicSuffixes
         var policy = CachingPolicy(rules: rules)
         // A page of yesterday is better than none.
