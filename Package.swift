@@ -192,8 +192,9 @@ let package = Package(
         .target(
             name: "SessionOperations",
             dependencies: [
-                "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "GatewayModel", "Captures", "OAuth2",
-                "SessionStore", "RequestDecoration", "SessionWire",
+                "WebPrimitives", "HTTPMessages", "HTTPCaching", "WebPages", "PublicSuffix", "CookieModel",
+                "GatewayModel",
+                "Captures", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration", "SessionWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
@@ -370,8 +371,9 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Platform", "SessionService", "CookieModel", "GatewayModel", "OAuth2", "PostgreSQLEngine",
-                "RequestDecoration", "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "WebPages",
+                "Platform", "SessionService", "CookieModel", "GatewayModel", "HTTPCaching", "OAuth2",
+                "PostgreSQLEngine", "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations",
+                "SessionStore", "SessionWire", "WebPages",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

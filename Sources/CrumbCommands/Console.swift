@@ -302,6 +302,7 @@ package struct CommandFailure: Error {
             case .authorityExists: "; 'crumb gateway ca remove' removes it"
             case .authorityNotFound: "; 'crumb gateway ca create --host HOST' creates one"
             case .gatewayNotFound: "; 'crumb gateway list' lists the gateways"
+            case .responseNotStored: "; 'crumb cache list' lists the stored responses"
             default: ""
             }
         self.init(failure, message + advice)

@@ -34,7 +34,7 @@ struct Crumb: ParsableCommand {
                 name: "Cookie and jar",
                 subcommands: [
                     ListCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, JarsCommand.self,
-                    SitesCommand.self, StorageCommand.self, ChangesCommand.self,
+                    SitesCommand.self, StorageCommand.self, CacheCommand.self, ChangesCommand.self,
                 ]),
             CommandGroup(name: "Service", subcommands: [ServeCommand.self, ClusterCommand.self]),
             CommandGroup(

@@ -190,3 +190,52 @@ extension SessionRequest where Answer == WebStorageRemoval {
         Self(.removeWebStorage, jar, query: [("origin", origin), ("key", key)])
     }
 }
+
+extension SessionRequest where Answer == CachedResponseList {
+    /// A page of the responses in the cache of a jar, or of one of its sites.
+    ///
+    /// - Parameter showingQueries: Whether URLs have their queries, without the secrets in them.
+    public static func cachedResponses(
+        of jar: String, site: String? = nil, showingQueries: Bool = false, limit: Int? = nil, cursor: String? = nil
+    ) -> Self {
+        Self(
+            .listCachedResponses, jar,
+            query: [
+                ("site", site), ("queries", showingQueries ? "true" : nil), ("limit", limit.map(String.init)),
+                ("cursor", cursor),
+            ])
+    }
+}
+
+extension SessionRequest where Answer == CachedResponseDetailsList {
+    /// The responses to one URL in the cache of a jar.
+    public static func cachedResponses(to url: String, of jar: String, showingQueries: Bool = false) -> Self {
+        Self(.showCachedResponses, jar, query: [("url", url), ("queries", showingQueries ? "true" : nil)])
+    }
+}
+
+extension SessionRequest where Answer == CacheStatisticsReport {
+    /// How much the cache of a jar holds.
+    public static func cacheStatistics(of jar: String) -> Self {
+        Self(.cacheStatistics, jar)
+    }
+}
+
+extension SessionRequest where Answer == CacheRemovalReport {
+    /// Removes responses from the cache of a jar: all of them, or those that meet every condition.
+    ///
+    /// - Parameters:
+    ///   - site: A host of the site.
+    ///   - since: The earliest time at which they were stored (RFC 3339).
+    ///   - urls: Their URLs; empty for any.
+    public static func purgeCache(
+        of jar: String, site: String? = nil, since: String? = nil, urls: [String] = []
+    ) -> Self {
+        Self(.purgeCache, jar, query: [("site", site), ("since", since)] + urls.map { ("url", $0) })
+    }
+
+    /// Removes the responses of all jars.
+    public static func purgeAllCaches() -> Self {
+        Self(.purgeAllCaches)
+    }
+}

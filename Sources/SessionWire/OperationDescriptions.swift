@@ -51,6 +51,19 @@ extension OperationDescription {
         "removeWebStorage", .delete, "jars/{jar}/storage", .jar(.write), query: ["origin", "key"])
 }
 
+/// The cache of responses.
+extension OperationDescription {
+    package static let listCachedResponses = Self(
+        "listCachedResponses", .get, "jars/{jar}/cache", .jar(.read), query: ["site", "queries", "limit", "cursor"])
+    package static let showCachedResponses = Self(
+        "showCachedResponses", .get, "jars/{jar}/cache/responses", .jar(.read), query: ["url", "queries"])
+    package static let cacheStatistics = Self(
+        "cacheStatistics", .get, "jars/{jar}/cache/statistics", .jar(.read))
+    package static let purgeCache = Self(
+        "purgeCache", .delete, "jars/{jar}/cache", .jar(.write), query: ["site", "since", "url"])
+    package static let purgeAllCaches = Self("purgeAllCaches", .delete, "cache", .allJars(.write))
+}
+
 /// Cookies.
 extension OperationDescription {
     package static let listCookies = Self(

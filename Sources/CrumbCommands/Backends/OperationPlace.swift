@@ -1,4 +1,5 @@
 import CookieModel
+import Foundation
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -272,7 +273,9 @@ extension DatabaseOperation {
         to request: SessionRequest<Output>, in database: SessionDatabase, policy: CookiePolicy, now: Timestamp
     ) throws -> Output {
         let document: Document = request.document(of: description)
-        var context = OperationContext(ownerOf: database, policy: policy, now: now)
+        var context = OperationContext(ownerOf: database, policy: policy, now: now) {
+            ProcessInfo.processInfo.environment[$0]
+        }
         return try work(
             OperationInput(
                 jar: request.jar, name: description.argument("name", of: request.arguments),

@@ -182,7 +182,7 @@ struct RemoveCommand: CrumbCommand {
 }
 
 /// Reads a domain that a user typed.
-private func domainHost(_ text: String) throws -> WebHost {
+func domainHost(_ text: String) throws -> WebHost {
     guard let host = CookieFilter.domain(named: text) else {
         throw CommandFailure(.urlInvalid, "\(text): not a valid host name")
     }

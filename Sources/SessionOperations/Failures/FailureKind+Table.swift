@@ -240,6 +240,7 @@ extension FailureKind {
                 "`gateway start`: a gateway with that name runs with other settings, or is being started; nothing was "
                     + "changed")
         case .gatewaysExhausted: Row(55, http: 429)
+        case .responseNotStored: Row(89, http: 404, "`cache show`: the jar's cache has no response to the URL")
         }
     }
 }

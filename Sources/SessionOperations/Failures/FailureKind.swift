@@ -69,6 +69,8 @@ package enum FailureKind: String, CaseIterable, Sendable {
     /// Of `crumb gateway ca`.
     case authorityExists = "authority-exists"
     case authorityNotFound = "authority-not-found"
+    /// Of `crumb cache`.
+    case responseNotStored = "response-not-stored"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"

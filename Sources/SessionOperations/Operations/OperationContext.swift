@@ -3,6 +3,7 @@ package import SessionStore
 
 /// Where and for whom an operation works, and what the caller learns besides the answer.
 package struct OperationContext: Sendable {
+    package typealias Environment = @Sendable (String) -> String?
     package typealias Check = @Sendable (AccessVerb, _ jar: String?) throws -> Void
 
     package let database: SessionDatabase
@@ -13,6 +14,8 @@ package struct OperationContext: Sendable {
     package let grant: AccessGrant
     /// How many entries a page has, unless the caller asks for fewer; `nil` for whole lists.
     package let pageLimit: Int64?
+    /// The value of a variable of the environment.
+    package let environment: Environment
     private let check: Check
     /// Whether the answer is about something that was created.
     package internal(set) var isCreation = false
@@ -25,20 +28,23 @@ package struct OperationContext: Sendable {
     ///   caller lacks it.
     package init(
         database: SessionDatabase, policy: CookiePolicy, now: Timestamp, grant: AccessGrant, pageLimit: Int64?,
-        check: @escaping Check
+        environment: @escaping Environment, check: @escaping Check
     ) {
         self.database = database
         self.policy = policy
         self.now = now
         self.grant = grant
         self.pageLimit = pageLimit
+        self.environment = environment
         self.check = check
     }
 
     /// The context of the owner of a database, who gets whole lists.
-    package init(ownerOf database: SessionDatabase, policy: CookiePolicy, now: Timestamp) {
+    package init(
+        ownerOf database: SessionDatabase, policy: CookiePolicy, now: Timestamp, environment: @escaping Environment
+    ) {
         self.init(
-            database: database, policy: policy, now: now, grant: .everything, pageLimit: nil
+            database: database, policy: policy, now: now, grant: .everything, pageLimit: nil, environment: environment
         ) { _, _ in }
     }
 

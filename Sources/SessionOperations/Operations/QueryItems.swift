@@ -79,6 +79,15 @@ package struct QueryItems: Sendable {
         return host
     }
 
+    /// A time (RFC 3339).
+    package func time(_ name: String) throws(OperationError) -> Timestamp? {
+        guard let text = try one(name) else { return nil }
+        guard let time = Timestamp(rfc3339: text.utf8) else {
+            throw .parameterInvalid(name, "use a time such as 2026-11-21T08:00:00Z")
+        }
+        return time
+    }
+
     /// A URL.
     package func url(_ name: String) throws(OperationError) -> RequestURL? {
         guard let text = try one(name) else { return nil }

@@ -1,4 +1,5 @@
 import CookieModel
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOPosix
@@ -34,6 +35,8 @@ struct SessionAPI: Sendable {
     let agentLock = AgentLock()
     /// The gateways that run here.
     let gateways: GatewayRegistry
+    /// The value of a variable of the environment.
+    let environment: @Sendable (String) -> String?
 
     /// Creates an API over a database.
     ///
@@ -42,11 +45,13 @@ struct SessionAPI: Sendable {
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
     ///   - tokens: the client of authorization servers.
     ///   - gateways: the gateways; `nil` if none are run.
+    ///   - environment: the value of a variable of the environment.
     ///   - now: the clock.
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
         tokens: TokenAPI, following: ChangeFollowing = ChangeFollowing(),
         changes: ChangeSignal = ChangeSignal(), gateways: GatewayRegistry = GatewayRegistry(),
+        environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
@@ -56,6 +61,7 @@ struct SessionAPI: Sendable {
         self.following = following
         self.changes = changes
         self.gateways = gateways
+        self.environment = environment
         self.now = now
         logins = LoginRegistry(database.isOnServer ? database : nil)
         idempotency = IdempotencyCache(shared: database.isOnServer ? (database, writers, now) : nil)

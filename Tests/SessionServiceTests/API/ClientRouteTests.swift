@@ -28,7 +28,10 @@ struct ClientRouteTests {
         operation(
             .setLoginRule("NAME", LoginRuleDocument(scope: "", profile: "", delivery: "cookie"), of: "JAR")),
         operation(.removeLoginRule("NAME", of: "JAR")), operation(.webStorage(of: "JAR")),
-        operation(.removeWebStorage(of: "JAR")), operation(.decorate(DecorateDocument(url: ""), in: "JAR")),
+        operation(.removeWebStorage(of: "JAR")), operation(.cachedResponses(of: "JAR")),
+        operation(.cachedResponses(to: "", of: "JAR")), operation(.cacheStatistics(of: "JAR")),
+        operation(.purgeCache(of: "JAR")), operation(.purgeAllCaches()),
+        operation(.decorate(DecorateDocument(url: ""), in: "JAR")),
         operation(.receive(response, in: "JAR")), operation(.renew(response, in: "JAR")),
         operation(.cookies(of: "JAR")), operation(.cookie("NAME", for: "", in: "JAR")),
         operation(.setCookies(SetCookieDocument(url: ""), in: "JAR")),

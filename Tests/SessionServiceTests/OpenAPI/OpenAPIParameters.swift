@@ -120,6 +120,7 @@ enum OpenAPIParameters {
         "origin": string("a URL of the origin. Default: every origin"),
         "origins": flag("include the origin of each cookie"),
         "path": string("cookies with exactly this path"),
+        "queries": flag("show the queries of URLs. The values of parameters that are secrets are replaced"),
         "receivedNow": flag("count lifetimes from now, not from the time of the capture"),
         "requestCookies": flag(
             """
@@ -129,6 +130,11 @@ enum OpenAPIParameters {
         "scope": string(
             "the scope: the start of the URLs that the field is for. Default: the field for all URLs"),
         "session": flag("true: only session cookies; false: only cookies with an expiry"),
+        "since": [
+            "schema": ["type": "string", "format": "date-time"],
+            "description": "responses that were stored since this time",
+        ],
+        "site": string("responses of the site of this host"),
         "source": [
             "schema": ["type": "string", "minLength": 1, "maxLength": 4096],
             "description": "the name of the capture in reports",

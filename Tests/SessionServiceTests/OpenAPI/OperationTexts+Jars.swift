@@ -85,5 +85,35 @@ extension OperationText {
         Self(
             .removeWebStorage, "Remove localStorage: all of a jar, all of an origin, or one item",
             gives: "WebStorageRemoval"),
+        Self(
+            .listCachedResponses, "List the responses in the cache of a jar, in the order in which they were stored",
+            query: [
+                "limit": ["schema": ["type": "integer", "minimum": 1, "maximum": 1000, "default": 1000]],
+                "cursor": [
+                    "schema": ["type": "string", "pattern": "^[0-9]{1,19}$"],
+                    "description": "the 'next' of the previous page",
+                ],
+            ], gives: "CachedResponseList"),
+        Self(
+            .showCachedResponses,
+            "Show the stored responses to a URL, and what would happen with the next GET request",
+            query: [
+                "url": [
+                    "schema": ["type": "string"], "required": true, "example": "https://www.example.com/",
+                    "description": "the URL, with its query",
+                ]
+            ], gives: "CachedResponseDetailsList"),
+        Self(
+            .cacheStatistics, "Get how much the cache holds, and how often each rule has answered",
+            gives: "CacheStatistics"),
+        Self(
+            .purgeCache, "Remove responses from the cache of a jar: all, or those that meet every condition",
+            query: [
+                "url": [
+                    "schema": ["type": "array", "items": ["type": "string"]],
+                    "description": "the URLs of the responses; not together with a site",
+                ]
+            ], gives: "CacheRemoval"),
+        Self(.purgeAllCaches, "Remove the responses of all jars from the cache", gives: "CacheRemoval"),
     ]
 }

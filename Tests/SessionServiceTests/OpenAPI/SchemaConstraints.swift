@@ -48,7 +48,7 @@ enum SchemaConstraints {
             RemovedJarReport.jar JarRestorationDocument.to JarTargetDocument.to SiteReport.jar WebStorageRemoval.jar \
             SessionEndReport.jar SessionRestorationReport.jar SessionSaveReport.jar SavedSessionReport.name \
             SavedSessionDocument.name LoginReport.name LoginDocument.name RevocationReport.name StoredTokenReport.name \
-            TokenRemoval.removed
+            TokenRemoval.removed CacheStatisticsReport.jar
             """
         ),
         (["minLength": 1], "AgentPassphraseDocument.passphrase GatewayDocument.jar"),
@@ -65,15 +65,27 @@ enum SchemaConstraints {
         (handler, "ScriptDocument.handler"),
         (
             ["minimum": 0],
-            "ChangeList.position GatewayReport.position GatewayRequestList.position PruneReport.freedBytes"
+            """
+            ChangeList.position GatewayReport.position GatewayRequestList.position PruneReport.freedBytes \
+            CachedResponseReport.octets CachedResponseDetails.lifetime CachedResponseDetails.age \
+            CacheRemovalReport.removed CacheRemovalReport.octets CacheStatisticsReport.responses \
+            CacheStatisticsReport.octets CacheStatisticsReport.Whole.responses CacheStatisticsReport.Whole.octets
+            """
         ),
         (["minimum": 1], "ChangeReport.position GatewayRequestReport.position PageEventReport.position"),
+        (["minimum": 1], "CachedResponseDetails.audience"),
         (["minimum": 100, "maximum": 599], "ProblemReport.status"),
         (["minimum": 100, "maximum": 999], "LoginRuleReport.statuses"),
         (
             ["enum": ["stored", "replaced", "deleted", "expired", "evicted", "removed"]], "ChangeReport.cause"
         ),
         (["enum": ["Strict", "Lax", "None"]], "CookieReport.sameSite"),
+        (["enum": ["fresh", "stale", "invalid"]], "CachedResponseReport.state"),
+        (["enum": ["max-age", "expires", "heuristic", "none"]], "CachedResponseDetails.lifetimeSource"),
+        (
+            ["enum": ["hit", "hit-then-validate", "validate", "complete", "forward", "unavailable"]],
+            "CachedResponseDetails.outcome"
+        ),
         (["enum": ["request"]], "OriginReport.kind"),
         (
             ["enum": ["stored", "replaced", "deleted", "rejected"]],

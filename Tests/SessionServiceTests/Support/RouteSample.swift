@@ -76,6 +76,13 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
             "/v1/jars/default/header-fields/x-key?scope=https://api.test/v2"),
         RouteSample(.get, "\(jar)/storage", "/v1/jars/default/storage?origin=https://www.example.com/"),
         RouteSample(.delete, "\(jar)/storage", "/v1/jars/default/storage"),
+        RouteSample(.get, "\(jar)/cache", "/v1/jars/default/cache?site=www.example.com&queries=true"),
+        RouteSample(
+            .get, "\(jar)/cache/responses", "/v1/jars/default/cache/responses?url=https://www.example.com/",
+            status: 404),
+        RouteSample(.get, "\(jar)/cache/statistics", "/v1/jars/default/cache/statistics"),
+        RouteSample(.delete, "\(jar)/cache", "/v1/jars/default/cache?since=2026-11-21T08:00:00Z"),
+        RouteSample(.delete, "/v1/cache", "/v1/cache"),
         RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
         RouteSample(
             .post, "\(jar)/cookies", "/v1/jars/default/cookies",

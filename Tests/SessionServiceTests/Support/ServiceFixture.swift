@@ -46,7 +46,7 @@ struct ServiceFixture {
     /// A service over a database that is left as it is.
     init(
         over database: SessionDatabase, transport: (any EndpointTransport)? = nil, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Timestamp
+        environment: @escaping @Sendable (String) -> String? = { _ in nil }, now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
         server = AuthorizationServer()
@@ -61,7 +61,8 @@ struct ServiceFixture {
                 database.tokens, transport: transport ?? server, callback: "http://127.0.0.1/v1/logins/callback",
                 clock: clock, now: now),
             following: following,
-            gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) }, now: now)
+            gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) },
+            environment: environment, now: now)
     }
 
     /// The logins of a database, whose servers are pretended.

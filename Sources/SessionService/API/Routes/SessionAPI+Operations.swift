@@ -18,6 +18,8 @@ extension SessionAPI {
             route(.listHeaderFields), route(.setHeaderField), route(.removeHeaderField),
             route(.listLoginRules), route(.setLoginRule), route(.removeLoginRule),
             route(.listWebStorage), route(.removeWebStorage),
+            route(.listCachedResponses), route(.showCachedResponses), route(.cacheStatistics), route(.purgeCache),
+            route(.purgeAllCaches),
             route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.removeCookies),
             route(.explain), route(.explainSetCookie), route(.listChanges), route(.script), route(.captureScript),
             route(.listTokens), route(.getToken), route(.removeToken),
@@ -58,7 +60,7 @@ extension SessionAPI {
             document: document)
         let start = OperationContext(
             database: database, policy: policy, now: now(), grant: context.caller.grant,
-            pageLimit: SessionAPI.pageLimit
+            pageLimit: SessionAPI.pageLimit, environment: environment
         ) { verb, jar in
             if let jar { try context.require(verb, jar: jar) } else { try context.require(verb) }
         }

@@ -1,0 +1,133 @@
+import CookieModel
+import HTTPCaching
+import HTTPMessages
+import ResponseStore
+import SessionStore
+import SessionWire
+
+extension OperationContext {
+    /// The stored responses of the database; `nil` if nothing was ever stored. Does not create the folder.
+    fileprivate var cache: ResponseCache? {
+        ResponseCache(of: database, environment: environment).flatMap { $0.folder.hasCache ? $0 : nil }
+    }
+}
+
+extension OperationInput {
+    /// The site of the host in the query, as the gateway names it.
+    fileprivate func site(_ jar: CookieJar) throws -> Octets? {
+        try query.host("site")?.registrableDomain(jar.policy.publicSuffixes)
+    }
+}
+
+extension ResponseCache {
+    /// Reads from the cache.
+    ///
+    /// - Throws: The failure that the cache has met, which a gateway would treat as a miss.
+    fileprivate func reading<Result>(_ body: (ResponseCache) -> Result) throws(SessionStoreError) -> Result {
+        let result = body(self)
+        if let lastFailure { throw lastFailure }
+        return result
+    }
+}
+
+extension DatabaseOperation where Document == NoDocument, Output == CachedResponseList {
+    /// A page of the stored responses of a jar, in the order in which they were stored.
+    package static var listCachedResponses: Self {
+        Self(.listCachedResponses) { input, context in
+            let limit = try context.limit(input.query)
+            let showsQueries = try input.query.flag("queries") ?? false
+            let start = try input.query.number("cursor", 0 ... .max) ?? 0
+            let jar = try context.jar(named: input.jar)
+            let site = try input.site(jar)
+            guard let cache = context.cache else { return CachedResponseList(responses: []) }
+            let now = context.now
+            let page = try cache.reading {
+                $0.page(ofJar: jar.cacheName, site: site, after: start, count: limit, now: now)
+            }
+            return CachedResponseList(
+                responses: page.responses.map { CachedResponseReport($0, showingQuery: showsQueries, now: now) },
+                next: page.last.map { String($0) })
+        }
+    }
+}
+
+extension DatabaseOperation where Document == NoDocument, Output == CachedResponseDetailsList {
+    /// The stored responses to one URL, for all audiences, and what would happen with the next request.
+    package static var showCachedResponses: Self {
+        Self(.showCachedResponses) { input, context in
+            let showsQueries = try input.query.flag("queries") ?? false
+            guard let url = try input.query.url("url") else {
+                throw OperationError(.parameterMissing, "url: name the URL whose responses to show")
+            }
+            let jar = try context.jar(named: input.jar)
+            let now = context.now
+            let found = try context.cache?.reading { $0.responses(to: url, jar: jar.cacheName, now: now) } ?? []
+            guard !found.isEmpty else {
+                throw OperationError(
+                    .responseNotStored,
+                    "\(SecretRedaction.url(url.withoutQuery.description)): no response to this URL is stored for jar "
+                        + "'\(jar.name)'")
+            }
+            var audiences: [Octets] = []
+            return CachedResponseDetailsList(
+                responses: found.map { stored in
+                    if !audiences.contains(stored.audience) { audiences.append(stored.audience) }
+                    let number = audiences.firstIndex(of: stored.audience) ?? 0
+                    return CachedResponseDetails(stored, audience: number + 1, showingQuery: showsQueries, now: now)
+                })
+        }
+    }
+}
+
+extension DatabaseOperation where Document == NoDocument, Output == CacheStatisticsReport {
+    /// How much the cache holds of a jar; for callers who may see all jars, also how much it holds of all.
+    package static var cacheStatistics: Self {
+        Self(.cacheStatistics) { input, context in
+            let jar = try context.jar(named: input.jar)
+            let cache = context.cache
+            let usage = try cache?.reading { $0.usage(ofJar: jar.cacheName) }
+            var whole: CacheStatisticsReport.Whole?
+            if context.grant.coversAll {
+                let all = try cache?.reading { (usage: $0.usage(), hits: $0.hits()) }
+                let folder = CacheFolder(database: context.database.path, environment: context.environment)
+                whole = CacheStatisticsReport.Whole(
+                    responses: all?.usage.entries ?? 0, octets: all?.usage.size ?? 0, hits: all?.hits ?? [:],
+                    folder: folder?.path)
+            }
+            return CacheStatisticsReport(
+                jar: jar.name, responses: usage?.entries ?? 0, octets: usage?.size ?? 0, whole: whole)
+        }
+    }
+}
+
+extension DatabaseOperation where Document == NoDocument, Output == CacheRemovalReport {
+    /// Removes the stored responses of a jar that meet every condition.
+    package static var purgeCache: Self {
+        Self(.purgeCache) { input, context in
+            let since = try input.query.time("since") ?? .distantPast
+            let urls = try input.query.all("url").map { try RequestURL($0, member: "url") }
+            let jar = try context.jar(named: input.jar)
+            let site = try input.site(jar)
+            guard site == nil || urls.isEmpty else {
+                throw OperationError.parameterInvalid("site", "remove it: the URLs name their sites")
+            }
+            guard let cache = context.cache else { return CacheRemovalReport(removed: 0, octets: 0) }
+            let removed =
+                urls.isEmpty
+                ? [cache.removeResponses(ofJar: jar.cacheName, site: site, since: since)]
+                : urls.map { cache.remove($0, jar: jar.cacheName, since: since) }
+            try cache.finishRemovals()
+            return CacheRemovalReport(removed)
+        }
+    }
+
+    /// Removes the stored responses of all jars.
+    package static var purgeAllCaches: Self {
+        Self(.purgeAllCaches) { _, context in
+            guard let cache = context.cache else { return CacheRemovalReport(removed: 0, octets: 0) }
+            let removed = cache.removeAll()
+            try cache.finishRemovals()
+            return CacheRemovalReport([removed])
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import CookieModel
+import HTTPCaching
+import HTTPMessages
+import ResponseStore
+import SessionWire
+
+/// The rules of a gateway that has no table of its own.
+private let policy = CachingPolicy(rules: .standard)
+
+extension CachedResponseReport {
+    init(_ stored: StoredResponse, showingQuery: Bool, now: Timestamp) {
+        let response = stored.response
+        let freshness = policy.freshness(of: response, now: now)
+        let url = response.url
+        let shown = showingQuery ? url.description : url.withoutQuery.description
+        self.init(
+            url: SecretRedaction.url(shown), hasQuery: !showingQuery && !url.query.isEmpty ? true : nil,
+            status: response.status, octets: stored.size,
+            state: response.isInvalid ? "invalid" : freshness.isFresh ? "fresh" : "stale",
+            timeToLive: freshness.timeToLive, stored: stored.stored.rfc3339, used: stored.used.rfc3339)
+    }
+}
+
+extension CachedResponseDetails {
+    /// The fields whose values are shown. Others, such as `Location` and `ETag`, may have secrets or marks of a user.
+    private static let shownFields: Set<Octets> = [
+        "accept-ranges", "age", "cache-control", "content-encoding", "content-language", "content-length",
+        "content-range", "content-type", "date", "expires", "last-modified", "no-vary-search", "pragma", "vary",
+    ]
+
+    init(_ stored: StoredResponse, audience: Int, showingQuery: Bool, now: Timestamp) {
+        let response = stored.response
+        let freshness = policy.freshness(of: response, now: now)
+        let nominated = response.nominated.values
+        let request = CacheRequest(
+            url: response.url,
+            fields: MessageFields(nominated.compactMap { name, value in value.map { MessageFields.Field(name, $0) } }))
+        let decision = policy.lookup(request, among: [response], now: now)
+        self.init(
+            response: CachedResponseReport(stored, showingQuery: showingQuery, now: now), audience: audience,
+            lifetime: freshness.lifetime, lifetimeSource: freshness.source.name, age: freshness.age,
+            fields: response.fields.lines.map { field in
+                Field(
+                    name: field.name.description,
+                    value: CachedResponseDetails.shownFields.contains(field.name.lowercased)
+                        ? field.value.description : nil)
+            },
+            vary: nominated.keys.map(\.description).sorted(), outcome: decision.outcome.name,
+            rule: decision.rule.description,
+            reasons: decision.reasons.map { Reason(id: $0.rawValue, explanation: $0.explanation) })
+    }
+}
+
+extension Freshness.Source {
+    fileprivate var name: String {
+        switch self {
+        case .maximumAge: "max-age"
+        case .expires: "expires"
+        case .heuristic: "heuristic"
+        case .none: "none"
+        }
+    }
+}
+
+extension LookupDecision.Outcome {
+    fileprivate var name: String {
+        switch self {
+        case .hit: "hit"
+        case .hitThenValidate: "hit-then-validate"
+        case .validate: "validate"
+        case .complete: "complete"
+        case .forward: "forward"
+        case .unavailable: "unavailable"
+        }
+    }
+}
+
+extension CacheRemovalReport {
+    init(_ removed: [CacheUsage]) {
+        self.init(removed: removed.map(\.entries).reduce(0, +), octets: removed.map(\.size).reduce(0, +))
+    }
+}

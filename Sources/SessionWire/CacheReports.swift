@@ -1,0 +1,174 @@
+/// A response in the cache of a jar.
+public struct CachedResponseReport: Codable, Sendable {
+    /// The URL without its query, and without secrets in its path; with the query if queries were requested.
+    public let url: String
+    /// `true` if the URL has a query that is left out; otherwise `nil`.
+    public let hasQuery: Bool?
+    /// The status code.
+    public let status: Int
+    /// How many octets of the disk it takes.
+    public let octets: Int64
+    /// Whether it may answer by its age: `fresh`, `stale`, or `invalid` if the server has to be asked in any case.
+    public let state: String
+    /// For how many seconds it remains fresh; negative if it has been stale for so long.
+    public let timeToLive: Int64
+    /// When it was stored (RFC 3339).
+    public let stored: String
+    /// When it was last used, to about an hour (RFC 3339).
+    public let used: String
+
+    package init(
+        url: String, hasQuery: Bool?, status: Int, octets: Int64, state: String, timeToLive: Int64, stored: String,
+        used: String
+    ) {
+        self.url = url
+        self.hasQuery = hasQuery
+        self.status = status
+        self.octets = octets
+        self.state = state
+        self.timeToLive = timeToLive
+        self.stored = stored
+        self.used = used
+    }
+}
+
+/// A page of the responses in the cache of a jar.
+public struct CachedResponseList: Codable, Sendable {
+    /// The responses, in the order in which they were stored.
+    public let responses: [CachedResponseReport]
+    /// The cursor of the next page; `nil` on the last page.
+    public let next: String?
+
+    package init(responses: [CachedResponseReport], next: String? = nil) {
+        self.responses = responses
+        self.next = next
+    }
+}
+
+/// A response in the cache of a jar, and what would happen with the next request.
+public struct CachedResponseDetails: Codable, Sendable {
+    /// A field of the response.
+    public struct Field: Codable, Sendable {
+        /// The name.
+        public let name: String
+        /// The value, if it is one that a cache goes by; otherwise `nil`.
+        public let value: String?
+
+        package init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Why the response does not answer by itself.
+    public struct Reason: Codable, Sendable {
+        /// The stable identifier of the reason; `docs/cache.md` lists them.
+        public let id: String
+        /// One sentence that explains it.
+        public let explanation: String
+
+        package init(id: String, explanation: String) {
+            self.id = id
+            self.explanation = explanation
+        }
+    }
+
+    /// The response, as in the list.
+    public let response: CachedResponseReport
+    /// The number of its audience, from 1: a response answers only requests of its own audience.
+    public let audience: Int
+    /// How long it is fresh, in seconds.
+    public let lifetime: Int64
+    /// Where the lifetime comes from: `max-age`, `expires`, `heuristic`, or `none` if the server says nothing.
+    public let lifetimeSource: String
+    /// How old it is, in seconds.
+    public let age: Int64
+    /// The fields.
+    public let fields: [Field]
+    /// The names of the request fields that `Vary` names, in lower case.
+    public let vary: [String]
+    /// What would happen with a GET request like the one that it answered: `hit`, `hit-then-validate`, `validate`,
+    /// `complete`, `forward` or `unavailable`.
+    public let outcome: String
+    /// The rule that would decide.
+    public let rule: String
+    /// Why the response would not answer by itself; empty if it would.
+    public let reasons: [Reason]
+
+    package init(
+        response: CachedResponseReport, audience: Int, lifetime: Int64, lifetimeSource: String, age: Int64,
+        fields: [Field], vary: [String], outcome: String, rule: String, reasons: [Reason]
+    ) {
+        self.response = response
+        self.audience = audience
+        self.lifetime = lifetime
+        self.lifetimeSource = lifetimeSource
+        self.age = age
+        self.fields = fields
+        self.vary = vary
+        self.outcome = outcome
+        self.rule = rule
+        self.reasons = reasons
+    }
+}
+
+/// The responses to one URL in the cache of a jar.
+public struct CachedResponseDetailsList: Codable, Sendable {
+    /// The responses, one for each audience and each variant.
+    public let responses: [CachedResponseDetails]
+
+    package init(responses: [CachedResponseDetails]) {
+        self.responses = responses
+    }
+}
+
+/// How much a cache holds, and how often it has answered.
+public struct CacheStatisticsReport: Codable, Sendable {
+    /// What the cache of the whole database holds.
+    public struct Whole: Codable, Sendable {
+        /// How many responses.
+        public let responses: Int64
+        /// How many octets of the disk they take.
+        public let octets: Int64
+        /// How many requests each rule has answered from the cache.
+        public let hits: [String: Int64]
+        /// The path of the folder, whether it exists or not; `nil` if it is not known.
+        public let folder: String?
+
+        package init(responses: Int64, octets: Int64, hits: [String: Int64], folder: String?) {
+            self.responses = responses
+            self.octets = octets
+            self.hits = hits
+            self.folder = folder
+        }
+    }
+
+    /// The name of the jar.
+    public let jar: String
+    /// How many responses of the jar.
+    public let responses: Int64
+    /// How many octets of the disk they take.
+    public let octets: Int64
+    /// The whole cache, which the jars of the database share; `nil` if the caller has no access to all jars.
+    public let whole: Whole?
+
+    package init(jar: String, responses: Int64, octets: Int64, whole: Whole?) {
+        self.jar = jar
+        self.responses = responses
+        self.octets = octets
+        self.whole = whole
+    }
+}
+
+/// What was removed from a cache.
+public struct CacheRemovalReport: Codable, Sendable {
+    /// How many responses.
+    public let removed: Int64
+    /// How many octets of the disk they took.
+    public let octets: Int64
+
+    package init(removed: Int64, octets: Int64) {
+        self.removed = removed
+        self.octets = octets
+    }
+}

@@ -1,0 +1,184 @@
+import CookieModel
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import ResponseStore
+import SessionStore
+import Testing
+
+@testable import SessionService
+
+@Suite("The cache of responses, as the service lists and purges it")
+struct CacheRouteTests {
+    private static let route = "/v1/jars/default/cache"
+
+    private let folder = TemporaryFolder()
+    private let database: SessionDatabase
+    private let environment: @Sendable (String) -> String?
+    private let fixture: ServiceFixture
+
+    init() throws {
+        let key = try #require(SealingKey(bytes: Array(1...32)))
+        database = try SessionDatabase(path: folder.file("crumb.sqlite"), keys: .key(key), now: ServiceFixture.now)
+        try ServiceFixture.fill(database)
+        let caches = folder.file("caches")
+        environment = { $0 == "XDG_CACHE_HOME" ? caches : nil }
+        fixture = ServiceFixture(over: database, clock: ImmediateClock(), environment: environment) {
+            ServiceFixture.now
+        }
+    }
+
+    private var hasFolder: Bool { FileManager.default.fileExists(atPath: folder.file("caches")) }
+
+    /// Stores a response as a gateway does.
+    private func store(
+        _ url: String, jar name: String = "default", audience: Octets = "a",
+        _ fields: MessageFields = ["Cache-Control": "max-age=600"], requestFields: MessageFields = [:], age: Int64 = 0
+    ) throws {
+        let now = ServiceFixture.now.advanced(bySeconds: -age)
+        let request = CacheRequest(url: try RequestURL(url), fields: requestFields)
+        let policy = CachingPolicy(rules: .standard)
+        let response = OriginResponse(status: 200, fields: fields, requestTime: now, responseTime: now)
+        let stored = try #require(policy.storing(response, for: request).response)
+        let jar = try #require(try database.existingJar(named: name, policy: CookiePolicy()))
+        let cache = try #require(ResponseCache(of: database, environment: environment))
+        let writer = try #require(
+            cache.begin(
+                stored, to: request, policy: policy, jar: jar.cacheName, audience: audience,
+                site: request.url.host.registrableDomain(jar.policy.publicSuffixes)))
+        _ = writer.append(Array("body-secret".utf8))
+        #expect(writer.finish(isComplete: true, now: now) != nil)
+    }
+
+    @Test("Stored responses are listed by page and site, without queries and secrets")
+    func listed() async throws {
+        try store("https://www.example.com/a?token=query-secret&page=2")
+        try store("https://www.example.com/b;jsessionid=path-secret", age: 700)
+        try store("https://cdn.test/c.js", ["Cache-Control": "no-cache", "X-Mark": "field-secret"])
+        try store("https://www.example.com/other", jar: "other")
+        try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["default"]))) { client in
+            let list = try await client.send(.get, Self.route)
+            let responses = try #require(list.object["responses"] as? [[String: Any]])
+            #expect(
+                responses.compactMap { $0["url"] as? String } == [
+                    "https://www.example.com/a", "https://www.example.com/b;jsessionid=redacted",
+                    "https://cdn.test/c.js",
+                ])
+            #expect(responses.map { $0["hasQuery"] as? Bool } == [true, nil, nil])
+            #expect(responses.compactMap { $0["state"] as? String } == ["fresh", "stale", "stale"])
+            #expect(responses.compactMap { $0["timeToLive"] as? Int } == [600, -100, 0])
+            #expect(list.object["next"] == nil)
+            let queries = try await client.send(.get, "\(Self.route)?queries=true")
+            #expect(queries.text.contains("?token=redacted&page=2") && !queries.text.contains("hasQuery"))
+            for answer in [list, queries] { #expect(!answer.text.contains("secret"), "\(answer.text)") }
+            let site = try await client.send(.get, "\(Self.route)?site=example.com")
+            #expect((site.object["responses"] as? [Any])?.count == 2)
+            var (paths, cursor): ([String], String?) = ([], "0")
+            while let start = cursor {
+                let page = try await client.send(.get, "\(Self.route)?limit=2&cursor=\(start)")
+                paths += (page.object["responses"] as? [[String: Any]] ?? []).compactMap { $0["url"] as? String }
+                cursor = page.object["next"] as? String
+            }
+            #expect(paths == responses.compactMap { $0["url"] as? String })
+            for query in ["cursor=x", "limit=0", "site=not%20a%20host", "url=https://www.example.com/"] {
+                #expect(try await client.send(.get, "\(Self.route)?\(query)").code == "parameter-invalid", "\(query)")
+            }
+        }
+    }
+
+    @Test("The responses to a URL are shown for all audiences, with the rule that decides and the reasons")
+    func shown() async throws {
+        let fields: MessageFields = [
+            "Cache-Control": "max-age=60", "ETag": "\"tag-secret\"", "Vary": "Cookie",
+            "Content-Type": "application/json",
+        ]
+        try store(
+            "https://www.example.com/a?x=1", audience: "one", fields, requestFields: ["Cookie": "sid=cookie-secret"])
+        try store("https://www.example.com/a?x=1", audience: "two", fields, age: 100)
+        try store("https://www.example.com/page", ["Cache-Control": "max-age=60", "Content-Type": "text/html"])
+        try await fixture.run { client in
+            let answer = try await client.send(
+                .get, "\(Self.route)/responses?url=https://www.example.com/a%3Fx%3D1")
+            let responses = try #require(answer.object["responses"] as? [[String: Any]])
+            #expect(responses.compactMap { $0["audience"] as? Int } == [1, 2])
+            #expect(responses.compactMap { $0["outcome"] as? String } == ["hit", "validate"])
+            #expect(responses.compactMap { $0["rule"] as? String } == ["protocol", "protocol"])
+            #expect(responses.compactMap { $0["lifetimeSource"] as? String } == ["max-age", "max-age"])
+            let reasons = responses.last?["reasons"] as? [[String: Any]]
+            #expect(reasons?.compactMap { $0["id"] as? String } == ["stale"])
+            #expect(responses.first?["vary"] as? [String] == ["cookie"])
+            let shown = responses.first?["fields"] as? [[String: Any]]
+            #expect(shown?.compactMap { $0["name"] as? String }.contains("ETag") == true)
+            #expect(shown?.first { $0["name"] as? String == "Cache-Control" }?["value"] as? String == "max-age=60")
+            #expect(!answer.text.contains("secret"), "\(answer.text)")
+            let page = try await client.send(.get, "\(Self.route)/responses?url=https://www.example.com/page")
+            #expect(page.text.contains(#""rule":"document""#) && page.text.contains(#""id":"rule""#), "\(page.text)")
+            let other = try await client.send(.get, "\(Self.route)/responses?url=https://www.example.com/a?x=2")
+            #expect(other.status == 404 && other.code == "response-not-stored")
+            #expect(try await client.send(.get, "\(Self.route)/responses").code == "parameter-missing")
+        }
+    }
+
+    @Test("Responses are removed by URL, site and time, and of all jars; the answer counts them")
+    func purged() async throws {
+        for (number, url) in ["https://www.example.com/a", "https://cdn.test/b", "https://cdn.test/c"].enumerated() {
+            try store(url, age: Int64(number) * 3600)
+        }
+        try store("https://www.example.com/a", jar: "other")
+        try await fixture.run { client in
+            let all = try await client.send(.get, "\(Self.route)/statistics")
+            #expect(all.object["jar"] as? String == "default" && all.object["responses"] as? Int == 3)
+            let whole = try #require(all.object["whole"] as? [String: Any])
+            #expect(whole["responses"] as? Int == 4 && (whole["hits"] as? [String: Any])?.isEmpty == true)
+            #expect((whole["folder"] as? String)?.hasPrefix(folder.file("caches/crumb/responses-")) == true)
+            func removed(_ query: String) async throws -> Int? {
+                let answer = try await client.send(.delete, "\(Self.route)?\(query)")
+                #expect((answer.object["octets"] as? Int ?? 0) > 0 || answer.object["removed"] as? Int == 0)
+                return answer.object["removed"] as? Int
+            }
+            #expect(try await removed("url=https://cdn.test/none") == 0)
+            #expect(
+                try await removed("since=\(ServiceFixture.now.advanced(bySeconds: -10).rfc3339)&site=cdn.test") == 0)
+            #expect(
+                try await removed("site=www.cdn.test&since=\(ServiceFixture.now.advanced(bySeconds: -4000).rfc3339)")
+                    == 1)
+            #expect(try await removed("url=https://www.example.com/a&url=https://cdn.test/c") == 2)
+            #expect(try await client.send(.delete, "\(Self.route)?site=a.test&url=https://a.test/").status == 400)
+            #expect(try await client.send(.delete, "\(Self.route)?since=yesterday").code == "parameter-invalid")
+            let rest = try await client.send(.delete, "/v1/cache")
+            #expect(rest.object["removed"] as? Int == 1)
+            #expect(try await client.send(.get, "\(Self.route)/statistics").text.contains(#""responses":0"#))
+        }
+    }
+
+    @Test("A caller without access to all jars learns nothing of the other jars' responses")
+    func grants() async throws {
+        try store("https://www.example.com/a", jar: "other")
+        try await fixture.run(AccessGrant(verbs: [.read, .write], jars: .named(["default"]))) { client in
+            let statistics = try await client.send(.get, "\(Self.route)/statistics")
+            #expect(statistics.text == #"{"jar":"default","octets":0,"responses":0}"#)
+            #expect(try await client.send(.get, Self.route).text == #"{"responses":[]}"#)
+            #expect(try await client.send(.delete, Self.route).text == #"{"octets":0,"removed":0}"#)
+            #expect(try await client.send(.delete, "/v1/cache").status == 403)
+        }
+        try await fixture.run(AccessGrant(verbs: [.read])) { client in
+            #expect(try await client.send(.delete, Self.route).status == 403)
+            let statistics = try await client.send(.get, "/v1/jars/other/cache/statistics")
+            #expect(statistics.object["responses"] as? Int == 1)
+        }
+    }
+
+    @Test("Without a cache, nothing is listed or removed, and no folder is created")
+    func missing() async throws {
+        try await fixture.run { client in
+            #expect(try await client.send(.get, Self.route).text == #"{"responses":[]}"#)
+            let shown = try await client.send(.get, "\(Self.route)/responses?url=https://www.example.com/")
+            #expect(shown.code == "response-not-stored")
+            #expect(try await client.send(.get, "\(Self.route)/statistics").object["responses"] as? Int == 0)
+            for path in [Self.route, "/v1/cache"] {
+                #expect(try await client.send(.delete, path).text == #"{"octets":0,"removed":0}"#)
+            }
+        }
+        #expect(!hasFolder)
+    }
+}
