@@ -284,7 +284,7 @@ package struct CommandFailure: Error {
         case let problem as CommandFailure: self = problem
         case let error as SessionClientError: self.init(error)
         case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
-        case let error as OperationError: self.init(error.failure, error.description)
+        case let error as OperationError: self.init(advising: error.failure, error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
         case let error as LoginFallbackError: self.init(FailureKind(error), error.description)

@@ -40,8 +40,9 @@ struct ThreatModelTests {
             var suite = ""
             for part in tests.split(separator: ";", omittingEmptySubsequences: true) {
                 if let named = part.firstMatch(
-                    of: /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|CrumbTests|RequestDecorationTests)/)
-                {
+                    of:
+                        /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|HTTPMessagesTests|CrumbTests|RequestDecorationTests)/
+                ) {
                     folder = String(named.output.1)
                 }
                 let sources = try Self.sources(folder, ".swift")
