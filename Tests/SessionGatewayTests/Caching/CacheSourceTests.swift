@@ -185,6 +185,50 @@ struct CacheSourceTests {
     }
 
     @Test(
+        "A part that does not fit the stored one is not passed on, and the request is sent again as it was",
+        arguments: ["0-4/5\r\nContent-Length: 5\r\n\r\nhello", "3-4/5\r\nContent-Length: 1\r\n\r\nl"])
+    func misfit(part: String) async throws {
+        let count = Mutex(0)
+        let server = try await RecordingServer.start(closing: true) { octets in
+            let fields = "ETag: \"v\"\r\nCache-Control: max-age=60\r\n"
+            if String(decoding: octets, as: UTF8.self).contains("Range: bytes=3-") {
+                return Array("HTTP/1.1 206 Partial Content\r\n\(fields)Content-Range: bytes \(part)".utf8)
+            }
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\(fields)\r\n\(isFirst ? "hel" : "hello")".utf8)
+        }
+        let texts = try await home.responses(to: ["GET /", "GET /"], from: server)
+        #expect(texts[1].hasPrefix("HTTP/1.1 200") && texts[1].hasSuffix("\r\n\r\nhello"), "\(texts[1])")
+        #expect(server.requests.withLock { $0.count } == 3)
+    }
+
+    @Test("Cookies of the client itself separate responses, also without Vary")
+    func ownCookies() async throws {
+        let server = try await RecordingServer.start { _ in response("hello", "Cache-Control: max-age=60") }
+        let requests = ["GET / Cookie: sid=alice", "GET / Cookie: sid=bob", "GET /", "GET / Cookie: sid=alice"]
+        let texts = try await home.responses(to: requests, from: server)
+        #expect(texts.map { $0.contains("; hit;") } == [false, false, false, true], "\(texts)")
+    }
+
+    @Test("A page stays for the time without a network if its server leads to a login instead")
+    func keptPage() async throws {
+        let isOut = Mutex(false)
+        let server = try await RecordingServer.start { _ in
+            isOut.withLock { $0 }
+                ? Array("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n".utf8)
+                : response("hello", "Content-Type: text/html", "Cache-Control: max-age=60")
+        }
+        _ = try await home.responses(to: ["GET /"], from: server)
+        isOut.withLock { $0 = true }
+        #expect(try await home.responses(to: ["GET /"], from: server)[0].hasPrefix("HTTP/1.1 302"))
+        home.isOffline = true
+        #expect(try await home.responses(to: ["GET /"], from: server)[0].hasSuffix("\r\n\r\nhello"))
+    }
+
+    @Test(
         "The rules of the table come first",
         arguments: [("never-store", false), ("always-ask", false), ("keep", true), ("returnCacheDataElseLoad", true)])
     func rules(treatment: String, isHit: Bool) async throws {
