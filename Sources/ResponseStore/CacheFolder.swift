@@ -1,5 +1,6 @@
 import Crypto
 import Platform
+import WebPrimitives
 
 /// The folder of the cache of one database.
 ///
@@ -28,8 +29,7 @@ public struct CacheFolder: Sendable, Hashable {
     public init?(database: String, environment: (String) -> String?) {
         guard !database.isEmpty, let caches = CacheFolder.caches(environment) else { return nil }
         let digest = SHA256.hash(data: Array(FileSystem.resolved(database).utf8)).prefix(16)
-        let name = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(name)"
+        path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(Hexadecimal.text(digest))"
     }
 
     private static func caches(_ environment: (String) -> String?) -> String? {

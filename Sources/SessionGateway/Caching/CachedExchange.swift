@@ -95,9 +95,7 @@ struct CachedExchange: Sendable {
         if verdict?.source != .witness || verdict?.classes.isEmpty != false {
             brought += head.values("cookie").map(\.withoutWitnesses)
         }
-        let credentials = brought.map { value in
-            SHA256.hash(data: value.bytes).map { String($0, radix: 16) }.joined(separator: "-")
-        }
+        let credentials = brought.map { Hexadecimal.text(SHA256.hash(data: $0.bytes)) }
         let parts = [
             verdict.map { String($0.classes.rawValue) } ?? "jar", pending.login == nil ? "" : "login",
             credentials.joined(separator: " "), verdict?.partition?.serialized ?? "",

@@ -77,7 +77,7 @@ actor UpstreamConnections {
         var isWebSocket = false
         /// Whether a new connection is required, because a used one may be closed at any moment.
         var isFresh = false
-        /// How long to wait for a new connection; `nil` for the limit.
+        /// How long to wait for a new connection without TLS, which no other request waits for; `nil` for the limit.
         var patience: TimeAmount?
         /// The gateways that the request has passed.
         var passed = PassedGateways()
@@ -108,7 +108,7 @@ actor UpstreamConnections {
                     do throws(GatewayFailure) {
                         return .success(
                             try await self.open(
-                                route, demand, through: spare.take(), offering: .http2OrHTTP1))
+                                route, after: demand.passed, through: spare.take(), offering: .http2OrHTTP1))
                     } catch {
                         return .failure(error)
                     }
@@ -128,7 +128,7 @@ actor UpstreamConnections {
         }
         let unused = spare.take()
         if unused == nil, !demand.isFresh, let server = await takeIdle(route) { return (server, true) }
-        return (try await open(route, demand, through: unused, offering: .http1), false)
+        return (try await open(route, after: demand.passed, through: unused, offering: .http1), false)
     }
 
     /// An open connection; `nil` if the route has none.
@@ -209,15 +209,14 @@ actor UpstreamConnections {
     ///
     /// - Parameter spare: An open connection without TLS.
     private func open(
-        _ route: Route, _ demand: Demand, through spare: ByteStream?, offering offer: ServerTLS.Offer
+        _ route: Route, after passed: PassedGateways, through spare: ByteStream?, offering offer: ServerTLS.Offer
     ) async throws(GatewayFailure) -> ByteStream {
-        let stream =
-            if let spare { spare } else { try await open(route, after: demand.passed, within: demand.patience) }
+        let stream = if let spare { spare } else { try await open(route, after: passed) }
         do {
             try await ConnectionAttempt.with(stream) {
                 try await tls.secure(
                     stream, to: route.destination.host, offering: offer, identified: route.partition.hasCredentials,
-                    within: demand.patience ?? limits.connect)
+                    within: limits.connect)
             }
             return stream
         } catch {
