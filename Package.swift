@@ -137,8 +137,8 @@ let package = Package(
         .target(
             name: "ResponseStore",
             dependencies: [
-                "Platform", "WebPrimitives", "HTTPCaching", "StoreEngine", "SQLiteEngine", "SessionStore",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Platform", "WebPrimitives", "PublicSuffix", "CookieModel", "HTTPCaching", "StoreEngine", "SQLiteEngine",
+                "SessionStore", .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
             name: "RequestDecoration",

@@ -1,5 +1,6 @@
 public import HTTPCaching
 import SQLiteEngine
+import SessionStore
 import StoreEngine
 import Synchronization
 public import WebPrimitives
@@ -61,9 +62,19 @@ extension ResponseCache {
         for request: CacheRequest, jar: Octets, audience: Octets, now: Timestamp
     ) -> [StoredResponse] {
         guard applyInvalidations() else { return [] }
+        let (keys, limits) = (keys, limits)
+        let key = RecentLookups.Key(url: request.url, jar: jar, audience: audience)
         let lookup = RowLookup(url: request.url, jar: jar, audience: audience, keys: keys, limits: limits)
-        let rows = read { reader in try lookup.numbers.flatMap(reader.rows) }
-        return lookup.open(rows ?? [], now: now) { remove(id: $0) }
+        let found = read { reader in
+            let version = reader.version(keys.sealer.keyID)
+            let known = reader.recent.candidates(key, at: version, now: now)
+            return (known, try known == nil ? lookup.numbers.flatMap(reader.rows) : [], version)
+        }
+        guard let (known, rows, version) = found else { return [] }
+        if let known { return known }
+        let stored = lookup.open(rows, now: now) { remove(id: $0) }
+        _ = read { $0.recent.keep(stored, for: key, at: version, now: now) }
+        return stored
     }
 
     /// The body of a stored response, or a range of it.
@@ -85,8 +96,9 @@ extension ResponseCache {
             source = files.open(file).map { .file($0) }
         } else {
             // It is not known to be missing if the index is busy.
-            guard let sealed = read({ try $0.body(of: stored.id) }) else { return nil }
-            source = sealed.map { .memory($0) }
+            let keyID = keys.sealer.keyID
+            guard let found = read({ try $0.openedBody(of: stored.id, seal, keyID: keyID) }) else { return nil }
+            source = found.map { .memory($0) }
         }
         let id = stored.id
         let reader = source.flatMap { source in

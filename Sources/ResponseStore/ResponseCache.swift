@@ -48,6 +48,8 @@ public final class ResponseCache: Sendable {
     private let sealer: @Sendable () -> Sealer
     private let cachedKeys: Mutex<CacheKeys>
     private let connection = Mutex(ConnectionState())
+    /// Whether the index is open. Unlike ``connection``, it is never held while the index is being opened.
+    private let isOpen = Atomic(false)
     let memory = Mutex(CacheMemory())
 
     /// The index as far as it is open.
@@ -96,7 +98,7 @@ public final class ResponseCache: Sendable {
     /// ``body(of:range:)`` of a response without a file, wait for nothing but the pages of the index, which are mostly in
     /// memory.
     public var isReady: Bool {
-        memory.withLock { $0.invalidations.isEmpty } && connection.withLock { $0.index != nil }
+        isOpen.load(ordering: .relaxed) && memory.withLock { $0.invalidations.isEmpty }
     }
 
     /// The last failure of any call; `nil` if there was none.
@@ -105,7 +107,7 @@ public final class ResponseCache: Sendable {
     // MARK: - The index
 
     /// Runs `body` with the connection for lookups; `nil` if it fails.
-    func read<Result: Sendable>(_ body: @Sendable (IndexReader) throws -> Result) -> Result? {
+    func read<Result: Sendable>(_ body: @Sendable (inout IndexReader) throws -> Result) -> Result? {
         withIndex { try $0.read(body) } ?? nil
     }
 
@@ -155,6 +157,7 @@ public final class ResponseCache: Sendable {
             do throws(SessionStoreError) {
                 state.index = try SessionStoreError.catching(folder.index) { try ResponseIndex(folder.index) }
                 state.pause = nil
+                isOpen.store(true, ordering: .relaxed)
             } catch {
                 state.lastFailure = error
                 state.pause = .now + .seconds(1)
@@ -176,6 +179,7 @@ public final class ResponseCache: Sendable {
             else { return }
             // Opened again by the next call: the folder may have been emptied.
             state.index = nil
+            isOpen.store(false, ordering: .relaxed)
             removeIndex(index.identity, after: error)
         }
     }

@@ -107,7 +107,7 @@ enum Seconds: Sendable, Hashable {
 ///
 /// `s-maxage` and `proxy-revalidate` are for shared caches only. A directive that restricts counts with any argument and
 /// in a malformed member. An argument that it does not have makes a directive that permits void.
-struct ResponseDirectives: Sendable {
+struct ResponseDirectives: Sendable, Hashable {
     /// no-store. Whether it counts depends on the status: ``forbidsStoring(_:)``.
     let hasNoStore: Bool
     /// no-cache without names
@@ -184,8 +184,15 @@ struct RequestDirectives: Sendable {
     /// stale-if-error
     let staleIfError: Int64?
 
+    /// Those of a request without Cache-Control and Pragma, as most requests are.
+    private static let none = RequestDirectives(reading: [:])
+
     /// Reads the directives of a request.
     init(_ fields: MessageFields) {
+        self = fields.has("cache-control") || fields.has("pragma") ? RequestDirectives(reading: fields) : Self.none
+    }
+
+    private init(reading fields: MessageFields) {
         let directives = CacheDirectives(fields)
         // Section 5.4: Pragma was defined for HTTP/1.0 clients, which send no Cache-Control.
         let hasPragma =

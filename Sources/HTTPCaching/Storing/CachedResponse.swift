@@ -13,7 +13,9 @@ public struct CachedResponse: Sendable, Hashable {
     /// The status code. A partial response is stored as an incomplete one with status 200.
     public let status: Int
     /// The fields that a cache stores.
-    public internal(set) var fields: MessageFields
+    public internal(set) var fields: MessageFields { didSet { directives = ResponseDirectives(fields) } }
+    /// The cache directives among them, which each decision reads several times.
+    private(set) var directives: ResponseDirectives
     /// The request fields that Vary names.
     public internal(set) var nominated: NominatedFields
     /// When the request was sent that this response, or its last validation, answered.
@@ -38,6 +40,7 @@ public struct CachedResponse: Sendable, Hashable {
         self.url = url
         self.status = status
         self.fields = fields
+        directives = ResponseDirectives(fields)
         self.nominated = nominated
         self.requestTime = requestTime
         self.responseTime = responseTime
@@ -75,8 +78,6 @@ public struct CachedResponse: Sendable, Hashable {
 }
 
 extension CachedResponse {
-    /// The cache directives.
-    var directives: ResponseDirectives { ResponseDirectives(fields) }
     /// Whether its fields allow it to be stored. A validation may have changed them.
     var mayBeStored: Bool {
         !directives.forbidsStoring(status) && !FieldList.members(fields.values("vary")).contains("*")

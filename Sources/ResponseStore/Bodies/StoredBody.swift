@@ -9,9 +9,11 @@ public final class StoredBody: Sendable {
     /// The body was changed, or cannot be read. The response has been removed from the cache.
     public struct Damage: Error {}
 
-    /// Where the sealed chunks are.
+    /// Where the body is.
     enum Source {
+        /// A short one, opened.
         case memory([UInt8])
+        /// Sealed chunks.
         case file(Descriptor)
     }
 
@@ -37,9 +39,7 @@ public final class StoredBody: Sendable {
         state = Mutex((range.lowerBound, nil))
         // At the very end there may be no other chunk.
         let number = min(StoredBody.number(range.lowerBound), seal.chunkCount - 1)
-        guard sealedLength == seal.sealedLength, let first = chunk(number) else {
-            return nil
-        }
+        guard isLengthRight, let first = chunk(number) else { return nil }
         state.withLock { $0.first = first }
     }
 
@@ -77,22 +77,21 @@ public final class StoredBody: Sendable {
 
     private static func number(_ position: Int64) -> Int64 { position / Int64(BodySeal.chunkLength) }
 
-    private var sealedLength: Int64? {
+    private var isLengthRight: Bool {
         switch source {
-        case .memory(let octets): return Int64(octets.count)
+        case .memory(let octets): return Int64(octets.count) == seal.length
         case .file(let file):
             var status = stat()
-            return fstat(file.number, &status) == 0 ? Int64(status.st_size) : nil
+            return fstat(file.number, &status) == 0 && Int64(status.st_size) == seal.sealedLength
         }
     }
 
     /// Opens a chunk; `nil` if it is damaged or cannot be read.
     private func chunk(_ number: Int64) -> [UInt8]? {
-        let place = seal.place(ofChunk: number)
         switch source {
-        case .memory(let octets):
-            return seal.open(octets[Int(place.lowerBound)..<Int(place.upperBound)], number: number)
+        case .memory(let octets): return octets
         case .file(let file):
+            let place = seal.place(ofChunk: number)
             guard let octets = try? file.read(place.count, at: place.lowerBound) else { return nil }
             return seal.open(octets[...], number: number)
         }

@@ -30,9 +30,13 @@ final class ResponseIndex: Sendable {
     }
 
     /// Runs `body` with the connection for lookups.
-    func read<Result: Sendable>(_ body: @Sendable (IndexReader) throws -> Result) throws -> Result? {
+    func read<Result: Sendable>(_ body: @Sendable (inout IndexReader) throws -> Result) throws -> Result? {
         try database.checkFile()
-        return try reader.withLock { try $0.map(body) }
+        return try reader.withLock { reader in
+            guard var open = reader.take() else { return nil }
+            defer { reader = open }
+            return try body(&open)
+        }
     }
 
     /// The tables of an index. To change them, change the version in ``CacheFolder``.
@@ -109,11 +113,18 @@ struct IndexReader {
     private let connection: SQLiteReader
     private let candidates: SQLiteStatement
     private let body: SQLiteStatement
+    /// What was read last.
+    var recent = RecentLookups()
 
     init(_ database: SQLiteDatabase) throws {
         connection = try database.makeReader()
         candidates = try connection.prepare(StoredRow.lookup)
         body = try connection.prepare("SELECT octets FROM body WHERE response = ?")
+    }
+
+    /// What was committed last; `nil` if that is unknown.
+    func version(_ keyID: UInt32) -> RecentLookups.Version? {
+        connection.version.map { RecentLookups.Version(index: $0, keyID: keyID) }
     }
 
     /// The rows that ``StoredRow/lookup`` finds.
@@ -122,10 +133,16 @@ struct IndexReader {
         return try candidates.all(StoredRow.init)
     }
 
-    /// The sealed body in the index; `nil` if it is not there.
-    func body(of id: Int64) throws -> [UInt8]? {
+    /// The body in the index, opened; `nil` if it is not there, or damaged.
+    mutating func openedBody(of id: Int64, _ seal: BodySeal, keyID: UInt32) throws -> [UInt8]? {
+        let version = version(keyID)
+        if let known = recent.body(of: id, at: version) { return known }
         body.bind(all: [id])
-        return try body.all { $0.bytes(0) }.first
+        guard let sealed = try body.all({ $0.bytes(0) }).first, Int64(sealed.count) == seal.sealedLength,
+            let opened = seal.open(sealed[...], number: 0)
+        else { return nil }
+        recent.keep(opened, of: id, at: version)
+        return opened
     }
 }
 

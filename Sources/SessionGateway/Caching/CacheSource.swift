@@ -6,7 +6,7 @@ import WebPrimitives
 
 /// The stored responses as a source, in front of the servers.
 struct CacheSource: ResponseSource {
-    let cache: GatewayCache
+    let cache: PrivateCache
     /// The servers; `nil` if none may be connected to.
     let servers: ServerSource?
 
@@ -14,29 +14,30 @@ struct CacheSource: ResponseSource {
         _ pending: inout PendingRequest, of connection: isolated ClientConnection, _ record: inout GatewayRecord
     ) async throws -> Bool? {
         guard
-            var exchange = await CachedExchange(
-                cache, pending, connection.gate, at: connection.time, isOffline: servers == nil)
+            var exchange = await CacheExchange(
+                pending, in: cache, connection.gate, at: connection.time, isOffline: servers == nil)
         else { return try await servers?.answer(&pending, of: connection, &record) }
-        if let opened = exchange.opened {
+        if let opened = exchange.answer.flatMap(OpenedAnswer.init) {
             connection.recordWithoutServer(&pending)
             let keepsConnection = try await connection.deliver(opened, of: exchange, to: &pending, &record)
             connection.validateLater(exchange, pending)
             return keepsConnection
         }
-        guard exchange.decision.outcome != .unavailable, let servers else {
+        guard !exchange.isUnavailable, let servers else {
             connection.recordWithoutServer(&pending)
             let wanted = "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))"
             throw GatewayFailure.notStored(wanted, isOffline: servers == nil)
         }
-        pending.request.cacheFields = exchange.sentFields
+        pending.request.cacheFields = exchange.cacheFields
         pending.cached = exchange
         do {
             return try await servers.answer(&pending, of: connection, &record)
         } catch let failure as GatewayFailure {
             // Nothing was passed on yet.
             exchange = pending.cached ?? exchange
-            if failure.isNetworkLoss { cache.noteLoss(of: pending.request.destination, at: connection.time) }
-            guard let opened = await exchange.open(after: failure, now: connection.gate.now()) else { throw failure }
+            let answer = await exchange.answer(
+                after: failure, now: connection.gate.now(), at: connection.time)
+            guard let opened = answer.flatMap(OpenedAnswer.init) else { throw failure }
             return try await connection.deliver(opened, of: exchange, to: &pending, &record)
         }
     }
@@ -47,7 +48,7 @@ extension ClientConnection {
     ///
     /// - Returns: Whether the client's connection can be used for another request.
     func deliver(
-        _ opened: OpenedAnswer, of exchange: CachedExchange, to pending: inout PendingRequest,
+        _ opened: OpenedAnswer, of exchange: CacheExchange, to pending: inout PendingRequest,
         _ record: inout GatewayRecord
     ) async throws -> Bool {
         pending.cached = exchange

@@ -10,10 +10,10 @@ extension ClientConnection {
     ///
     /// Nobody waits for it. A failure, or a response that may be about the session and not about the resource, changes
     /// nothing.
-    func validateLater(_ exchange: CachedExchange, _ pending: PendingRequest) {
+    func validateLater(_ exchange: CacheExchange, _ pending: PendingRequest) {
         guard !isStopping, let validation = exchange.validation(now: gate.now()) else { return }
         var pending = pending
-        pending.request.cacheFields = exchange.sentFields
+        pending.request.cacheFields = exchange.cacheFields
         pending.cached = validation.exchange
         pending.entry = nil
         Task(executorPreference: servers.taskExecutor) { [pending] in
@@ -80,7 +80,8 @@ extension ClientConnection {
         // The browser does not get the lines with this response, but with the next one, as what it lacks.
         let lines = response.setCookie.filter { gate.profile?.isWitness($0) != true }
         _ = try await gate.store(lines, status: response.status, in: context)
-        guard case .pass? = await pending.cached?.take(response, now: gate.now()) else {
+        guard case .pass? = await pending.cached?.take(response, from: pending.request.destination, now: gate.now())
+        else {
             // A connection with the rest of a response on it is of no use.
             if response.framing != .none { throw StreamError.endedEarly }
             return

@@ -1,7 +1,7 @@
 import HTTPCaching
 import HTTPMessages
 import NIOCore
-import NIOPosix
+import Platform
 import ResponseStore
 import WebPrimitives
 
@@ -10,21 +10,20 @@ struct OpenedAnswer: Sendable {
     let response: ForwardedResponse
     let body: OpenedBody
 
-    /// Opens the body that an answer has.
-    ///
-    /// - Returns: `nil` if it is damaged.
-    init?(_ answer: StoredAnswer, of stored: StoredResponse, in cache: GatewayCache) async {
-        var body: StoredBody?
-        if let range = answer.body {
-            let open = { @Sendable (responses: ResponseCache) in responses.body(of: stored, range: range) }
-            let opened = stored.hasFile ? await cache.using(open) : await cache.reading(open)
-            guard let opened = opened ?? nil else { return nil }
-            body = opened
-        }
-        guard let response = try? ForwardedResponse(answer, length: body?.length) else { return nil }
+    /// - Returns: `nil` if its fields are none that a client may get.
+    init?(_ answer: CacheExchange.Answer) {
+        guard let response = try? ForwardedResponse(answer.head, length: answer.body?.length) else { return nil }
         self.response = response
-        self.body = OpenedBody(stored: body)
+        self.body = OpenedBody(stored: answer.body)
     }
+}
+
+/// What becomes of a server's response: that of ``CacheExchange/Step``, ready to be passed on.
+enum CacheStep {
+    case pass
+    case answer(OpenedAnswer)
+    case complete(OpenedAnswer)
+    case again
 }
 
 extension ForwardedResponse {
@@ -72,10 +71,7 @@ struct OpenedBody: ResponseBody {
             let octets =
                 stored.isInMemory
                 ? try stored.next()
-                // A detached task, because this one is cancelled when the gateway stops, and finishes its requests.
-                : try await Task.detached {
-                    try await NIOThreadPool.singleton.runIfActive { try OpenedBody.batch(of: stored) }
-                }.value
+                : try await WorkerThreads.shared.run { try OpenedBody.batch(of: stored) }
             if let octets { return .data(ByteBuffer(bytes: octets)) }
             isStoredEnded = true
         }
@@ -90,48 +86,4 @@ struct OpenedBody: ResponseBody {
     }
 
     private static let batchLength = 1 << 18
-}
-
-/// Stores a body while it is passed on.
-actor BodyStoring {
-    private let writer: ResponseWriter
-    private let cache: GatewayCache
-    private var octets: [UInt8] = []
-    private(set) var isEnded = false
-
-    /// How many octets are collected before they are sealed.
-    private static let batchLength = 1 << 16
-
-    /// - Returns: `nil` if too many others are being stored.
-    init?(_ writer: ResponseWriter, in cache: GatewayCache) {
-        guard cache.beginStoring() else { return nil }
-        self.writer = writer
-        self.cache = cache
-    }
-
-    deinit {
-        cache.endStoring()
-    }
-
-    func append(_ piece: ByteBuffer) async {
-        guard !isEnded else { return }
-        octets += piece.readableBytesView
-        guard octets.count >= BodyStoring.batchLength else { return }
-        let batch = octets
-        octets = []
-        if await cache.using({ [writer] _ in writer.append(batch) }) != true { isEnded = true }
-    }
-
-    /// - Parameters:
-    ///   - isComplete: Whether the message was complete.
-    ///   - isAbandoned: Whether nothing is stored.
-    func finish(isComplete: Bool, unless isAbandoned: Bool = false, now: Timestamp) async {
-        guard !isEnded else { return }
-        isEnded = true
-        let rest = octets
-        _ = await cache.using { [writer] _ in
-            if isAbandoned { return writer.abandon() }
-            if writer.append(rest) { writer.finish(isComplete: isComplete, now: now) }
-        }
-    }
 }

@@ -1,6 +1,7 @@
 import CookieModel
 import HTTPMessages
 import NIOCore
+import ResponseStore
 import WebPrimitives
 
 /// A source of responses to requests: servers, a cache, or a recording.
@@ -87,11 +88,14 @@ extension ClientConnection {
                 }
                 let piece = try await whileBusy { try await body.nextPiece(within: $0) }
                 await pending.entry?.append(toResponse: piece)
-                await pending.cached?.append(piece, now: gate.now())
                 switch piece {
-                case .data(let data): try await client.write(writesChunks ? data.asChunk : data)
+                case .data(let data):
+                    try await client.write(writesChunks ? data.asChunk : data)
+                    await pending.cached?.append(piece, now: gate.now())
                 case .end(let trailers):
                     if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
+                    // The client does not wait for it.
+                    await pending.cached?.append(piece, now: gate.now())
                     await client.forgetAbsence()
                     return keepsClient
                 }

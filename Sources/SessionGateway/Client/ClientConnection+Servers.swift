@@ -2,6 +2,7 @@ import CookieModel
 import HTTPMessages
 import NIOCore
 import RequestDecoration
+import ResponseStore
 import SessionStore
 import WebPrimitives
 
@@ -259,9 +260,15 @@ extension ClientConnection {
     /// Has the cache decide on a server's response, unless it is not the site's own.
     private func cacheStep(
         after response: ForwardedResponse, to pending: inout PendingRequest
-    ) async -> CachedExchange.Step {
+    ) async -> CacheStep {
         guard !response.isOfProxy, !pending.isOutdated else { return .pass }
-        return await pending.cached?.take(response, now: gate.now()) ?? .pass
+        let step = await pending.cached?.take(response, from: pending.request.destination, now: gate.now())
+        switch step ?? .pass {
+        case .pass: return .pass
+        case .answer(let answer): return OpenedAnswer(answer).map { .answer($0) } ?? .again
+        case .complete(let answer): return OpenedAnswer(answer).map { .complete($0) } ?? .again
+        case .again: return .again
+        }
     }
 
     /// Passes on a server's response whose cookies are stored. For a browser, any end of the connection ends the body.

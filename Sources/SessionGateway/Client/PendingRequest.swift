@@ -1,4 +1,5 @@
 import HTTPMessages
+import ResponseStore
 import WebPrimitives
 
 /// A request in progress, with the state for sending it once more.
@@ -18,7 +19,7 @@ struct PendingRequest {
     /// The entry of the recording; `nil` if nothing is recorded.
     var entry: RecordedExchange?
     /// The part that the cache takes in it; `nil` for none.
-    var cached: CachedExchange?
+    var cached: CacheExchange?
 
     /// How much of a body is kept in case a server refuses the stream: as much as the gateway can send before that.
     private static let refusedBodyLimit = 1 << 16

@@ -4,6 +4,7 @@ import HTTPMessages
 public import NIOCore
 public import NIOPosix
 import Platform
+import ResponseStore
 public import SessionStore
 import Synchronization
 public import WebPrimitives
@@ -127,8 +128,7 @@ public final class Gateway: Sendable {
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
         await environment.recording?.finish()
-        // A detached task, because this one is cancelled.
-        await Task.detached { [frame] in await frame.cache?.maintain(now: frame.gate.now()) }.value
+        await frame.cache?.maintain(now: frame.gate.now())
         if !Task.isCancelled, let failure { throw failure }
     }
 

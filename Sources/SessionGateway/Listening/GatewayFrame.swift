@@ -1,5 +1,6 @@
 import CookieModel
 import GatewayModel
+import ResponseStore
 import SessionStore
 import WebPrimitives
 
@@ -12,7 +13,7 @@ final class GatewayFrame: Sendable {
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
     /// The stored responses; `nil` for none.
-    let cache: GatewayCache?
+    let cache: PrivateCache?
     /// What answers requests, in the order in which it is asked.
     let sources: [any ResponseSource]
     /// Gets a record of each request. It must not block.
@@ -33,7 +34,7 @@ final class GatewayFrame: Sendable {
             }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
         let servers = settings.isOffline ? nil : ServerSource()
-        cache = environment.cache.map { GatewayCache($0, of: jar, by: settings.cachingRules) }
+        cache = environment.cache.map { PrivateCache($0, of: jar, rules: settings.cachingRules) }
         let last: (any ResponseSource)? =
             if let cache { CacheSource(cache: cache, servers: servers) } else { servers }
         sources = environment.sources + replay + [last].compactMap(\.self)

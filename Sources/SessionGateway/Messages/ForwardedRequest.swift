@@ -229,7 +229,38 @@ struct ForwardedRequest: Sendable {
         return written
     }
 
+    /// A field that the server gets.
+    private enum SentField {
+        /// The client's own.
+        case line(MessageHead.Field)
+        case field(ArraySlice<UInt8>, Octets)
+    }
+
+    /// The fields that the server gets, in order (see ``octets(with:toProxy:as:proxyAuthorization:acceptingTrailers:)``).
+    func fields(with decoration: Decoration?) -> [MessageFields.Field] {
+        var fields: [MessageFields.Field] = []
+        fields.reserveCapacity(head.fields.count + 4)
+        forEachField(with: decoration) { field in
+            switch field {
+            case .line(let line):
+                fields.append(
+                    MessageFields.Field(Octets(head.octets, in: line.name), Octets(head.octets, in: line.value)))
+            case .field(let name, let value): fields.append(MessageFields.Field(Octets(Array(name)), value))
+            }
+        }
+        return fields
+    }
+
     private func append(fieldsTo written: inout [UInt8], with decoration: Decoration?) {
+        forEachField(with: decoration) { field in
+            switch field {
+            case .line(let line): written.append(line: head.octets[line.line])
+            case .field(let name, let value): written.append(field: name, value)
+            }
+        }
+    }
+
+    private func forEachField(with decoration: Decoration?, _ body: (SentField) -> Void) {
         var added = decoration?.headerFields ?? []
         let replaced = Set(added.map { $0.name.lowercased() })
         var cookie = decoration.map(\.cookies.octets) ?? []
@@ -240,51 +271,51 @@ struct ForwardedRequest: Sendable {
             switch head.lowercasedName(field) {
             case "host":
                 hasHost = true
-                written.append(field: head.octets[field.name], Octets(authority))
+                body(.field(head.octets[field.name], Octets(authority)))
             case "connection", "proxy-connection":
-                if !hasConnection { written.append(field: "Connection", isUpgrade ? "Upgrade" : "keep-alive") }
+                if !hasConnection { body(.field(Array("Connection".utf8)[...], isUpgrade ? "Upgrade" : "keep-alive")) }
                 hasConnection = true
             case "keep-alive", "proxy-authorization", "proxy-authenticate", "te": continue
             case "accept-encoding" where needsReadableCoding && !replaced.contains("accept-encoding"):
                 let value = ForwardedRequest.readableCodings(Octets(head.octets, in: field.value))
-                written.append(field: head.octets[field.name], value)
+                body(.field(head.octets[field.name], value))
             case "upgrade":
-                if isUpgrade { written.append(line: head.octets[field.line]) }
+                if isUpgrade { body(.line(field)) }
             case "via":
                 let value = Octets(head.octets, in: field.value)
                 guard let others = PassedGateways.withoutNames(value) else { continue }
                 if others == value {
-                    written.append(line: head.octets[field.line])
+                    body(.line(field))
                 } else {
-                    written.append(field: head.octets[field.name], others)
+                    body(.field(head.octets[field.name], others))
                 }
             case "max-forwards" where forwardsLeft != nil:
-                written.append(field: head.octets[field.name], Octets("\((forwardsLeft ?? 1) - 1)"))
+                body(.field(head.octets[field.name], Octets("\((forwardsLeft ?? 1) - 1)")))
             case "cookie":
                 guard decoration != nil else {
                     let value = Octets(head.octets, in: field.value)
                     let others = value.withoutWitnesses
                     if others == value {
-                        written.append(line: head.octets[field.line])
+                        body(.line(field))
                     } else if !others.isEmpty {
-                        written.append(field: head.octets[field.name], others)
+                        body(.field(head.octets[field.name], others))
                     }
                     continue
                 }
-                if !cookie.isEmpty { written.append(field: head.octets[field.name], cookie) }
+                if !cookie.isEmpty { body(.field(head.octets[field.name], cookie)) }
                 cookie = []
             case let name where replaced.contains(name):
                 guard let index = added.firstIndex(where: { $0.name.lowercased() == name }) else { continue }
-                written.append(field: head.octets[field.name], added.remove(at: index).value)
+                body(.field(head.octets[field.name], added.remove(at: index).value))
             case let name where options.contains(name): continue
             case let name where cacheFields != nil && ForwardedRequest.cacheFieldNames.contains(name): continue
-            default: written.append(line: head.octets[field.line])
+            default: body(.line(field))
             }
         }
-        for field in cacheFields ?? [] { written.append(field: field.name, field.value) }
-        if !hasHost { written.append(field: "Host", Octets(authority)) }
-        for field in added { written.append(field: field.name, field.value) }
-        if !cookie.isEmpty { written.append(field: "Cookie", cookie) }
+        for field in cacheFields ?? [] { body(.field(field.name.bytes[...], field.value)) }
+        if !hasHost { body(.field(Array("Host".utf8)[...], Octets(authority))) }
+        for field in added { body(.field(Array(field.name.utf8)[...], field.value)) }
+        if !cookie.isEmpty { body(.field(Array("Cookie".utf8)[...], cookie)) }
     }
 }
 

@@ -1,37 +1,39 @@
 import CookieModel
-import HTTPCaching
-import NIOCore
-import NIOPosix
+public import HTTPCaching
+import Platform
 import PublicSuffix
-import ResponseStore
-import SessionStore
+public import SessionStore
 import Synchronization
-import WebPrimitives
+public import WebPrimitives
 
-/// The stored responses of a gateway's jar, and the rules by which they answer requests.
-final class GatewayCache: Sendable {
-    typealias Destination = ForwardedRequest.Destination
-
+/// The responses that one jar has stored, and the rules by which they answer requests: the cache of a gateway or a client.
+public final class PrivateCache: Sendable {
+    /// The rules of storing and reuse.
     let policy: CachingPolicy
     /// The ID of the jar, which no other jar gets.
     let jar: Octets
     let suffixes: PublicSuffixList
     private let responses: ResponseCache
-    /// The servers that could not be reached, and when that was.
-    private let losses = Mutex<[Destination: NIODeadline]>([:])
+    private let threads = WorkerThreads.shared
+    /// The origins that could not be reached, and when that was.
+    private let losses = Mutex<[String: Duration]>([:])
     /// The stored responses that are being validated while no client waits.
     private let validations = Mutex<Set<Int64>>([])
-
     /// How many bodies are being stored.
     private let storings = Mutex(0)
 
-    /// How long a server counts as out of reach before it is tried again.
-    private static let lossTime = TimeAmount.seconds(1)
+    /// How long an origin counts as out of reach before it is tried again.
+    private static let lossTime = Duration.seconds(1)
     private static let lossLimit = 1000
     private static let validationLimit = 64
     private static let storingLimit = 1000
 
-    init(_ responses: ResponseCache, of jar: CookieJar, by rules: CachingRules) {
+    /// The cache of a jar.
+    ///
+    /// - Parameters:
+    ///   - responses: The cache of the jar's database.
+    ///   - rules: What comes before the protocol.
+    public init(_ responses: ResponseCache, of jar: CookieJar, rules: CachingRules = .standard) {
         self.responses = responses
         self.jar = jar.cacheName
         suffixes = jar.policy.publicSuffixes
@@ -41,16 +43,14 @@ final class GatewayCache: Sendable {
         self.policy = policy
     }
 
-    /// Uses the stored responses on a thread that may block; `nil` if the process ends.
-    func using<Result: Sendable>(_ work: @escaping @Sendable (ResponseCache) -> Result) async -> Result? {
-        // A detached task, because this one is cancelled when the gateway stops, and an invalidation would be lost.
-        await Task.detached { [responses] in
-            try? await NIOThreadPool.singleton.runIfActive { work(responses) }
-        }.value
+    /// Uses the stored responses on a thread that may block. That goes on if the task is cancelled, or an invalidation would
+    /// be lost.
+    func using<Result: Sendable>(_ work: @escaping @Sendable (ResponseCache) -> Result) async -> Result {
+        await threads.run { [responses] in work(responses) }
     }
 
     /// Reads what is stored: at once, as the cookies of a jar are read, unless it would have to wait.
-    func reading<Result: Sendable>(_ read: @escaping @Sendable (ResponseCache) -> Result) async -> Result? {
+    func reading<Result: Sendable>(_ read: @escaping @Sendable (ResponseCache) -> Result) async -> Result {
         responses.isReady ? read(responses) : await using(read)
     }
 
@@ -61,27 +61,29 @@ final class GatewayCache: Sendable {
     }
 
     /// Writes down what was noted, and does other work that no request waits for.
-    func maintain(now: Timestamp) async {
-        _ = await using { $0.maintain(now: now) }
+    public func maintain(now: Timestamp) async {
+        await using { $0.maintain(now: now) }
     }
 
     // MARK: - Network loss
 
-    /// Whether a server could not be reached a moment ago.
-    func isLost(_ server: Destination, at time: NIODeadline) -> Bool {
-        losses.withLock { losses in losses[server].map { time < $0 + GatewayCache.lossTime } ?? false }
-    }
-
-    func noteLoss(of server: Destination, at time: NIODeadline) {
+    /// Whether the origin of a URL could not be reached a moment ago.
+    func isLost(_ url: RequestURL, at uptime: Duration) -> Bool {
         losses.withLock { losses in
-            if losses.count >= GatewayCache.lossLimit { losses = losses.filter { time < $0.value + Self.lossTime } }
-            if losses.count < GatewayCache.lossLimit { losses[server] = time }
+            !losses.isEmpty && losses[url.origin].map { uptime < $0 + PrivateCache.lossTime } ?? false
         }
     }
 
-    func noteAnswer(of server: Destination) {
+    func noteLoss(of url: RequestURL, at uptime: Duration) {
         losses.withLock { losses in
-            if !losses.isEmpty { losses[server] = nil }
+            if losses.count >= PrivateCache.lossLimit { losses = losses.filter { uptime < $0.value + Self.lossTime } }
+            if losses.count < PrivateCache.lossLimit { losses[url.origin] = uptime }
+        }
+    }
+
+    func noteAnswer(of url: RequestURL) {
+        losses.withLock { losses in
+            if !losses.isEmpty { losses[url.origin] = nil }
         }
     }
 
@@ -90,7 +92,7 @@ final class GatewayCache: Sendable {
     /// Whether one more body may be stored at the same time. If so, it has to end with ``endStoring()``.
     func beginStoring() -> Bool {
         storings.withLock { count in
-            guard count < GatewayCache.storingLimit else { return false }
+            guard count < PrivateCache.storingLimit else { return false }
             count += 1
             return true
         }
@@ -103,7 +105,7 @@ final class GatewayCache: Sendable {
     /// Whether a validation of a stored response may begin. If so, it has to end with ``endValidation(of:)``.
     func beginValidation(of stored: StoredResponse) -> Bool {
         validations.withLock { running in
-            running.count < GatewayCache.validationLimit && running.insert(stored.id).inserted
+            running.count < PrivateCache.validationLimit && running.insert(stored.id).inserted
         }
     }
 

@@ -1,0 +1,100 @@
+import Dispatch
+import Synchronization
+
+/// Threads for calls that block, such as those that read files: at most a fixed number, which all callers share.
+///
+/// They begin when they are needed, and stay. Swift's own threads are never blocked.
+package final class WorkerThreads: Sendable {
+    /// Those of the process.
+    package static let shared = WorkerThreads(limit: 8)
+
+    private typealias Job = @Sendable () -> Void
+
+    private struct State {
+        /// Jobs in the order in which they are taken, the next one last.
+        var next: [Job] = []
+        /// Jobs that came later, in order.
+        var later: [Job] = []
+        /// How many threads there are, and how many of them have no job.
+        var threads = 0
+        var idle = 0
+
+        mutating func take() -> Job? {
+            if next.isEmpty { (next, later) = (later.reversed(), []) }
+            return next.popLast()
+        }
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let jobs = DispatchSemaphore(value: 0)
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Runs `work` on one of the threads, after the work that was there before. It runs to its end even if the task is
+    /// cancelled.
+    package func run<Result: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let result: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+            add {
+                do throws(Failure) {
+                    continuation.resume(returning: .success(try work()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    private func add(_ job: @escaping Job) {
+        let isShort = state.withLock { state in
+            state.later.append(job)
+            guard state.next.count + state.later.count > state.idle, state.threads < limit else { return false }
+            state.threads += 1
+            state.idle += 1
+            return true
+        }
+        jobs.signal()
+        // Without one more thread, those that there are have to do.
+        if isShort, !begin() { state.withLock { ($0.threads, $0.idle) = ($0.threads - 1, $0.idle - 1) } }
+    }
+
+    /// Begins a thread; one that cannot be begun is tried again with the next job.
+    private func begin() -> Bool {
+        let threads = Unmanaged.passRetained(self)
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let code = pthread_create(&thread, nil, { WorkerThreads.serve($0) }, threads.toOpaque())
+        #else
+            var thread = pthread_t()
+            let code = pthread_create(&thread, nil, { $0.flatMap { WorkerThreads.serve($0) } }, threads.toOpaque())
+        #endif
+        guard code == 0 else {
+            threads.release()
+            return false
+        }
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+        return true
+    }
+
+    private static func serve(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        let threads = Unmanaged<WorkerThreads>.fromOpaque(pointer).takeRetainedValue()
+        while true {
+            threads.jobs.wait()
+            let job = threads.state.withLock { state in
+                state.idle -= 1
+                return state.take()
+            }
+            job?()
+            threads.state.withLock { $0.idle += 1 }
+        }
+    }
+}

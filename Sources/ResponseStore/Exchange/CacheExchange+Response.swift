@@ -1,0 +1,148 @@
+import CookieModel
+public import HTTPCaching
+public import WebPrimitives
+
+extension CacheExchange {
+    /// Decides on the response of the server, and changes what is stored accordingly.
+    ///
+    /// - Parameters:
+    ///   - response: The final response.
+    ///   - bodyLength: The length that its head gives for the body; `nil` if it gives none.
+    ///   - mayStore: Whether its end will show that the body is complete.
+    ///   - now: The current time.
+    public mutating func take(
+        _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool, now: Timestamp
+    ) async -> Step {
+        let cache = state.cache
+        cache.noteAnswer(of: state.request.url)
+        state.status.forwardedStatus = response.status
+        if isOfPortal(response), let answer = await answerOffline(now: now) { return .answer(answer) }
+        let invalidation = Invalidation(by: response, to: state.request)
+        if !invalidation.isEmpty {
+            let url = state.request.url
+            await cache.using { $0.apply(invalidation, of: url, jar: cache.jar) }
+        }
+        await refresh(now: now)
+        let heads = state.stored.map(\.response)
+        switch cache.policy.validated(by: response, after: state.decision, for: state.request, stored: heads) {
+        case .freshened(let chosen, let head, let updates, let removed):
+            let stored = state.stored
+            let answer = await CacheExchange.open(head, of: stored[chosen], cache)
+            await cache.using { responses in
+                for (index, update) in updates { responses.update(stored[index], with: update) }
+                responses.remove(removed.map { stored[$0] })
+            }
+            return answer.map { .answer($0) } ?? repeated()
+        case .stale(let head):
+            guard let chosen else { return .pass }
+            return await CacheExchange.open(head, of: chosen, cache).map { .answer($0) } ?? .pass
+        case .repeated: return repeated()
+        case .completed(let part, let head):
+            // The octets of both are passed on as they come, so they have to fit.
+            guard let chosen, case .part(let stored, _) = chosen.response.extent,
+                case .part(let rest, let total?) = part.extent, rest == stored.upperBound..<total,
+                bodyLength == Int64(rest.count), let whole = chosen.response.combined(with: part)?.response,
+                let answer = await CacheExchange.open(head, of: chosen, cache)
+            else { return repeated() }
+            await store(whole)
+            return .complete(answer)
+        case .replaced(let unsuitable):
+            await replace(unsuitable, by: response, mayStore: mayStore)
+            return .pass
+        }
+    }
+
+    private mutating func repeated() -> Step {
+        restart(nil)
+        return .again
+    }
+
+    /// Replaces the candidates by what they are now: one may have been invalidated while the request was on its way.
+    private mutating func refresh(now: Timestamp) async {
+        guard !state.stored.isEmpty else { return }
+        let (request, audience, cache) = (state.request, state.audience, state.cache)
+        let current = await cache.reading {
+            $0.candidates(for: request, jar: cache.jar, audience: audience, now: now)
+        }
+        let byID = Dictionary(current.map { ($0.id, $0) }) { first, _ in first }
+        state.stored = state.stored.map { byID[$0.id] ?? $0 }
+    }
+
+    /// Marks what a response shows to be out of date, and begins to store it. What it replaces is removed when it is there.
+    private mutating func replace(_ unsuitable: [Int], by response: OriginResponse, mayStore: Bool) async {
+        let (cache, request, stored) = (state.cache, state.request, state.stored)
+        let updates =
+            stored.isEmpty
+            ? [:] : cache.policy.freshened(byHead: response, to: request, among: stored.map(\.response))
+        if !updates.isEmpty || !unsuitable.isEmpty {
+            await cache.using { responses in
+                for (index, update) in updates { responses.update(stored[index], with: update) }
+                // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
+                // than nothing when there is no network. They answer nothing else without a validation.
+                for index in unsuitable { responses.update(stored[index], with: stored[index].response.invalidated) }
+            }
+        }
+        guard mayStore, !dependsOnLogin(response), let storable = cache.policy.storing(response, for: request).response
+        else { return }
+        await store(storable)
+    }
+
+    /// Whether a response depends on the credential of a login, which the cache does not see.
+    private func dependsOnLogin(_ response: OriginResponse) -> Bool {
+        state.hasLogin
+            && response.fields.values("vary").contains { value in
+                value.split(separator: ASCII.comma).contains { name in
+                    Octets(Array(name)).trimmingBlanks.lowercased == "authorization"
+                }
+            }
+    }
+
+    private mutating func store(_ response: CachedResponse) async {
+        let (cache, request, audience) = (state.cache, state.request, state.audience)
+        let site = request.url.host.registrableDomain(cache.suffixes)
+        let writer = await cache.reading {
+            $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
+        }
+        guard let storing = writer.flatMap({ BodyStoring($0, in: cache) }) else { return }
+        state.storing = storing
+        state.status.isStored = true
+    }
+
+    /// Whether a response is that of a portal that wants the user to sign in to the network: a page in place of another
+    /// resource, over http.
+    private func isOfPortal(_ response: OriginResponse) -> Bool {
+        // RFC 6585, section 6: 511 (Network Authentication Required) is for proxies that control access to the network.
+        if response.status == 511 { return true }
+        let url = state.request.url
+        guard !url.scheme.isCryptographic, let chosen, !chosen.response.fields.isHTML else { return false }
+        if response.status == 200 { return response.fields.isHTML }
+        guard [302, 303, 307].contains(response.status), let location = response.fields.values("location").first,
+            let target = try? url.resolving(location)
+        else { return false }
+        let suffixes = state.cache.suffixes
+        return target.host.registrableDomain(suffixes) != url.host.registrableDomain(suffixes)
+    }
+
+    // MARK: - Its body
+
+    /// Stores octets of the body that is passed on.
+    public func append(_ octets: [UInt8]) async {
+        await state.storing?.append(octets)
+    }
+
+    /// Ends the body.
+    public func finish(now: Timestamp) async {
+        await state.storing?.finish(isComplete: true, now: now)
+    }
+
+    /// Ends the body before its end. A part is stored if nothing is yet.
+    public func breakOff(now: Timestamp) async {
+        let state = state
+        await state.storing?.finish(isComplete: false, unless: !state.stored.isEmpty, now: now)
+    }
+}
+
+extension MessageFields {
+    /// Whether the content is an HTML document.
+    fileprivate var isHTML: Bool { values("content-type").first?.lowercased.starts(with: "text/html".utf8) ?? false }
+}

@@ -1,0 +1,222 @@
+public import HTTPCaching
+public import WebPrimitives
+
+/// What a cache does about one request: the decision on it, and on the response of the server.
+///
+/// A client makes one for each request, with everything that the jar adds to it:
+///
+/// 1. If there is an ``answer``, the client gets it. Then ``validation(now:)`` may ask the server afterwards.
+/// 2. If the request ``isUnavailable``, the client gets status 504.
+/// 3. Otherwise the request goes to the server, with ``sentFields``. ``take(_:bodyLength:mayStore:now:)`` says what the
+///    response means. If it is passed on, so are its octets to ``append(_:)``, ``finish(now:)`` and ``breakOff(now:)``.
+/// 4. If there is no response, ``answer(after:now:uptime:)`` may have one.
+public struct CacheExchange: Sendable {
+    /// A stored response that answers the request.
+    public struct Answer: Sendable {
+        /// Its status and fields, without those that frame the message on a connection.
+        public let head: StoredAnswer
+        /// Its body; `nil` if it has none.
+        public let body: StoredBody?
+    }
+
+    /// What becomes of a server's response.
+    public enum Step: Sendable {
+        /// It is passed on.
+        case pass
+        /// A stored response is passed on in its place.
+        case answer(Answer)
+        /// The stored beginning of the response is passed on before it.
+        case complete(Answer)
+        /// It is of no use to the client. The request has to be sent again as the client has sent it.
+        case again
+    }
+
+    struct State {
+        let cache: PrivateCache
+        let audience: Octets
+        /// Whether a login adds a credential to the request.
+        let hasLogin: Bool
+        /// The client's request, with everything that the jar adds.
+        var request: CacheRequest
+        var decision: LookupDecision
+        /// The candidates of the decision.
+        var stored: [StoredResponse]
+        var answer: Answer?
+        var status: CacheStatus
+        /// Stores the response that is being passed on; `nil` if it is not stored.
+        var storing: BodyStoring?
+    }
+
+    /// Passing it on costs one reference count.
+    private final class Box: Sendable {
+        let state: State
+
+        init(_ state: State) {
+            self.state = state
+        }
+    }
+
+    /// When the request was sent.
+    public var requestTime: Timestamp
+    private var box: Box
+    var state: State {
+        get { box.state }
+        set { box = Box(newValue) }
+    }
+
+    /// Decides on a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the server would get it without a cache.
+    ///   - audience: Whom its response is for.
+    ///   - hasLogin: Whether a login adds a credential that is not among the request's fields.
+    ///   - now: The current time.
+    ///   - uptime: The time of a clock that never jumps.
+    ///   - isOffline: Whether no server may be connected to.
+    ///   - requestPolicy: What the client wants for this request.
+    public init(
+        _ request: CacheRequest, for audience: CacheAudience, hasLogin: Bool = false, in cache: PrivateCache,
+        now: Timestamp, uptime: Duration, isOffline: Bool = false,
+        requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
+    ) async {
+        let isLost = cache.isLost(request.url, at: uptime)
+        let audience = audience.octets
+        let (stored, decision) = await cache.reading { responses in
+            let stored =
+                request.isRetrieval
+                ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
+            let heads = stored.map(\.response)
+            var decision = cache.policy.lookup(
+                request, among: heads, now: now, isOffline: isOffline || isLost, requestPolicy: requestPolicy)
+            if isLost, !isOffline, decision.outcome == .unavailable {
+                decision = cache.policy.lookup(request, among: heads, now: now, requestPolicy: requestPolicy)
+            }
+            return (stored, decision)
+        }
+        let answer = await CacheExchange.open(decision, stored, cache)
+        // A body that is missing is as good as a response that is not stored.
+        let current = decision.isAnswer && answer == nil ? decision.repeated(request) : decision
+        box = Box(
+            State(
+                cache: cache, audience: audience, hasLogin: hasLogin, request: request, decision: current,
+                stored: stored, answer: answer, status: CacheStatus(current)))
+        requestTime = now
+        if answer != nil, let chosen { cache.noteHit(chosen, decision.rule, now: now) }
+    }
+
+    /// The stored response that answers the request; `nil` if the server has to be asked.
+    public var answer: Answer? { box.state.answer }
+    /// Whether nothing stored answers the request, and it must not be sent.
+    public var isUnavailable: Bool { box.state.decision.outcome == .unavailable }
+    /// The decision on the request.
+    public var decision: LookupDecision { box.state.decision }
+    /// Whether a stored response could answer the request if the server does not.
+    public var hasAnswer: Bool { box.state.decision.choice != nil }
+    /// The Cache-Status field for the client (RFC 9211).
+    public var statusField: Octets { box.state.status.value }
+    /// Whether the response that is being passed on is being stored.
+    public var isStoring: Bool { get async { await box.state.storing?.isEnded == false } }
+
+    /// All fields that the server gets; `nil` if it gets those of the client.
+    public var sentFields: MessageFields? {
+        switch box.state.decision.outcome {
+        case .validate(let fields), .complete(let fields), .forward(let fields):
+            fields == box.state.request.fields ? nil : fields
+        case .hitThenValidate(_, let fields): fields
+        case .hit, .unavailable: nil
+        }
+    }
+
+    /// The stored response that was chosen.
+    var chosen: StoredResponse? { box.state.decision.choice.map { box.state.stored[$0.index] } }
+
+    /// Begins again with a request that is sent once more, perhaps with other cookies. What is stored takes no part.
+    public mutating func restart(_ request: CacheRequest?) {
+        let request = request ?? state.request
+        state.request = request
+        state.decision = state.decision.repeated(request)
+    }
+
+    /// Opens the stored response that a decision has chosen; `nil` if it is no hit, or the body is damaged.
+    private static func open(
+        _ decision: LookupDecision, _ stored: [StoredResponse], _ cache: PrivateCache
+    ) async -> Answer? {
+        switch decision.outcome {
+        case .hit(let head), .hitThenValidate(let head, _):
+            guard let choice = decision.choice else { return nil }
+            return await open(head, of: stored[choice.index], cache)
+        case .validate, .complete, .forward, .unavailable: return nil
+        }
+    }
+
+    /// Opens the body that an answer has; `nil` if it is damaged.
+    static func open(_ head: StoredAnswer, of stored: StoredResponse, _ cache: PrivateCache) async -> Answer? {
+        guard let range = head.body else { return Answer(head: head, body: nil) }
+        let open = { @Sendable (responses: ResponseCache) in responses.body(of: stored, range: range) }
+        let body = stored.hasFile ? await cache.using(open) : await cache.reading(open)
+        return body.map { Answer(head: head, body: $0) }
+    }
+
+    // MARK: - Without the server
+
+    /// Why there is no response.
+    public enum Failure: Sendable {
+        /// The network has failed, and not the server: no request would have been answered.
+        case networkLost
+        /// The server has failed, or the way to it.
+        case disconnected
+    }
+
+    /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
+    public mutating func answer(after failure: Failure, now: Timestamp, uptime: Duration) async -> Answer? {
+        let state = state
+        if failure == .networkLost { state.cache.noteLoss(of: state.request.url, at: uptime) }
+        guard let chosen else { return nil }
+        if failure == .networkLost { return await answerOffline(now: now) }
+        let head = state.cache.policy.staleAnswer(chosen.response, to: state.request, now: now, .unreachable)
+        guard let head else { return nil }
+        return await CacheExchange.open(head, of: chosen, state.cache)
+    }
+
+    /// The stored response that answers the request without a network.
+    mutating func answerOffline(now: Timestamp) async -> Answer? {
+        let state = state
+        let decision = state.cache.policy.lookup(
+            state.request, among: state.stored.map(\.response), now: now, isOffline: true)
+        guard let answer = await CacheExchange.open(decision, state.stored, state.cache) else { return nil }
+        self.state.decision = decision
+        self.state.status = CacheStatus(decision)
+        return answer
+    }
+
+    // MARK: - Validation without a client
+
+    /// Begins the validation of a stored response that has just answered a request; `nil` if none is necessary, or it is
+    /// being validated already.
+    ///
+    /// - Returns: The exchange of the request that validates it, and what to call when it has ended.
+    public func validation(now: Timestamp) -> (exchange: CacheExchange, end: @Sendable () -> Void)? {
+        guard case .hitThenValidate = decision.outcome, let chosen else { return nil }
+        let cache = box.state.cache
+        guard cache.beginValidation(of: chosen) else { return nil }
+        var exchange = self
+        exchange.requestTime = now
+        exchange.state.answer = nil
+        return (exchange, { cache.endValidation(of: chosen) })
+    }
+}
+
+extension LookupDecision {
+    /// Whether a stored response answers the request.
+    fileprivate var isAnswer: Bool {
+        switch outcome {
+        case .hit, .hitThenValidate: true
+        case .validate, .complete, .forward, .unavailable: false
+        }
+    }
+}
+
+extension CacheRequest {
+    /// Whether a stored response may answer it.
+    fileprivate var isRetrieval: Bool { method == "GET" || method == "HEAD" }
+}

@@ -1,0 +1,73 @@
+import SQLiteEngine
+import WebPrimitives
+
+/// The last lookups, and the short bodies that they led to, as long as nothing is committed to the index.
+///
+/// A response that is used again and again is neither read nor opened again.
+struct RecentLookups {
+    /// What is looked up.
+    struct Key: Hashable {
+        let url: RequestURL
+        let jar: Octets
+        let audience: Octets
+    }
+
+    /// What is known of the index after a commit.
+    struct Version: Equatable {
+        let index: SQLiteReader.Version
+        /// The newest key: without it, the rows would not open.
+        let keyID: UInt32
+    }
+
+    /// How many lookups are kept, and how many octets of bodies.
+    private static let lookupLimit = 1000
+    private static let bodyLimit = 1 << 24
+
+    private var version: Version?
+    /// The candidates, and when they were read. An earlier time means that the clock was set back, which changes ages.
+    private var found: [Key: (stored: [StoredResponse], time: Timestamp)] = [:]
+    private var bodies: [Int64: [UInt8]] = [:]
+    private var bodySize = 0
+
+    /// The candidates of a lookup; `nil` if they have to be read.
+    func candidates(_ key: Key, at current: Version?, now: Timestamp) -> [StoredResponse]? {
+        guard current != nil, current == version, let (stored, time) = found[key], time <= now else { return nil }
+        return stored
+    }
+
+    /// A short body; `nil` if it has to be read.
+    func body(of id: Int64, at current: Version?) -> [UInt8]? {
+        current != nil && current == version ? bodies[id] : nil
+    }
+
+    /// Keeps the candidates of a lookup.
+    ///
+    /// - Parameter read: The version before they were read, so that a commit in between is read twice rather than never.
+    mutating func keep(_ stored: [StoredResponse], for key: Key, at read: Version?, now: Timestamp) {
+        guard prepare(for: read) else { return }
+        if found.count >= RecentLookups.lookupLimit { found = [:] }
+        found[key] = (stored, now)
+    }
+
+    /// Keeps an opened body.
+    mutating func keep(_ body: [UInt8], of id: Int64, at read: Version?) {
+        guard prepare(for: read) else { return }
+        if bodySize + body.count > RecentLookups.bodyLimit { (bodies, bodySize) = ([:], 0) }
+        if bodies.updateValue(body, forKey: id) == nil { bodySize += body.count }
+    }
+
+    /// Forgets what was committed before.
+    ///
+    /// - Returns: Whether something may be kept.
+    private mutating func prepare(for read: Version?) -> Bool {
+        guard let read else { return false }
+        if version != read { self = RecentLookups(version: read) }
+        return true
+    }
+
+    init() {}
+
+    private init(version: Version) {
+        self.version = version
+    }
+}
