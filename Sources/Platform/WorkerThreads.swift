@@ -6,7 +6,7 @@ import Synchronization
 /// They begin when they are needed, and stay. Swift's own threads are never blocked.
 package final class WorkerThreads: Sendable {
     /// Those of the process.
-    package static let shared = WorkerThreads(limit: 8)
+    package static let shared = WorkerThreads(limit: 4)
 
     private typealias Job = @Sendable () -> Void
 

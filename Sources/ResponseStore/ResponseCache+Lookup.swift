@@ -73,7 +73,7 @@ extension ResponseCache {
         guard let (known, rows, version) = found else { return [] }
         if let known { return known }
         let stored = lookup.open(rows, now: now) { remove(id: $0) }
-        _ = read { $0.recent.keep(stored, for: key, at: version, now: now) }
+        _ = read(fromMemory: true) { $0.recent.keep(stored, for: key, at: version, now: now) }
         return stored
     }
 
@@ -91,16 +91,17 @@ extension ResponseCache {
             let lower = min(max(0, range.lowerBound - first), seal.length)
             positions = lower..<min(max(lower, range.upperBound - first), seal.length)
         }
+        let id = stored.id
         var source: StoredBody.Source?
         if let file = stored.file {
             source = files.open(file).map { .file($0) }
+        } else if let known = read(fromMemory: true, { $0.recent.body(of: id) }) ?? nil {
+            source = .memory(known)
         } else {
             // It is not known to be missing if the index is busy.
-            let keyID = keys.sealer.keyID
-            guard let found = read({ try $0.openedBody(of: stored.id, seal, keyID: keyID) }) else { return nil }
+            guard let found = read({ try $0.openedBody(of: id, seal) }) else { return nil }
             source = found.map { .memory($0) }
         }
-        let id = stored.id
         let reader = source.flatMap { source in
             StoredBody(source, seal, positions) { [weak self] in self?.remove(id: id) }
         }

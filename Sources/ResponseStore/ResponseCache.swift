@@ -107,8 +107,10 @@ public final class ResponseCache: Sendable {
     // MARK: - The index
 
     /// Runs `body` with the connection for lookups; `nil` if it fails.
-    func read<Result: Sendable>(_ body: @Sendable (inout IndexReader) throws -> Result) -> Result? {
-        withIndex { try $0.read(body) } ?? nil
+    func read<Result: Sendable>(
+        fromMemory isFromMemory: Bool = false, _ body: @Sendable (inout IndexReader) throws -> Result
+    ) -> Result? {
+        withIndex { try $0.read(fromMemory: isFromMemory, body) } ?? nil
     }
 
     /// Runs `body` in a transaction that only reads, for listings; `nil` if it fails.

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import WebPrimitives
 
-/// The last lookups, and the short bodies that they led to, as long as nothing is committed to the index.
+/// The last lookups, as long as nothing is committed to the index, and the short bodies that they led to.
 ///
 /// A response that is used again and again is neither read nor opened again.
 struct RecentLookups {
@@ -26,6 +26,7 @@ struct RecentLookups {
     private var version: Version?
     /// The candidates, and when they were read. An earlier time means that the clock was set back, which changes ages.
     private var found: [Key: (stored: [StoredResponse], time: Timestamp)] = [:]
+    /// No other body gets the ID of one, so a commit changes none.
     private var bodies: [Int64: [UInt8]] = [:]
     private var bodySize = 0
 
@@ -36,38 +37,20 @@ struct RecentLookups {
     }
 
     /// A short body; `nil` if it has to be read.
-    func body(of id: Int64, at current: Version?) -> [UInt8]? {
-        current != nil && current == version ? bodies[id] : nil
-    }
+    func body(of id: Int64) -> [UInt8]? { bodies[id] }
 
     /// Keeps the candidates of a lookup.
     ///
     /// - Parameter read: The version before they were read, so that a commit in between is read twice rather than never.
     mutating func keep(_ stored: [StoredResponse], for key: Key, at read: Version?, now: Timestamp) {
-        guard prepare(for: read) else { return }
-        if found.count >= RecentLookups.lookupLimit { found = [:] }
+        guard let read else { return }
+        if version != read || found.count >= RecentLookups.lookupLimit { (version, found) = (read, [:]) }
         found[key] = (stored, now)
     }
 
     /// Keeps an opened body.
-    mutating func keep(_ body: [UInt8], of id: Int64, at read: Version?) {
-        guard prepare(for: read) else { return }
+    mutating func keep(_ body: [UInt8], of id: Int64) {
         if bodySize + body.count > RecentLookups.bodyLimit { (bodies, bodySize) = ([:], 0) }
         if bodies.updateValue(body, forKey: id) == nil { bodySize += body.count }
-    }
-
-    /// Forgets what was committed before.
-    ///
-    /// - Returns: Whether something may be kept.
-    private mutating func prepare(for read: Version?) -> Bool {
-        guard let read else { return false }
-        if version != read { self = RecentLookups(version: read) }
-        return true
-    }
-
-    init() {}
-
-    private init(version: Version) {
-        self.version = version
     }
 }

@@ -30,8 +30,12 @@ final class ResponseIndex: Sendable {
     }
 
     /// Runs `body` with the connection for lookups.
-    func read<Result: Sendable>(_ body: @Sendable (inout IndexReader) throws -> Result) throws -> Result? {
-        try database.checkFile()
+    ///
+    /// - Parameter isFromMemory: Whether `body` reads only what was read before, so that the file need not be there.
+    func read<Result: Sendable>(
+        fromMemory isFromMemory: Bool = false, _ body: @Sendable (inout IndexReader) throws -> Result
+    ) throws -> Result? {
+        if !isFromMemory { try database.checkFile() }
         return try reader.withLock { reader in
             guard var open = reader.take() else { return nil }
             defer { reader = open }
@@ -134,14 +138,12 @@ struct IndexReader {
     }
 
     /// The body in the index, opened; `nil` if it is not there, or damaged.
-    mutating func openedBody(of id: Int64, _ seal: BodySeal, keyID: UInt32) throws -> [UInt8]? {
-        let version = version(keyID)
-        if let known = recent.body(of: id, at: version) { return known }
+    mutating func openedBody(of id: Int64, _ seal: BodySeal) throws -> [UInt8]? {
         body.bind(all: [id])
         guard let sealed = try body.all({ $0.bytes(0) }).first, Int64(sealed.count) == seal.sealedLength,
             let opened = seal.open(sealed[...], number: 0)
         else { return nil }
-        recent.keep(opened, of: id, at: version)
+        recent.keep(opened, of: id)
         return opened
     }
 }

@@ -49,6 +49,8 @@ extension ForwardedResponse {
 /// The body of a stored response, and what the server sends after it.
 struct OpenedBody: ResponseBody {
     private let stored: StoredBody?
+    /// Octets that were read together with earlier ones, the next ones last.
+    private var ready: [[UInt8]] = []
     private var rest: ByteStream?
     private var isStoredEnded = false
 
@@ -67,23 +69,24 @@ struct OpenedBody: ResponseBody {
     var isHere: Bool { get async { if isStoredEnded, let rest { await rest.isHere } else { true } } }
 
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
+        if let octets = ready.popLast() { return .data(ByteBuffer(bytes: octets)) }
         if !isStoredEnded, let stored {
-            let octets =
+            ready =
                 stored.isInMemory
-                ? try stored.next()
+                ? try stored.next().map { [$0] } ?? []
                 : try await WorkerThreads.shared.run { try OpenedBody.batch(of: stored) }
-            if let octets { return .data(ByteBuffer(bytes: octets)) }
+            if let octets = ready.popLast() { return .data(ByteBuffer(bytes: octets)) }
             isStoredEnded = true
         }
         return try await rest?.nextPiece(within: limit) ?? .end(trailers: [])
     }
 
-    /// The next octets, so many that a change of threads is worth it.
-    private static func batch(of stored: StoredBody) throws -> [UInt8]? {
-        guard var octets = try stored.next() else { return nil }
-        while octets.count < batchLength, let more = try stored.next() { octets += more }
-        return octets
+    /// The next pieces, so many that a change of threads is worth it, the last one first.
+    private static func batch(of stored: StoredBody) throws -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        while pieces.count < batchCount, let piece = try stored.next() { pieces.append(piece) }
+        return pieces.reversed()
     }
 
-    private static let batchLength = 1 << 18
+    private static let batchCount = 4
 }
