@@ -14,7 +14,6 @@ extension CacheExchange {
         _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool, now: Timestamp
     ) async -> Step {
         let cache = state.cache
-        cache.noteAnswer(of: state.request.url)
         state.status.forwardedStatus = response.status
         if isOfPortal(response), let answer = await answerOffline(now: now) { return .answer(answer) }
         let invalidation = Invalidation(by: response, to: state.request)

@@ -9,7 +9,7 @@ public import WebPrimitives
 /// 2. If the request ``isUnavailable``, the client gets status 504.
 /// 3. Otherwise the request goes to the server, with ``sentFields``. ``take(_:bodyLength:mayStore:now:)`` says what the
 ///    response means. If it is passed on, so are its octets to ``append(_:)``, ``finish(now:)`` and ``breakOff(now:)``.
-/// 4. If there is no response, ``answer(after:now:uptime:)`` may have one.
+/// 4. If there is no response, ``answer(after:now:)`` may have one.
 public struct CacheExchange: Sendable {
     /// A stored response that answers the request.
     public struct Answer: Sendable {
@@ -71,15 +71,14 @@ public struct CacheExchange: Sendable {
     ///   - audience: Whom its response is for.
     ///   - hasLogin: Whether a login adds a credential that is not among the request's fields.
     ///   - now: The current time.
-    ///   - uptime: The time of a clock that never jumps.
     ///   - isOffline: Whether no server may be connected to.
+    ///   - isLost: Whether the server could not be reached a moment ago.
     ///   - requestPolicy: What the client wants for this request.
     public init(
         _ request: CacheRequest, for audience: CacheAudience, hasLogin: Bool = false, in cache: PrivateCache,
-        now: Timestamp, uptime: Duration, isOffline: Bool = false,
+        now: Timestamp, isOffline: Bool = false, isLost: Bool = false,
         requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
     ) async {
-        let isLost = cache.isLost(request.url, at: uptime)
         let audience = audience.octets
         let (stored, decision) = await cache.reading { responses in
             let stored =
@@ -168,9 +167,8 @@ public struct CacheExchange: Sendable {
     }
 
     /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
-    public mutating func answer(after failure: Failure, now: Timestamp, uptime: Duration) async -> Answer? {
+    public mutating func answer(after failure: Failure, now: Timestamp) async -> Answer? {
         let state = state
-        if failure == .networkLost { state.cache.noteLoss(of: state.request.url, at: uptime) }
         guard let chosen else { return nil }
         if failure == .networkLost { return await answerOffline(now: now) }
         let head = state.cache.policy.staleAnswer(chosen.response, to: state.request, now: now, .unreachable)

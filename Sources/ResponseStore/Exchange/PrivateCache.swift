@@ -15,16 +15,11 @@ public final class PrivateCache: Sendable {
     let suffixes: PublicSuffixList
     private let responses: ResponseCache
     private let threads = WorkerThreads.shared
-    /// The origins that could not be reached, and when that was.
-    private let losses = Mutex<[String: Duration]>([:])
     /// The stored responses that are being validated while no client waits.
     private let validations = Mutex<Set<Int64>>([])
     /// How many bodies are being stored.
     private let storings = Mutex(0)
 
-    /// How long an origin counts as out of reach before it is tried again.
-    private static let lossTime = Duration.seconds(1)
-    private static let lossLimit = 1000
     private static let validationLimit = 64
     private static let storingLimit = 1000
 
@@ -63,28 +58,6 @@ public final class PrivateCache: Sendable {
     /// Writes down what was noted, and does other work that no request waits for.
     public func maintain(now: Timestamp) async {
         await using { $0.maintain(now: now) }
-    }
-
-    // MARK: - Network loss
-
-    /// Whether the origin of a URL could not be reached a moment ago.
-    func isLost(_ url: RequestURL, at uptime: Duration) -> Bool {
-        losses.withLock { losses in
-            !losses.isEmpty && losses[url.origin].map { uptime < $0 + PrivateCache.lossTime } ?? false
-        }
-    }
-
-    func noteLoss(of url: RequestURL, at uptime: Duration) {
-        losses.withLock { losses in
-            if losses.count >= PrivateCache.lossLimit { losses = losses.filter { uptime < $0.value + Self.lossTime } }
-            if losses.count < PrivateCache.lossLimit { losses[url.origin] = uptime }
-        }
-    }
-
-    func noteAnswer(of url: RequestURL) {
-        losses.withLock { losses in
-            if !losses.isEmpty { losses[url.origin] = nil }
-        }
     }
 
     // MARK: - Limits

@@ -10,13 +10,12 @@ extension CacheExchange {
     /// Decides on a client's request.
     ///
     /// - Parameters:
-    ///   - time: The time of the clock for the limits.
     ///   - isOffline: Whether no server may be connected to.
+    ///   - isLost: Whether the server could not be reached a moment ago.
     /// - Returns: `nil` if the cache takes no part: if it is not known whose request it is, or if its response depends on
     ///   more than the cache sees.
     init?(
-        _ pending: PendingRequest, in cache: PrivateCache, _ gate: JarRequestPolicy, at time: NIODeadline,
-        isOffline: Bool
+        _ pending: PendingRequest, in cache: PrivateCache, now: Timestamp, isOffline: Bool, isLost: Bool
     ) async {
         let forwarded = pending.request
         guard pending.decision.context != nil, !forwarded.isUpgrade, forwarded.hasCanonicalTarget,
@@ -24,7 +23,7 @@ extension CacheExchange {
         else { return nil }
         await self.init(
             CacheRequest(pending), for: CacheAudience(pending), hasLogin: pending.login != nil, in: cache,
-            now: gate.now(), uptime: time.uptime, isOffline: isOffline)
+            now: now, isOffline: isOffline, isLost: isLost)
     }
 
     /// The fields of a cache's names that the server gets instead of the client's; `nil` if it gets those of the client.
@@ -56,16 +55,10 @@ extension CacheExchange {
     }
 
     /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
-    mutating func answer(after failure: GatewayFailure, now: Timestamp, at time: NIODeadline) async -> Answer? {
+    mutating func answer(after failure: GatewayFailure, now: Timestamp) async -> Answer? {
         guard failure.isDisconnection else { return nil }
-        return await answer(
-            after: failure.isNetworkLoss ? .networkLost : .disconnected, now: now, uptime: time.uptime)
+        return await answer(after: failure.isNetworkLoss ? .networkLost : .disconnected, now: now)
     }
-}
-
-extension NIODeadline {
-    /// The time since the clock's beginning.
-    var uptime: Duration { .nanoseconds(uptimeNanoseconds) }
 }
 
 extension CacheAudience {

@@ -15,7 +15,8 @@ struct CacheSource: ResponseSource {
     ) async throws -> Bool? {
         guard
             var exchange = await CacheExchange(
-                pending, in: cache, connection.gate, at: connection.time, isOffline: servers == nil)
+                pending, in: cache, now: connection.gate.now(), isOffline: servers == nil,
+                isLost: connection.frame.network.isLost(pending.request.destination, at: connection.time))
         else { return try await servers?.answer(&pending, of: connection, &record) }
         if let opened = exchange.answer.flatMap(OpenedAnswer.init) {
             connection.recordWithoutServer(&pending)
@@ -35,8 +36,9 @@ struct CacheSource: ResponseSource {
         } catch let failure as GatewayFailure {
             // Nothing was passed on yet.
             exchange = pending.cached ?? exchange
-            let answer = await exchange.answer(
-                after: failure, now: connection.gate.now(), at: connection.time)
+            let network = connection.frame.network
+            if failure.isNetworkLoss { network.noteLoss(of: pending.request.destination, at: connection.time) }
+            let answer = await exchange.answer(after: failure, now: connection.gate.now())
             guard let opened = answer.flatMap(OpenedAnswer.init) else { throw failure }
             return try await connection.deliver(opened, of: exchange, to: &pending, &record)
         }

@@ -3,15 +3,18 @@ import NIOCore
 
 extension ClientConnection {
     /// Reads responses up to the final one. Earlier ones are passed on at once.
+    ///
+    /// - Parameter patience: How long the network may take for the request and its confirmation; `nil` for the limit of
+    ///   the response.
     func finalResponse(
-        to request: ForwardedRequest, from server: ByteStream
+        to request: ForwardedRequest, from server: ByteStream, within patience: TimeAmount? = nil
     ) async throws -> ForwardedResponse {
         for count in 0..<limits.interimResponses {
             let octets: [UInt8]?
             let start = await server.consumed
             do {
                 octets =
-                    try await hasAnswer(from: server)
+                    try await hasAnswer(from: server, within: count == 0 ? patience : nil)
                     ? await server.head(idle: limits.response, within: limits.head) : nil
             } catch let error as MessageError {
                 throw GatewayFailure.responseInvalid(error, from: request.destination.description)
@@ -47,7 +50,18 @@ extension ClientConnection {
     /// Waits for the first octet of a response. The time for it begins when the request is complete.
     ///
     /// - Returns: `false` at the end of the connection.
-    private func hasAnswer(from server: ByteStream) async throws -> Bool {
+    /// - Throws: ``StreamError/unacknowledged`` if the server's system has not confirmed the request after half of
+    ///   `patience`. The other half is for a new connection.
+    private func hasAnswer(from server: ByteStream, within patience: TimeAmount?) async throws -> Bool {
+        if let patience {
+            let time = TimeAmount.nanoseconds(patience.nanoseconds / 2)
+            do {
+                return try await server.hasOctets(within: time)
+            } catch StreamError.timedOut {
+                let socket = server.channel.parent.flatMap { server.isStream ? $0 : nil } ?? server.channel
+                guard await frame.environment.isAcknowledged(socket, time) else { throw StreamError.unacknowledged }
+            }
+        }
         while true {
             do {
                 let deadline = (requestEnd ?? time) + limits.response

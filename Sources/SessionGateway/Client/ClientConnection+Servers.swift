@@ -42,8 +42,6 @@ extension ClientConnection {
         }
     }
 
-    /// How long to wait for a connection if a stored response can be passed on instead.
-    private static let patience = TimeAmount.milliseconds(900)
     /// How often to send a request again that, according to the server, was not processed.
     private static let refusalLimit = 8
 
@@ -71,12 +69,13 @@ extension ClientConnection {
         demand.isWebSocket =
             isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
             && WebSocketHandshake(of: request.head) != nil
-        // A stored response need not wait for a network that does not answer. Over TLS, others wait for the connection, too.
-        let isImpatient = pending.cached?.hasAnswer == true && !request.destination.isEncrypted
-        demand.patience = isImpatient ? ClientConnection.patience : nil
+        // A stored response need not wait for a network that does not answer.
+        let patience =
+            pending.cached?.hasAnswer == true ? frame.network.patience(with: request.destination) : nil
+        let deadline = patience.map { time + $0 }
         var refusals = 0
         while true {
-            let (server, isReused) = try await connection(route, for: demand)
+            let (server, isReused) = try await connection(route, for: demand, within: deadline.map { $0 - time })
             use(server)
             defer { use(nil) }
             guard !isAborted else {
@@ -89,12 +88,14 @@ extension ClientConnection {
                 let isAccepting = server.isStream && request.acceptsTrailers
                 return try await send(
                     isAccepting ? request.octets(with: decoration, acceptingTrailers: true) : head,
-                    of: &pending, to: server, route, &record)
+                    of: &pending, to: server, route, within: patience, &record)
             } catch let error as UnansweredError
                 where isReused && error.refusal == nil && error.mayBeRepeated && request.mayBeRepeated
             {
                 // RFC 9112, section 9.3.1: the server closed the connection while the request was being sent.
                 await server.abort()
+                // The way to the server may be another one than when the connection was opened.
+                if error.isUnacknowledged { await servers.retire(route) }
                 demand.isFresh = true
                 demand.isWebSocket = false
                 refusals += 1
@@ -116,44 +117,17 @@ extension ClientConnection {
         }
     }
 
-    /// The route to a server.
-    ///
-    /// - Parameter isTunnel: Whether the requests come through a tunnel. A tunnel uses the proxy for https, whatever
-    ///   passes through it.
-    func route(
-        to destination: Destination, isTunnel: Bool, _ partition: ConnectionPartition
-    ) -> UpstreamConnections.Route {
-        let url = try? RequestURL("\(isTunnel ? "https" : "http")://\(destination.description)/")
-        return UpstreamConnections.Route(
-            destination: destination, proxy: url.flatMap(frame.environment.proxy), isTunnel: isTunnel,
-            partition: partition)
-    }
-
-    /// A connection to a server for one request.
-    private func connection(
-        _ route: UpstreamConnections.Route, for demand: UpstreamConnections.Demand
-    ) async throws -> UpstreamConnections.Found {
-        var demand = demand
-        if let spare {
-            self.spare = nil
-            if !route.destination.isEncrypted { return (spare, false) }
-            demand.spare = spare
-        }
-        if let server = await servers.idle(route, for: demand) { return (server, true) }
-        return try await open { [demand] () throws(GatewayFailure) in
-            try await self.servers.connection(route, for: demand)
-        }
-    }
-
     /// Sends a request through a connection and passes the response on.
     ///
+    /// - Parameter patience: How long the network may take for the request and its confirmation; `nil` for the limit of
+    ///   the response.
     /// - Returns: Whether the client's connection can be used for another request; `nil` if the request has to be sent
     ///   once more.
     /// - Throws: ``UnansweredError`` if the connection ends before the response begins, `GatewayFailure` if the client can
     ///   be told, other errors if it cannot be.
     private func send(
         _ head: [UInt8], of pending: inout PendingRequest, to server: ByteStream,
-        _ route: UpstreamConnections.Route, _ record: inout GatewayRecord
+        _ route: UpstreamConnections.Route, within patience: TimeAmount?, _ record: inout GatewayRecord
     ) async throws -> Bool? {
         let request = pending.request
         do {
@@ -163,7 +137,7 @@ extension ClientConnection {
         }
         requestEnd = time
         guard request.framing != .none else {
-            let response = try await waiting { try await finalResponse(to: request, from: server) }
+            let response = try await waiting { try await finalResponse(to: request, from: server, within: patience) }
             if try await isAnsweredOnceMore(response, to: &pending, route, &record) {
                 await discard(response, from: server, route)
                 return nil
@@ -261,6 +235,7 @@ extension ClientConnection {
     private func cacheStep(
         after response: ForwardedResponse, to pending: inout PendingRequest
     ) async -> CacheStep {
+        frame.network.noteAnswer(of: pending.request.destination)
         guard !response.isOfProxy, !pending.isOutdated else { return .pass }
         let step = await pending.cached?.take(response, from: pending.request.destination, now: gate.now())
         switch step ?? .pass {

@@ -40,7 +40,7 @@ actor ClientConnection {
     /// The connection to a server that is in use.
     private var server: ByteStream?
     /// The attempt to open such a connection.
-    private var opening: Task<Result<UpstreamConnections.Found, GatewayFailure>, Never>?
+    var opening: ConnectionOpening?
 
     private static let numbers = Atomic<UInt64>(0)
 
@@ -122,24 +122,6 @@ actor ClientConnection {
         opening?.cancel()
         await client.abort()
         await server?.abort()
-    }
-
-    /// Opens a connection to a server, or finds an open one. The attempt ends with the client's connection, but not
-    /// when the gateway begins to stop.
-    func open(
-        _ find: @escaping @Sendable () async throws(GatewayFailure) -> UpstreamConnections.Found
-    ) async throws -> UpstreamConnections.Found {
-        guard !isAborted else { throw StreamError.endedEarly }
-        let opening = Task(executorPreference: servers.taskExecutor) {
-            do throws(GatewayFailure) {
-                return Result<UpstreamConnections.Found, GatewayFailure>.success(try await find())
-            } catch {
-                return .failure(error)
-            }
-        }
-        self.opening = opening
-        defer { self.opening = nil }
-        return try await waiting { try await opening.value.get() }
     }
 
     /// Waits for a server's answer. Aborts the server's connection if the client disconnects meanwhile.

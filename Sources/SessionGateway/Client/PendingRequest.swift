@@ -60,7 +60,13 @@ struct UnansweredError: Error {
     /// The server's statement that it has not processed the request; `nil` if it has made none.
     var refusal: StreamRefusal? { cause as? StreamRefusal }
 
+    /// Whether nothing shows that the request has reached the server's system.
+    var isUnacknowledged: Bool {
+        if case StreamError.unacknowledged? = cause as? StreamError { true } else { false }
+    }
+
     func failure(_ server: String) -> GatewayFailure {
+        if isUnacknowledged { return .unreachable(server) }
         if case StreamError.timedOut? = cause as? StreamError {
             return GatewayFailure(
                 .connectionReadTimeout, 504, "\(server) does not answer in time", nextStep: "Try again later.")

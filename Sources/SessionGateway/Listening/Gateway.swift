@@ -125,6 +125,7 @@ public final class Gateway: Sendable {
         } onCancel: {
             Task { await stop(run) }
         }
+        frame.network.cancelOpenings()
         for connections in servers.values { await connections.closeIdle() }
         shared.close()
         await environment.recording?.finish()

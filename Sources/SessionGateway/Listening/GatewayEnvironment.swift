@@ -95,6 +95,8 @@ public struct GatewayEnvironment: Sendable {
     var sources: [any ResponseSource] = []
     /// The clock that measures ``limits``.
     var clock: any GatewayClock = MachineClock()
+    /// Whether the other side of a connection has confirmed what was sent, or anything within the given time.
+    var isAcknowledged: @Sendable (any Channel, TimeAmount) async -> Bool = Acknowledgement.hasArrived
     /// Creates a resolver for the addresses of servers, on an event loop.
     typealias ResolverMaker = @Sendable (any EventLoop) -> any Resolver & Sendable
     /// The resolver for the addresses of servers; `nil` for the system's.

@@ -59,6 +59,12 @@ struct GatewayFailure: Error, Sendable {
     static let abandoned = GatewayFailure(
         .connectionTerminated, 502, "the client does not wait for the connection any more", nextStep: "Try again.")
 
+    /// The server, or the way to it, does not answer at all.
+    static func unreachable(_ server: String) -> GatewayFailure {
+        GatewayFailure(
+            .connectionTimeout, 504, "\(server) does not accept the connection in time", nextStep: "Try again later.")
+    }
+
     static func responseInvalid(_ error: MessageError, from server: String) -> GatewayFailure {
         GatewayFailure(
             .httpProtocolError, 502, "the response of \(server) cannot be passed on: \(error.reason)",

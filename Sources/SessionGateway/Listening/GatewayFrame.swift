@@ -14,6 +14,8 @@ final class GatewayFrame: Sendable {
     let logins: GatewayLogin?
     /// The stored responses; `nil` for none.
     let cache: PrivateCache?
+    /// What is known about the network.
+    let network = NetworkWatch()
     /// What answers requests, in the order in which it is asked.
     let sources: [any ResponseSource]
     /// Gets a record of each request. It must not block.

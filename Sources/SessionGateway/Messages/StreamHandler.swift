@@ -60,4 +60,6 @@ enum StreamError: Error {
     case endedEarly
     case stopped
     case timedOut
+    /// The system of the other side has not confirmed what was sent.
+    case unacknowledged
 }

@@ -111,6 +111,28 @@ final class SharedConnections: Sendable {
         return nil
     }
 
+    /// Has further requests open a new connection. Those in progress end first on the open ones.
+    func retire(_ route: Route) async {
+        let entry = state.withLock { state -> Entry? in
+            guard case .shared(let connections, let further)? = state.entries[route] else { return nil }
+            state.entries[route] = further.map { .negotiating($0) }
+            return .shared(connections, further: nil)
+        }
+        guard case .shared(let connections, _)? = entry else { return }
+        for connection in connections { await connection.retire() }
+    }
+
+    /// Has further requests open a new connection instead of waiting for the one that is being opened.
+    func abandonNegotiation(_ route: Route) {
+        state.withLock { state in
+            switch state.entries[route] {
+            case .negotiating: state.entries[route] = nil
+            case .shared(let connections, _?): state.entries[route] = .shared(connections, further: nil)
+            case .shared, .single, nil: break
+            }
+        }
+    }
+
     /// Closes the connections that only one disconnected client has used, after their last requests.
     func release(client: UInt64) async {
         let entries = state.withLock { state in

@@ -77,8 +77,6 @@ actor UpstreamConnections {
         var isWebSocket = false
         /// Whether a new connection is required, because a used one may be closed at any moment.
         var isFresh = false
-        /// How long to wait for a new connection without TLS, which no other request waits for; `nil` for the limit.
-        var patience: TimeAmount?
         /// The gateways that the request has passed.
         var passed = PassedGateways()
     }
@@ -94,7 +92,7 @@ actor UpstreamConnections {
     /// A connection for one request, or a stream in its place. Ends early if the task is cancelled.
     func connection(_ route: Route, for demand: Demand) async throws(GatewayFailure) -> Found {
         guard route.destination.isEncrypted else {
-            return (try await open(route, after: demand.passed, within: demand.patience), false)
+            return (try await open(route, after: demand.passed), false)
         }
         let spare = SpareConnection(demand.spare)
         if demand.isWebSocket, let stream = await shared.webSocketStream(route) {
@@ -172,6 +170,23 @@ actor UpstreamConnections {
         order = order.filter { idle[$0] != nil }
     }
 
+    /// Has further requests open new connections, because the network does not answer on the open ones. Requests in
+    /// progress go on.
+    func retire(_ route: Route) async {
+        order.removeAll { $0 == route }
+        for stream in idle.removeValue(forKey: route) ?? [] {
+            idleCount -= 1
+            await stream.abort()
+        }
+        await shared.retire(route)
+    }
+
+    /// Has further requests open a new connection, because the network does not answer to the attempt in progress.
+    /// Requests that wait for it go on waiting.
+    nonisolated func abandonNegotiation(_ route: Route) {
+        shared.abandonNegotiation(route)
+    }
+
     /// Closes the connections that only one disconnected client has used.
     func release(client: UInt64) async {
         let routes = order.filter { $0.partition.client == client }
@@ -192,17 +207,12 @@ actor UpstreamConnections {
 
     /// Opens a connection for requests.
     ///
-    /// - Parameters:
-    ///   - passed: The gateways that the first of these requests has passed.
-    ///   - patience: How long to wait for it; `nil` for the limit.
-    func open(
-        _ route: Route, after passed: PassedGateways, within patience: TimeAmount? = nil
-    ) async throws(GatewayFailure) -> ByteStream {
-        let limit = patience ?? limits.connect
+    /// - Parameter passed: The gateways that the first of these requests has passed.
+    func open(_ route: Route, after passed: PassedGateways) async throws(GatewayFailure) -> ByteStream {
         if let proxy = route.proxy, route.isTunnel {
-            return try await tunnel(to: route.destination, through: proxy, after: passed, within: limit)
+            return try await tunnel(to: route.destination, through: proxy, after: passed)
         }
-        return try await connect(to: route.destination, through: route.proxy, within: limit)
+        return try await connect(to: route.destination, through: route.proxy)
     }
 
     /// Opens a connection with TLS, and verifies the server.
@@ -230,7 +240,7 @@ actor UpstreamConnections {
     /// Addresses of both families are tried as RFC 8305 describes. Each address is checked when the connection is made,
     /// so changing the address of a name does not help an attacker.
     private func connect(
-        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?, within limit: TimeAmount
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy?
     ) async throws(GatewayFailure) -> ByteStream {
         let host = proxy?.host ?? destination.host.unbracketed
         let port = proxy?.port ?? Int(destination.port)
@@ -244,7 +254,7 @@ actor UpstreamConnections {
         do {
             return try await attempt.run {
                 try await ClientBootstrap(group: loop)
-                    .connectTimeout(limit)
+                    .connectTimeout(limits.connect)
                     .resolver(resolver?(loop))
                     .channelOption(.autoRead, value: false)
                     .channelOption(.allowRemoteHalfClosure, value: true)
@@ -270,10 +280,9 @@ actor UpstreamConnections {
 
     /// Opens a tunnel to a server through a proxy.
     private func tunnel(
-        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy, after passed: PassedGateways,
-        within limit: TimeAmount
+        to destination: Destination, through proxy: GatewayEnvironment.UpstreamProxy, after passed: PassedGateways
     ) async throws(GatewayFailure) -> ByteStream {
-        let stream = try await connect(to: destination, through: proxy, within: limit)
+        let stream = try await connect(to: destination, through: proxy)
         var head = Array("CONNECT \(destination.description) HTTP/1.1\r\n".utf8)
         head.append(field: "Host", Octets(destination.description))
         head.append(field: "Via", passed.via(adding: gateway))
@@ -282,7 +291,7 @@ actor UpstreamConnections {
         do {
             try await stream.write(ByteBuffer(bytes: head))
             let octets = try await ConnectionAttempt.with(stream) {
-                try await stream.head(idle: limit, within: limit)
+                try await stream.head(idle: limits.connect, within: limits.connect)
             }
             guard let octets else { throw StreamError.endedEarly }
             let head = try MessageHead(octets, from: .server)
@@ -334,9 +343,7 @@ actor UpstreamConnections {
             if case ChannelError.connectTimeout? = cause as? ChannelError { true } else { false }
         }
         return isTimeout
-            ? GatewayFailure(
-                .connectionTimeout, 504, "\(server) does not accept the connection in time",
-                nextStep: "Try again later.")
+            ? .unreachable(server)
             : GatewayFailure(
                 .connectionRefused, 502, "\(server) refuses the connection",
                 nextStep: "Check that it runs and that the port is right.")

@@ -47,30 +47,49 @@ final class CachingGateway {
         to requests: [String], from server: RecordingServer, host: String = "127.0.0.1", jar: CookieJar? = nil,
         later seconds: Int64 = 0, finally last: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> [String] {
-        var setup = GatewaySetup.forTools
-        setup.limits.stop = .milliseconds(20)
-        setup.cachingRules = rules
-        setup.isOffline = isOffline
-        setup.cache = cache
-        if isUnresolvable { setup.resolver = { NoResolver(loop: $0) } }
         let port = server.port
-        let fixture = fixture
         fixture.clockOffset.withLock { $0 += seconds }
         let texts = Texts()
-        try await fixture.run(setup, of: jar ?? fixture.jar) { address in
+        try await run(of: jar) { address in
             for request in requests {
-                let words = request.split(separator: " ", maxSplits: 2)
-                let client = try await RawClient.connect(to: address)
-                let field = words.count > 2 ? "\(words[2])\r\n" : ""
-                try await client.send(
-                    "\(words[0]) http://\(host):\(port)\(words[1]) HTTP/1.1\r\nHost: \(host):\(port)\r\n\(field)"
-                        + "Connection: close\r\n\(words[0] == "POST" ? "Content-Length: 0\r\n" : "")\r\n")
-                await texts.append(client.response())
-                client.close()
+                await texts.append(
+                    try await CachingGateway.response(to: request, of: "\(host):\(port)", through: address))
             }
             try await last()
         }
         return await texts.all
+    }
+
+    /// Runs `body` while a gateway with the cache runs.
+    func run(
+        _ setup: GatewaySetup = .forTools, of jar: CookieJar? = nil,
+        _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
+    ) async throws {
+        var setup = setup
+        setup.cachingRules = rules
+        setup.isOffline = isOffline
+        setup.cache = cache
+        if isUnresolvable { setup.resolver = { NoResolver(loop: $0) } }
+        try await fixture.run(setup, of: jar, body)
+    }
+
+    /// Sends a request on a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - request: Method and path, and a field after these.
+    ///   - server: Host and port; `nil` for that of a gateway that offers a site.
+    static func response(
+        to request: String, of server: String? = nil, through address: GatewayAddress
+    ) async throws -> String {
+        let words = request.split(separator: " ", maxSplits: 2)
+        let client = try await RawClient.connect(to: address)
+        let field = words.count > 2 ? "\(words[2])\r\n" : ""
+        try await client.send(
+            "\(words[0]) \(server.map { "http://\($0)" } ?? "")\(words[1]) HTTP/1.1\r\n"
+                + "Host: \(server ?? "\(address)")\r\n\(field)"
+                + "Connection: close\r\n\(words[0] == "POST" ? "Content-Length: 0\r\n" : "")\r\n")
+        defer { client.close() }
+        return await client.response()
     }
 
     private actor Texts {

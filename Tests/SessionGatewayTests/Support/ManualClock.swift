@@ -6,6 +6,7 @@ import Synchronization
 /// A clock that a test moves.
 final class ManualClock: GatewayClock {
     private struct Waiting {
+        let delay: TimeAmount
         let time: NIODeadline
         let loop: any EventLoop
         let action: @Sendable () -> Void
@@ -23,13 +24,19 @@ final class ManualClock: GatewayClock {
     /// How many actions wait for their time.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// Waits until an action waits that was to run after `delay`, and runs it.
+    func advance(when delay: TimeAmount) async {
+        while !state.withLock({ $0.waiting.values.contains { $0.delay == delay } }) { await Task.yield() }
+        advance(by: delay)
+    }
+
     func schedule(
         in delay: TimeAmount, on loop: any EventLoop, _ action: @escaping @Sendable () -> Void
     ) -> GatewayTimer {
         let number: Int? = state.withLock { state in
             guard delay > .zero else { return nil }
             state.count += 1
-            state.waiting[state.count] = Waiting(time: state.now + delay, loop: loop, action: action)
+            state.waiting[state.count] = Waiting(delay: delay, time: state.now + delay, loop: loop, action: action)
             return state.count
         }
         guard let number else {
