@@ -319,9 +319,8 @@ let package = Package(
         .testTarget(
             name: "ResponseStoreTests",
             dependencies: [
-                "cache-worker", "HTTPCaching", "Platform", "ResponseStore", "SQLiteEngine", "SessionStore",
-                "StoreEngine",
-                "TestSupport", "WebPrimitives",
+                "cache-worker", "CookieModel", "HTTPCaching", "Platform", "PublicSuffix", "ResponseStore", "SQLiteEngine",
+                "SessionStore", "StoreEngine", "TestSupport", "WebPrimitives",
             ]),
         .testTarget(
             name: "RequestDecorationTests",

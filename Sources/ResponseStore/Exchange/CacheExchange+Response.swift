@@ -15,7 +15,11 @@ extension CacheExchange {
     ) async -> Step {
         let cache = state.cache
         state.status.forwardedStatus = response.status
-        if isOfPortal(response), let answer = await answerOffline(now: now) { return .answer(answer) }
+        switch cache.portals.verdict(on: response, to: state.request, inPlaceOf: chosen?.response, now: now) {
+        case .ofServer: break
+        case .doubtful: return .pass
+        case .ofPortal: return await answerOffline(now: now).map { .answer($0) } ?? .pass
+        }
         let invalidation = Invalidation(by: response, to: state.request)
         if !invalidation.isEmpty {
             let url = state.request.url
@@ -107,21 +111,6 @@ extension CacheExchange {
         state.status.isStored = true
     }
 
-    /// Whether a response is that of a portal that wants the user to sign in to the network: a page in place of another
-    /// resource, over http.
-    private func isOfPortal(_ response: OriginResponse) -> Bool {
-        // RFC 6585, section 6: 511 (Network Authentication Required) is for proxies that control access to the network.
-        if response.status == 511 { return true }
-        let url = state.request.url
-        guard !url.scheme.isCryptographic, let chosen, !chosen.response.fields.isHTML else { return false }
-        if response.status == 200 { return response.fields.isHTML }
-        guard [302, 303, 307].contains(response.status), let location = response.fields.values("location").first,
-            let target = try? url.resolving(location)
-        else { return false }
-        let suffixes = state.cache.suffixes
-        return target.host.registrableDomain(suffixes) != url.host.registrableDomain(suffixes)
-    }
-
     // MARK: - Its body
 
     /// Stores octets of the body that is passed on.
@@ -139,9 +128,4 @@ extension CacheExchange {
         let state = state
         await state.storing?.finish(isComplete: false, unless: !state.stored.isEmpty, now: now)
     }
-}
-
-extension MessageFields {
-    /// Whether the content is an HTML document.
-    fileprivate var isHTML: Bool { values("content-type").first?.lowercased.starts(with: "text/html".utf8) ?? false }
 }

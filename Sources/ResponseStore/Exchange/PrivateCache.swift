@@ -13,6 +13,7 @@ public final class PrivateCache: Sendable {
     /// The ID of the jar, which no other jar gets.
     let jar: Octets
     let suffixes: PublicSuffixList
+    let portals: PortalWatch
     private let responses: ResponseCache
     private let threads = WorkerThreads.shared
     /// The stored responses that are being validated while no client waits.
@@ -32,6 +33,7 @@ public final class PrivateCache: Sendable {
         self.responses = responses
         self.jar = jar.cacheName
         suffixes = jar.policy.publicSuffixes
+        portals = PortalWatch(suffixes)
         var policy = CachingPolicy(rules: rules)
         // A page of yesterday is better than none.
         policy.servesStaleWhenDisconnected = true

@@ -141,6 +141,29 @@ struct CacheSourceTests {
         #expect(text.hasSuffix("\r\n\r\nhello"), "\(text)")
     }
 
+    @Test("If servers of two sites lead to the same host, their stored pages answer, and stay stored")
+    func portalOfPages() async throws {
+        let isPortal = Mutex(false)
+        let server = try await RecordingServer.start { _ in
+            isPortal.withLock { $0 }
+                ? Array("HTTP/1.1 302 Found\r\nLocation: http://portal.example/\r\nContent-Length: 0\r\n\r\n".utf8)
+                : response("hello", "Content-Type: text/html", "Cache-Control: max-age=60")
+        }
+        let hosts = ["localhost", "127.0.0.1"]
+        for host in hosts { _ = try await home.responses(to: ["GET /"], from: server, host: host) }
+        isPortal.withLock { $0 = true }
+        let place = server.port
+        try await home.run { address in
+            var texts: [String] = []
+            for host in hosts + hosts {
+                texts.append(
+                    try await CachingGateway.response(to: "GET /", of: "\(host):\(place)", through: address))
+            }
+            #expect(texts[0].hasPrefix("HTTP/1.1 302"), "\(texts[0])")
+            #expect(texts[1...].allSatisfy { $0.hasSuffix("\r\n\r\nhello") }, "\(texts)")
+        }
+    }
+
     @Test("A stale response that may be used answers at once, and is validated afterwards")
     func background() async throws {
         let count = Mutex(0)
