@@ -54,7 +54,7 @@ extension ClientConnection {
         _ record: inout GatewayRecord
     ) async throws -> Bool {
         pending.cached = exchange
-        await pending.entry?.respond(opened.response, replayed: true)
+        await pending.entry?.respond(opened.response, from: .cache)
         return try await deliver(opened.response, from: opened.body, to: pending, &record)
     }
 }

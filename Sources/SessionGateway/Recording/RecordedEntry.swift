@@ -11,6 +11,13 @@ struct RecordedEntry: Sendable {
         case body(BodySpool, RecordedBodyEncoding)
     }
 
+    /// Where a response comes from.
+    enum Source: Sendable {
+        case server
+        case recording
+        case cache
+    }
+
     let time: Timestamp
     let method: String
     let url: RequestURL
@@ -21,8 +28,8 @@ struct RecordedEntry: Sendable {
     var response: RecordedBody
     /// The response's head; `nil` without a response.
     var answer: ForwardedResponse?
-    /// Whether the response came from a recording.
-    var isReplayed = false
+    /// Where the response came from.
+    var source = Source.server
     /// The reason why the response is incomplete, an error type of RFC 9209; `nil` if it is complete.
     var failure: String?
     /// How long the head of the response took, and the rest, in microseconds.
@@ -146,7 +153,12 @@ struct RecordedEntry: Sendable {
         timings.append("receive", json: RecordedEntry.milliseconds(receive))
         entry.append("timings", json: timings.bytes)
         entry.append("cache", json: "{}".utf8)
-        if isReplayed { entry.append("_replayed", true) }
+        switch source {
+        case .server: break
+        case .recording: entry.append("_replayed", true)
+        // As in the HAR files of Chromium.
+        case .cache: entry.append("_fromCache", "disk")
+        }
         return [.json(entry.openBytes + Array(",\"request\":".utf8))] + requestParts
             + [.json(Array(",\"response\":".utf8))] + responseParts + [.json([ASCII.rightBrace])]
     }
@@ -249,10 +261,10 @@ struct RecordedEntry: Sendable {
 
     /// The text of an entry itself, in which no secret is looked for.
     static let names = Array(
-        ("startedDateTime time timings send wait receive cache _replayed request method url httpVersion HTTP/1.1 cookies "
-            + "headers queryString headersSize bodySize postData mimeType _encoding base64 comment text response status "
-            + "statusText content size redirectURL _error _contentEncoding encoding name value path domain expires "
-            + "httpOnly secure sameSite").utf8)
+        ("startedDateTime time timings send wait receive cache _replayed _fromCache disk request method "
+            + "url httpVersion HTTP/1.1 cookies headers queryString headersSize bodySize postData mimeType "
+            + "_encoding base64 comment text response status statusText content size redirectURL _error "
+            + "_contentEncoding encoding name value path domain expires httpOnly secure sameSite").utf8)
 
     private static func milliseconds(_ microseconds: Int64) -> String.UTF8View {
         let count = max(microseconds, 0)

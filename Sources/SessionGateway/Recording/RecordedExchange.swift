@@ -57,10 +57,10 @@ actor RecordedExchange {
 
     /// Sets the head of the response.
     ///
-    /// - Parameter isReplayed: Whether it comes from a recording.
-    func respond(_ response: ForwardedResponse, replayed isReplayed: Bool = false) {
+    /// - Parameter source: Where it comes from.
+    func respond(_ response: ForwardedResponse, from source: RecordedEntry.Source = .server) {
         entry.answer = response
-        entry.isReplayed = isReplayed
+        entry.source = source
         answered = now()
     }
 

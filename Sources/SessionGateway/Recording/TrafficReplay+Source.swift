@@ -21,7 +21,7 @@ extension TrafficReplay: ResponseSource {
                 nextStep: "Start the gateway again.")
         }
         // It is not the request that a server got, and has nothing of the jar.
-        await pending.entry?.respond(replayed.response, replayed: true)
+        await pending.entry?.respond(replayed.response, from: .recording)
         record.isReplayed = true
         if let context = pending.decision.context {
             record.note(try await connection.gate.store(replayed.response, in: context))

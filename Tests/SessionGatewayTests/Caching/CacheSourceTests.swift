@@ -262,6 +262,27 @@ struct CacheSourceTests {
         #expect(text.contains("; hit;") == isHit && text.contains("rule"), "\(text)")
     }
 
+    @Test("A recording marks a response from the cache, and its entry can be replayed")
+    func recorded() async throws {
+        let server = try await RecordingServer.start { _ in response("hello", "Cache-Control: max-age=60") }
+        _ = try await home.responses(to: ["GET /"], from: server)
+        let (folder, place) = (RecordingFolder(), "127.0.0.1:\(server.port)")
+        var setup = GatewaySetup.forTools
+        setup.recording = try folder.recording("a.har", withSecrets: true)
+        try await home.run(setup) { address in
+            _ = try await CachingGateway.response(to: "GET /", of: place, through: address)
+        }
+        let text = try String(contentsOfFile: folder.path("a.har"), encoding: .utf8)
+        #expect(text.contains(#""_fromCache":"disk""#) && !text.contains("_replayed"), "\(text)")
+        var replaying = GatewaySetup.forTools
+        replaying.replay = try TrafficReplay(path: folder.path("a.har"))
+        replaying.isOffline = true
+        try await home.fixture.run(replaying) { address in
+            let replayed = try await CachingGateway.response(to: "GET /", of: place, through: address)
+            #expect(replayed.hasSuffix("\r\n\r\nhello"), "\(replayed)")
+        }
+    }
+
     @Test("A stored body that is damaged is a miss")
     func damaged() async throws {
         let body = String(repeating: "x", count: 100_000)
