@@ -12,6 +12,17 @@ extension OperationContext {
     }
 }
 
+extension OperationContext {
+    /// Removes the stored responses of a jar.
+    ///
+    /// - Throws: The failure, if they are still there.
+    func removeResponses(of jar: CookieJar) throws(SessionStoreError) {
+        guard let cache else { return }
+        cache.removeResponses(ofJar: jar.cacheName)
+        try cache.finishRemovals()
+    }
+}
+
 extension OperationInput {
     /// The site of the host in the query, as the gateway names it.
     fileprivate func site(_ jar: CookieJar) throws -> Octets? {

@@ -133,6 +133,8 @@ extension DatabaseOperation where Document == NoDocument, Output == JarRemovalRe
     package static var removeJar: Self {
         Self(.removeJar) { input, context in
             let isFinal = try input.query.flag("final") ?? false
+            // A jar that is restored gets its responses again from the servers. Nobody may find them until then.
+            try context.removeResponses(of: context.jar(named: input.jar))
             return JarRemovalReport(
                 jar: input.jar,
                 isFinal

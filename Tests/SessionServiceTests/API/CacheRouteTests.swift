@@ -151,6 +151,18 @@ struct CacheRouteTests {
         }
     }
 
+    @Test("A jar is removed with its stored responses", arguments: ["", "?final=true"])
+    func removedJar(query: String) async throws {
+        try store("https://www.example.com/a")
+        try store("https://www.example.com/a", jar: "other")
+        try await fixture.run { client in
+            #expect(try await client.send(.delete, "/v1/jars/other\(query)").status == 200)
+            let statistics = try await client.send(.get, "\(Self.route)/statistics")
+            #expect(statistics.object["responses"] as? Int == 1)
+            #expect((statistics.object["whole"] as? [String: Any])?["responses"] as? Int == 1)
+        }
+    }
+
     @Test("A caller without access to all jars learns nothing of the other jars' responses")
     func grants() async throws {
         try store("https://www.example.com/a", jar: "other")
