@@ -75,6 +75,11 @@ package enum FileSystem {
             .partialValue
     }
 
+    /// Why no file can be created in a folder; `nil` if one can.
+    package static func changingFailure(_ folder: String) -> SystemError? {
+        access(folder, W_OK | X_OK) == 0 ? nil : .last
+    }
+
     /// Why a file cannot be read, found out without opening it; `nil` if it can.
     package static func readingFailure(_ path: String) -> SystemError? {
         access(path, R_OK) == 0 ? nil : .last

@@ -1,5 +1,6 @@
 import Crypto
 import Platform
+package import StoreEngine
 import WebPrimitives
 
 /// The folder of the cache of one database.
@@ -45,6 +46,27 @@ public struct CacheFolder: Sendable, Hashable {
 
     /// Whether a cache has been created in the folder.
     package var hasCache: Bool { FileSystem.isRegular(index) }
+
+    /// What keeps responses from being stored in the folder now; `nil` if nothing is known.
+    package var obstacle: SessionStoreError? {
+        // The folder is created on first use.
+        var place = path
+        while place != "/", FileSystem.permissions(place) == nil { place = FileSystem.folder(of: place) }
+        let failure = FileSystem.isFolder(place) ? FileSystem.changingFailure(place) : SystemError(ENOTDIR)
+        if let failure {
+            return SessionStoreError(
+                .fileNotWritten, place,
+                "nothing can be stored here: \(failure.message). Correct it, or set XDG_CACHE_HOME to another folder")
+        }
+        guard FileSystem.room(besides: "\(place)/index").map({ $0 < CacheFolder.neededRoom }) == true else {
+            return nil
+        }
+        return SessionStoreError(
+            .diskFull, place, "the disk is full, so nothing is stored. Free some space, or remove responses")
+    }
+
+    /// How much space a small response takes, with its part of the write-ahead log.
+    private static let neededRoom: Int64 = 64 << 10
 
     /// The file of the index.
     var index: String { "\(path)/index.sqlite" }

@@ -58,6 +58,7 @@ public final class ResponseCache: Sendable {
         /// Until when the index is not opened again, and nothing is stored.
         var pause: ContinuousClock.Instant?
         var lastFailure: SessionStoreError?
+        var failureCount = 0
     }
 
     /// The cache of the jars of `database`. The folder is created on first use.
@@ -103,6 +104,9 @@ public final class ResponseCache: Sendable {
 
     /// The last failure of any call; `nil` if there was none.
     public var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
+
+    /// How many calls have failed.
+    public var failureCount: Int { connection.withLock { $0.failureCount } }
 
     // MARK: - The index
 
@@ -162,6 +166,7 @@ public final class ResponseCache: Sendable {
                 isOpen.store(true, ordering: .relaxed)
             } catch {
                 state.lastFailure = error
+                state.failureCount += 1
                 state.pause = .now + .seconds(1)
                 removeIndex(found, after: error)
             }
@@ -176,6 +181,7 @@ public final class ResponseCache: Sendable {
     func note(_ error: SessionStoreError, _ index: ResponseIndex? = nil) {
         connection.withLock { state in
             state.lastFailure = error
+            state.failureCount += 1
             if error.code == .diskFull { state.pause = .now + .seconds(limits.fullDiskPause) }
             guard let index, state.index === index, error.code != .diskFull, error.code != .databaseBusy
             else { return }

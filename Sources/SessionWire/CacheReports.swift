@@ -134,12 +134,17 @@ public struct CacheStatisticsReport: Codable, Sendable {
         public let hits: [String: Int64]
         /// The path of the folder, whether it exists or not; `nil` if it is not known.
         public let folder: String?
+        /// What keeps responses from being stored now, and what to do about it; `nil` if nothing is known.
+        public let problem: String?
 
-        package init(responses: Int64, octets: Int64, hits: [String: Int64], folder: String?) {
+        package init(
+            responses: Int64, octets: Int64, hits: [String: Int64], folder: String?, problem: String? = nil
+        ) {
             self.responses = responses
             self.octets = octets
             self.hits = hits
             self.folder = folder
+            self.problem = problem
         }
     }
 

@@ -1,7 +1,9 @@
 import CookieModel
 import CrumbCommands
+import ResponseStore
 import SessionGateway
 import SessionOperations
+import SessionStore
 import Synchronization
 
 /// Hands on what happens in a gateway: to the log of its job, and to its user.
@@ -9,13 +11,19 @@ import Synchronization
 /// Reports are made apart from the serving of requests, because the reader of a log may pause. Then the oldest are kept.
 final class GatewayReports: Sendable {
     private let job: GatewayJob
+    private let cache: ResponseCache?
     private let queue: AsyncStream<@Sendable () -> Void>.Continuation
     private let writing: Task<Void, Never>
     /// The login failures that the user knows of.
     private let told = Mutex<Set<LoginFailure>>([])
+    /// How many failures of the cache were seen, and when the user was told of those with a code.
+    private let cacheFailures = Mutex<(seen: Int, told: [String: Timestamp])>((0, [:]))
+    /// How many seconds pass before the user is told of a failure of the cache once more.
+    private static let cacheInterval: Int64 = 3600
 
-    init(of job: GatewayJob) {
+    init(of job: GatewayJob, _ cache: ResponseCache?) {
         self.job = job
+        self.cache = cache
         let (reports, queue) = AsyncStream<@Sendable () -> Void>.makeStream(bufferingPolicy: .bufferingOldest(10_000))
         self.queue = queue
         writing = Task { for await report in reports { report() } }
@@ -30,8 +38,25 @@ final class GatewayReports: Sendable {
         if let failure = record.loginFailure, told.withLock({ $0.count < 1000 && $0.insert(failure).inserted }) {
             job.failed(failure.description)
         }
+        reportCacheFailure(now: record.time)
         job.passed?(GatewayPassage(record))
         if let log = job.log { queue.yield { log(GatewayRequestReport(record)) } }
+    }
+
+    /// Tells the user what keeps responses from being stored. Requests are answered all the same.
+    private func reportCacheFailure(now: Timestamp) {
+        guard let cache, let failure = cache.lastFailure, failure.code != .databaseBusy else { return }
+        let (count, code) = (cache.failureCount, failure.code.rawValue)
+        let isDue = cacheFailures.withLock { known in
+            guard known.seen != count else { return false }
+            known.seen = count
+            if let last = known.told[code], now < last.advanced(bySeconds: GatewayReports.cacheInterval) {
+                return false
+            }
+            known.told[code] = now
+            return true
+        }
+        if isDue { job.failed("the cache cannot store responses: \(failure)") }
     }
 
     /// Gets the events of pages; `nil` if the job wants none.

@@ -19,8 +19,10 @@ enum GatewayRun {
     static func run(_ job: GatewayJob, over network: NetworkSettings) async throws {
         signal(SIGPIPE, SIG_IGN)
         DescriptorLimit.raise()
-        let reports = GatewayReports(of: job)
-        let environment = try environment(of: job, over: network, reports)
+        let responses = try job.cacheSize.map { try cache(of: job, size: $0) }
+        let reports = GatewayReports(of: job, responses)
+        var environment = try environment(of: job, over: network, reports)
+        environment.cache = responses
         let gateway = Gateway(
             jar: job.jar, settings: job.settings, environment: environment, now: job.clock, observing: reports.add)
         let run = Task { try await serve(job, gateway, environment.authority?.certificatePEM) }
@@ -97,7 +99,6 @@ enum GatewayRun {
         environment.authority = try authority(of: job)
         environment.fallback = job.fallback
         environment.pageEvents = reports.pageEvents
-        environment.cache = try job.cacheSize.map { try cache(of: job, size: $0) }
         do {
             environment.replay = try job.replayPath.map { try TrafficReplay(path: $0) }
             environment.recording = try job.recordPath.map { try recording(in: $0, of: job) }

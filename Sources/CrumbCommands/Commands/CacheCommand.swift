@@ -160,6 +160,7 @@ struct CacheStatisticsCommand: CrumbCommand {
                 lines += [("responses of all jars", "\(whole.responses)"), ("octets of all jars", "\(whole.octets)")]
                 lines += whole.hits.sorted { $0.key < $1.key }.map { ("hits by rule \($0.key)", "\($0.value)") }
                 if let folder = whole.folder { lines.append(("folder", folder)) }
+                if let problem = whole.problem { lines.append(("problem", problem)) }
             }
             try console.writeLines(lines)
         }

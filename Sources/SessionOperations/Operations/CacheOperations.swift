@@ -103,7 +103,7 @@ extension DatabaseOperation where Document == NoDocument, Output == CacheStatist
                 let folder = CacheFolder(database: context.database.path, environment: context.environment)
                 whole = CacheStatisticsReport.Whole(
                     responses: all?.usage.entries ?? 0, octets: all?.usage.size ?? 0, hits: all?.hits ?? [:],
-                    folder: folder?.path)
+                    folder: folder?.path, problem: folder?.obstacle?.description)
             }
             return CacheStatisticsReport(
                 jar: jar.name, responses: usage?.entries ?? 0, octets: usage?.size ?? 0, whole: whole)

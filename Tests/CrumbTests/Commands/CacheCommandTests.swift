@@ -107,6 +107,35 @@ struct CacheCommandTests {
         #expect(try service.home.crumb("cache", "--jar", "work", "--json").text.isEmpty)
     }
 
+    @Test(
+        "A folder that cannot hold the cache is reported by the gateway and by 'stats', and a jar goes with its responses"
+    )
+    func obstacle() throws {
+        let server = try Self.server()
+        let url = "http://127.0.0.1:\(server.port)/a"
+        try Self.fill(home, [url])
+        _ = try home.crumb("jars", "create", "other")
+        _ = try home.crumb("jars", "remove", "work")
+        let others = try home.crumb("cache", "stats", "--jar", "other")
+        #expect(others.text.contains("\nresponses of all jars: 0\n") && !others.text.contains("problem"))
+
+        try FileManager.default.removeItem(atPath: home.file(".cache"))
+        try Data().write(to: URL(filePath: home.file(".cache")))
+        let gateway = try home.start(
+            ["gateway", "run", "--jar", "other", "--client", "tool", "--cache", "10M"], output: home.file("output2"),
+            messages: home.file("messages2"))
+        let deadline = ContinuousClock.now + .seconds(60)
+        while home.bytes("output2").last != UInt8(ascii: "\n"), ContinuousClock.now < deadline { usleep(20_000) }
+        let address = String(decoding: home.bytes("output2").dropLast(), as: UTF8.self)
+        for _ in 0..<3 { #expect(try home.shell("curl -s --proxy \(address) '\(url)'").text == "{}") }
+        gateway.interrupt()
+        _ = gateway.wait()
+        let messages = String(decoding: home.bytes("messages2"), as: UTF8.self)
+        #expect(messages.split(separator: "\n").count { $0.contains("the cache cannot store responses") } == 1)
+        let broken = try home.crumb("cache", "stats", "--jar", "other")
+        #expect(broken.text.contains("\nproblem: \(home.path)/.cache: nothing can be stored here: "))
+    }
+
     @Test("Without a cache, the commands find nothing and create no folder")
     func missing() throws {
         #expect(try home.crumb("cache").messages == "no responses stored for jar 'default'\n")
