@@ -105,8 +105,8 @@ enum Seconds: Sendable, Hashable {
 
 /// The directives of a response that a private cache follows (RFC 9111, section 5.2.2; RFC 5861; RFC 8246).
 ///
-/// `s-maxage` and `proxy-revalidate` are for shared caches only. A directive that restricts counts with any argument and
-/// in a malformed member. An argument that it does not have makes a directive that permits void.
+/// A directive that restricts counts with any argument and in a malformed member. An argument that it does not have makes
+/// a directive that permits void.
 struct ResponseDirectives: Sendable, Hashable {
     /// no-store. Whether it counts depends on the status: ``forbidsStoring(_:)``.
     let hasNoStore: Bool
@@ -120,6 +120,8 @@ struct ResponseDirectives: Sendable, Hashable {
     let isPublic: Bool
     /// must-revalidate
     let forbidsStale: Bool
+    /// proxy-revalidate or s-maxage, which forbid shared caches what must-revalidate forbids all.
+    let forbidsStaleIfShared: Bool
     /// must-understand
     let needsUnderstanding: Bool
     /// RFC 8246: immutable
@@ -141,6 +143,7 @@ struct ResponseDirectives: Sendable, Hashable {
         isPrivate = directives.has("private")
         isPublic = directives.hasPlain("public")
         forbidsStale = directives.restricts("must-revalidate")
+        forbidsStaleIfShared = directives.restricts("proxy-revalidate") || directives.restricts("s-maxage")
         needsUnderstanding = directives.has("must-understand")
         isImmutable = directives.hasPlain("immutable")
         maximumAge = directives.seconds("max-age")

@@ -79,7 +79,8 @@ extension MessageFields {
         // Departure: cookies are the jar's. A stored line would set a cookie again that has been replaced or deleted.
         remove("set-cookie")
         // Departure: a stored line would clear the site's data again with each use.
-        remove("clear-site-data")
+        // NB: Its members are quoted strings. Without one, it clears nothing, so there is no reason to leave it out.
+        remove { $0.isNamed("clear-site-data") && $0.value.contains(ASCII.quote) }
     }
 }
 

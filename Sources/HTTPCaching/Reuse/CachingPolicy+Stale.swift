@@ -33,10 +33,14 @@ extension CachingPolicy {
         // client or origin server or configuration in accordance with an out-of-band contract.
         // RFC 5861, section 4: When an error is encountered, a cached stale response MAY be used to satisfy the request,
         // regardless of other freshness information.
+        // Section 5.2.2.8: proxy-revalidate is the same as must-revalidate, except that it does not apply to private caches.
+        // Section 5.2.2.10: s-maxage incorporates its semantics.
+        // Departure: where nothing but the policy permits a stale response, a private cache respects them, too. A server
+        // that allows no proxy to hide its failure may mean this one.
         let staleness = -freshness.timeToLive
         let isPermitted =
             freshness.isFresh || directives.staleIfError.map { staleness <= $0 } ?? false
-            || failure == .unreachable && servesStaleWhenDisconnected
+            || failure == .unreachable && servesStaleWhenDisconnected && !directives.forbidsStaleIfShared
         let isAllowed =
             requested.staleIfError.map { staleness <= $0 } ?? false || isPermitted && !refuses(requested, freshness)
         return isAllowed ? response.answer(to: request, age: freshness.age) : nil

@@ -28,6 +28,14 @@ struct StaleTests {
         for directive in ["must-revalidate", "no-cache"] {
             #expect(try !answers(Octets("max-age=1, stale-if-error=99, \(directive)"), disconnected: true))
         }
+        // These forbid it to shared caches. So the policy alone does not permit it, but the server and the client do.
+        for directive in ["proxy-revalidate", "s-maxage=1", "s-maxage=99", "s-maxage", "Proxy-Revalidate=x"] {
+            let (stale, fresh) = (Octets("max-age=1, \(directive)"), Octets("max-age=99, \(directive)"))
+            #expect(try !answers(stale, disconnected: true), "\(directive)")
+            #expect(try answers(Octets("\(stale), stale-if-error=9"), disconnected: true), "\(directive)")
+            #expect(try answers(stale, "stale-if-error=9", disconnected: true), "\(directive)")
+            #expect(try answers(fresh, disconnected: true), "\(directive)")
+        }
         #expect(try answers("max-age=99") && !answers("max-age=99", "no-cache"))
         // The client wants no stale response.
         for request: Octets in ["max-age=0", "max-age=9", "no-cache"] {

@@ -89,6 +89,18 @@ struct StoringTests {
         #expect(stored.fields == ["X": "1", "x": "2", "Date": Sample.date(-5), "Content-Range": "x"])
     }
 
+    @Test(
+        "Clear-Site-Data is stored if it clears nothing",
+        arguments: [
+            ("cookies", true), ("", true), ("*", true), ("\"cache\"", false), ("\"unknown\"", false),
+            ("cookies, \"*\"", false), ("\"cache", false),
+        ] as [(Octets, Bool)])
+    func clearSiteData(value: Octets, isStored: Bool) throws {
+        let response = Sample.response(200, ["Clear-Site-Data": value, "Date": Sample.date(0)])
+        let stored = CachingPolicy().storing(response, for: try Sample.request()).response
+        #expect(stored?.fields.values("clear-site-data") == (isStored ? [value] : []))
+    }
+
     @Test("Date is recorded if it is missing or invalid", arguments: [[:], ["Date": "x"]] as [MessageFields])
     func date(fields: MessageFields) throws {
         let stored = CachingPolicy().storing(Sample.response(200, fields), for: try Sample.request()).response

@@ -43,12 +43,12 @@ enum TwinCache {
     }
 
     static func has(_ message: TwinMessage, _ name: String) -> Bool { !arguments(message, name).isEmpty }
-    private static func hasPlain(_ message: TwinMessage, _ name: String) -> Bool {
+    static func hasPlain(_ message: TwinMessage, _ name: String) -> Bool {
         arguments(message, name).contains("")
     }
 
     /// A number of seconds: outer `nil` if there is none, inner `nil` if it is invalid.
-    private static func seconds(_ message: TwinMessage, _ name: String) -> Int?? {
+    static func seconds(_ message: TwinMessage, _ name: String) -> Int?? {
         let values = arguments(message, name).map { argument -> Int? in
             guard let argument, argument != "" else { return nil }
             return number(argument.hasPrefix("\"") ? String(argument.dropFirst()) : argument)
@@ -62,7 +62,7 @@ enum TwinCache {
         return min(Int(text) ?? .max, 2_147_483_648)
     }
 
-    private static func needsValidation(_ response: TwinMessage) -> Bool {
+    static func needsValidation(_ response: TwinMessage) -> Bool {
         arguments(response, "no-cache").contains { argument in
             guard let argument, argument != "" else { return true }
             let names = argument.hasPrefix("\"") ? String(argument.dropFirst()) : argument

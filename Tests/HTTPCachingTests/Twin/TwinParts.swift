@@ -1,4 +1,4 @@
-/// Parts, conditions and HEAD, written down as they stand.
+/// Parts, conditions, failures and HEAD, written down as they stand.
 extension TwinCache {
     // MARK: - 3.3 Incomplete responses
 
@@ -48,6 +48,30 @@ extension TwinCache {
         guard request.method == "GET", let value = request.joined("range"), !value.contains(",") else { return 200 }
         if response.status == 206 { return 206 }
         return value == "bytes=4-" ? 416 : 206
+    }
+
+    // MARK: - 4.2.4 Serving stale responses
+
+    /// Whether a stored response answers for a server that fails, by a policy that permits it if the server is out of reach.
+    static func answersFailure(_ entry: Entry, _ request: TwinMessage, now: Int, isOutOfReach: Bool) -> Bool {
+        let response = entry.response
+        if entry.isInvalid || needsValidation(response) || !isUsable(response, for: request) { return false }
+        let (lifetime, age) = (lifetime(response), age(response, now: now))
+        if lifetime <= age, has(response, "must-revalidate") { return false }
+        // RFC 5861, section 4: "upon encountering an error, a cached stale response MAY be used to satisfy the request,
+        // regardless of other freshness information"
+        func permits(_ message: TwinMessage) -> Bool {
+            (seconds(message, "stale-if-error") ?? nil).map { age - lifetime <= $0 } ?? false
+        }
+        if permits(request) { return true }
+        if has(request, "no-cache") { return false }
+        if request.values("cache-control").isEmpty, request.values("pragma").contains("no-cache") { return false }
+        if let maximum = seconds(request, "max-age").map({ $0 ?? 0 }) {
+            let accepted = hasPlain(request, "max-stale") || (seconds(request, "max-stale") ?? nil) != nil
+            if maximum == 0 || age > maximum || lifetime <= age && !accepted { return false }
+        }
+        if lifetime > age || permits(response) { return true }
+        return isOutOfReach && !has(response, "proxy-revalidate") && !has(response, "s-maxage")
     }
 
     // MARK: - 4.3.5 HEAD

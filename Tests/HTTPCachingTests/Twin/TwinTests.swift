@@ -87,6 +87,35 @@ struct TwinTests {
         #expect(counts.count == 6 && counts.values.allSatisfy { $0 > Self.count / 400 }, "\(counts)")
     }
 
+    @Test("Random failures of a server are answered alike")
+    func failures() throws {
+        var policy = CachingPolicy()
+        policy.servesStaleWhenDisconnected = true
+        var counts: [Bool: Int] = [:]
+        for seed in 0..<Self.count {
+            var random = SeededGenerator(seed: UInt64(seed) + 3_000_000)
+            var (original, response) = (TwinMessage.request(&random), TwinMessage.response(&random))
+            (original.method, original.fields) = ("GET", [])
+            if random.once(in: 2) { response.status = 200 }
+            let added = ["stale-if-error=\(random.below(60))", "proxy-revalidate", "s-maxage=1", "x"]
+            response.fields.append(("Cache-Control", random.pick(added)))
+            let decision = policy.storing(response.originResponse, for: try original.cacheRequest())
+            guard let candidate = decision.response?.received(bodyLength: 4, isComplete: true) else { continue }
+            let isInvalid = random.once(in: 10)
+            let entry = TwinCache.Entry(request: original, response: response, isInvalid: isInvalid)
+            var request = TwinMessage.request(&random)
+            if random.once(in: 4) { request.fields.append(("Cache-Control", "stale-if-error=\(random.below(60))")) }
+            let (now, isOutOfReach) = (random.below(90), random.once(in: 2))
+            let answer = policy.staleAnswer(
+                isInvalid ? candidate.invalidated : candidate, to: try request.cacheRequest(),
+                now: Sample.after(Int64(now)), isOutOfReach ? .unreachable : .error)
+            let twin = TwinCache.answersFailure(entry, request, now: now, isOutOfReach: isOutOfReach)
+            counts[twin, default: 0] += 1
+            try #require((answer != nil) == twin, "seed \(seed): \(request) \(entry) \(isOutOfReach), twin \(twin)")
+        }
+        #expect(counts.count == 2 && counts.values.allSatisfy { $0 > Self.count / 50 }, "\(counts)")
+    }
+
     @Test("Random answers to HEAD requests update and invalidate alike")
     func head() throws {
         let policy = CachingPolicy()
