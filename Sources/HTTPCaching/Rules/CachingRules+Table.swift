@@ -21,9 +21,10 @@ extension CachingRules {
     public init(table: String) throws(CachingRulesError) {
         var rules: [Rule] = []
         var number = 0
-        for line in table.split(separator: "\n", omittingEmptySubsequences: false) {
+        // In a string, the two ends of a line of Windows are one character.
+        for line in table.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             number += 1
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             do throws(CachingRulesError.Reason) {
                 guard rules.count < Self.lineLimit else { throw .tooManyRules }

@@ -174,6 +174,16 @@ struct CachingRulesTests {
         #expect(CachingRulesError(line: line, reason: reason).description.hasPrefix("line \(line): "))
     }
 
+    @Test("Lines may end as those of Windows do")
+    func carriageReturns() throws {
+        let table = "# what where\r\nnever-store https://a.example/\r\n\r\nkeep *.js\r\n"
+        #expect(try CachingRules(table: table) == CachingRules(table: table.replacing("\r\n", with: "\n")))
+        #expect(try CachingRules(table: table).userRules.map(\.line) == [2, 4])
+        #expect(throws: CachingRulesError(line: 2, reason: .treatmentUnknown)) {
+            try CachingRules(table: "# what where\r\nstore https://a.example/\r\n")
+        }
+    }
+
     @Test("A table has at most 10,000 rules")
     func bounded() throws {
         let rule = "keep https://a.example/\n"
