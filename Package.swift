@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "crumb-network", targets: ["crumb-network"]),
         .library(name: "WebPrimitives", targets: ["WebPrimitives"]),
         .library(name: "HTTPMessages", targets: ["HTTPMessages"]),
+        .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "CookieScenarios", targets: ["CookieScenarios"]),

@@ -11,6 +11,7 @@ let upcomingFeatures = [
 let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
 let scenarios: Target.Dependency = .product(name: "CookieScenarios", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
+let caching: Target.Dependency = .product(name: "HTTPCaching", package: "crumb")
 let messages: Target.Dependency = .product(name: "HTTPMessages", package: "crumb")
 let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
 let primitives: Target.Dependency = .product(name: "WebPrimitives", package: "crumb")
@@ -29,6 +30,8 @@ let package = Package(
         .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
         .executableTarget(name: "fuzz-message", dependencies: ["FuzzSupport", messages, primitives]),
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),
+        .executableTarget(name: "fuzz-caching", dependencies: ["FuzzSupport", caching, primitives]),
+        .executableTarget(name: "fuzz-rules", dependencies: ["FuzzSupport", caching, primitives]),
     ]
 )
 
