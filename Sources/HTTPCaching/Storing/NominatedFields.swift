@@ -1,7 +1,7 @@
 public import WebPrimitives
 
 /// The request fields that a response's Vary field names, with their values in the request that it answered
-/// (RFC 9111, section 4.1).
+/// (RFC 9111, section 4.1); and those of the request by which a client may name another target.
 ///
 /// NB: They are the values themselves, such as those of Cookie or Authorization. A store has to seal them.
 public struct NominatedFields: Sendable, Hashable {
@@ -25,12 +25,16 @@ public struct NominatedFields: Sendable, Hashable {
             let name = name.lowercased
             values.updateValue(presented.value(name), forKey: name)
         }
+        // Departure: servers that follow these fields leave them out of Vary. Otherwise, a client that sends one could
+        // have the others get its response.
+        for name in presented.targetNames { values.updateValue(presented.value(name), forKey: name) }
     }
 
     /// Whether a request has the same values. Linear in the number of fields named.
     func match(_ presented: inout PresentedFields) -> Bool {
         // If a header field is absent from a request, it can only match another request if it is also absent there.
         values.allSatisfy { name, value in presented.value(name) == value }
+            && presented.targetNames.allSatisfy(values.keys.contains)
     }
 }
 
@@ -38,9 +42,13 @@ public struct NominatedFields: Sendable, Hashable {
 struct PresentedFields {
     private let lines: [Octets: [Octets]]
     private var values: [Octets: Octets?] = [:]
+    /// Those by which the request may have another target or method for a server than the one that it is stored for.
+    let targetNames: [Octets]
 
     init(_ fields: MessageFields) {
-        lines = Dictionary(grouping: fields.lines, by: \.name.lowercased).mapValues { $0.map(\.value) }
+        let lines = Dictionary(grouping: fields.lines, by: \.name.lowercased).mapValues { $0.map(\.value) }
+        targetNames = Self.ofTarget.filter { lines[$0] != nil }
+        self.lines = lines
     }
 
     /// The value of a field, normalized so that values are equal if their fields match; `nil` if the field is absent.
@@ -56,6 +64,12 @@ struct PresentedFields {
         values.updateValue(value, forKey: name)
         return value
     }
+
+    private static let ofTarget: [Octets] = [
+        "forwarded", "x-forwarded-host", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto",
+        "x-forwarded-scheme", "x-forwarded-server", "x-host", "x-http-method", "x-http-method-override",
+        "x-method-override", "x-original-host", "x-original-url", "x-rewrite-url",
+    ]
 
     private static let caseInsensitive: Set<Octets> = ["accept-language", "accept-encoding", "accept-charset"]
 }
