@@ -41,7 +41,7 @@ struct ThreatModelTests {
             for part in tests.split(separator: ";", omittingEmptySubsequences: true) {
                 if let named = part.firstMatch(
                     of:
-                        /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|HTTPMessagesTests|CrumbTests|RequestDecorationTests)/
+                        /(SessionStoreTests|ServiceFaults|WebPrimitivesTests|HTTPMessagesTests|CrumbTests|RequestDecorationTests|HTTPCachingTests|ResponseStoreTests)/
                 ) {
                     folder = String(named.output.1)
                 }

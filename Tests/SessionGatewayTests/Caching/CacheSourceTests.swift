@@ -101,10 +101,15 @@ struct CacheSourceTests {
         #expect(server.requests.withLock { $0.count } == 1)
     }
 
-    @Test("If the server is gone, a stale response answers, unless it must be validated", arguments: [true, false])
-    func disconnected(mayBeStale: Bool) async throws {
+    @Test(
+        "If the server is gone, a stale response answers, unless it must be validated",
+        arguments: [
+            ("", true), (", must-revalidate", false), (", proxy-revalidate", false), (", s-maxage=1", false),
+            (", s-maxage=1, stale-if-error=2000", true),
+        ])
+    func disconnected(directives: String, mayBeStale: Bool) async throws {
         let server = try await RecordingServer.start(closing: true) { _ in
-            response("hello", "Cache-Control: max-age=1" + (mayBeStale ? "" : ", must-revalidate"))
+            response("hello", "Cache-Control: max-age=1" + directives)
         }
         _ = try await home.responses(to: ["GET /"], from: server)
         try await server.stop()

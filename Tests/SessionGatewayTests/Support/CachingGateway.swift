@@ -18,6 +18,8 @@ final class CachingGateway {
     var isOffline = false
     /// Whether no name can be resolved.
     var isUnresolvable = false
+    /// What else is set.
+    var change: (inout GatewaySetup) -> Void = { _ in }
     private let folder: URL
     private let cache: ResponseCache
 
@@ -37,10 +39,23 @@ final class CachingGateway {
         return (all?.allObjects as? [URL] ?? []).filter { !$0.hasDirectoryPath }
     }
 
+    /// The setup of the gateway.
+    var setup: GatewaySetup { completed(.forTools) }
+
+    private func completed(_ setup: GatewaySetup) -> GatewaySetup {
+        var setup = setup
+        setup.cachingRules = rules
+        setup.isOffline = isOffline
+        setup.cache = cache
+        if isUnresolvable { setup.resolver = { NoResolver(loop: $0) } }
+        change(&setup)
+        return setup
+    }
+
     /// Sends requests, each on a connection of its own.
     ///
     /// - Parameters:
-    ///   - requests: Method and path, and a field after these.
+    ///   - requests: Method and path, fields after these, and a body after an empty line.
     ///   - later: How many seconds pass before.
     ///   - last: Runs at last, while the gateway runs.
     func responses(
@@ -65,29 +80,26 @@ final class CachingGateway {
         _ setup: GatewaySetup = .forTools, of jar: CookieJar? = nil,
         _ body: @escaping @Sendable (GatewayAddress) async throws -> Void
     ) async throws {
-        var setup = setup
-        setup.cachingRules = rules
-        setup.isOffline = isOffline
-        setup.cache = cache
-        if isUnresolvable { setup.resolver = { NoResolver(loop: $0) } }
-        try await fixture.run(setup, of: jar, body)
+        try await fixture.run(completed(setup), of: jar, body)
     }
 
     /// Sends a request on a connection of its own.
     ///
     /// - Parameters:
-    ///   - request: Method and path, and a field after these.
+    ///   - request: Method and path, fields after these, and a body after an empty line.
     ///   - server: Host and port; `nil` for that of a gateway that offers a site.
     static func response(
         to request: String, of server: String? = nil, through address: GatewayAddress
     ) async throws -> String {
-        let words = request.split(separator: " ", maxSplits: 2)
+        let parts = request.split(separator: "\r\n\r\n", maxSplits: 1)
+        let words = parts[0].split(separator: " ", maxSplits: 2)
         let client = try await RawClient.connect(to: address)
-        let field = words.count > 2 ? "\(words[2])\r\n" : ""
+        let fields = words.count > 2 ? "\(words[2])\r\n" : ""
         try await client.send(
             "\(words[0]) \(server.map { "http://\($0)" } ?? "")\(words[1]) HTTP/1.1\r\n"
-                + "Host: \(server ?? "\(address)")\r\n\(field)"
-                + "Connection: close\r\n\(words[0] == "POST" ? "Content-Length: 0\r\n" : "")\r\n")
+                + "Host: \(server ?? "\(address)")\r\n\(fields)"
+                + "Connection: close\r\n\(words[0] == "POST" ? "Content-Length: 0\r\n" : "")\r\n"
+                + (parts.count > 1 ? String(parts[1]) : ""))
         defer { client.close() }
         return await client.response()
     }
