@@ -16,6 +16,7 @@ package enum MessageError: Error, Hashable, CaseIterable {
     case codingUnsupported
     case framingContradictory
     case keyRepeated
+    case cachePolicyInvalid
     case chunkInvalid
     case trailerInvalid
 
@@ -38,6 +39,8 @@ package enum MessageError: Error, Hashable, CaseIterable {
         case .codingUnsupported: "its Transfer-Encoding is not 'chunked'"
         case .framingContradictory: "it has both Content-Length and Transfer-Encoding"
         case .keyRepeated: "it has several Sec-WebSocket-Key fields"
+        case .cachePolicyInvalid:
+            "its Crumb-Cache-Policy field is not one name of a policy such as returnCacheDataElseLoad"
         case .chunkInvalid: "a chunk of its body has no valid size"
         case .trailerInvalid: "its trailer section is not a list of fields, or is too long"
         }

@@ -23,7 +23,7 @@ extension CacheExchange {
         else { return nil }
         await self.init(
             CacheRequest(pending), for: CacheAudience(pending), hasLogin: pending.login != nil, in: cache,
-            now: now, isOffline: isOffline, isLost: isLost)
+            now: now, isOffline: isOffline, isLost: isLost, requestPolicy: forwarded.cachePolicy)
     }
 
     /// The fields of a cache's names that the server gets instead of the client's; `nil` if it gets those of the client.

@@ -26,8 +26,7 @@ struct CacheSource: ResponseSource {
         }
         guard !exchange.isUnavailable, let servers else {
             connection.recordWithoutServer(&pending)
-            let wanted = "\(pending.request.method) \(SecretRedaction.url(pending.request.url.description))"
-            throw GatewayFailure.notStored(wanted, isOffline: servers == nil)
+            throw GatewayFailure.notStored(pending.request, isOffline: servers == nil)
         }
         pending.request.cacheFields = exchange.cacheFields
         pending.cached = exchange
@@ -81,15 +80,25 @@ extension GatewayFailure {
     }
 
     /// - Parameters:
-    ///   - wanted: The request that nothing stored answers, and that may not be sent.
+    ///   - request: The request that nothing stored answers, and that may not be sent.
     ///   - isOffline: Whether no request may be. Otherwise the request or a rule says so.
-    static func notStored(_ wanted: String, isOffline: Bool) -> GatewayFailure {
-        GatewayFailure(
-            .destinationUnavailable, 504,
-            "nothing in the cache answers \(wanted), and "
-                + (isOffline ? "the gateway is offline" : "only-if-cached or a rule forbids to ask the server"),
-            nextStep: isOffline
-                ? "Leave out --offline." : "Send it without only-if-cached, or change the rule in the table of --rules."
-        )
+    static func notStored(_ request: ForwardedRequest, isOffline: Bool) -> GatewayFailure {
+        let (reason, nextStep) =
+            if isOffline {
+                ("the gateway is offline", "Leave out --offline.")
+            } else if request.cachePolicy == .returnCacheDataDontLoad {
+                (
+                    "its Crumb-Cache-Policy forbids to ask the server",
+                    "Send it with another policy, such as returnCacheDataElseLoad."
+                )
+            } else {
+                (
+                    "only-if-cached or a rule forbids to ask the server",
+                    "Send it without only-if-cached, or change the rule in the table of --rules."
+                )
+            }
+        let wanted = "\(request.method) \(SecretRedaction.url(request.url.description))"
+        return GatewayFailure(
+            .destinationUnavailable, 504, "nothing in the cache answers \(wanted), and \(reason)", nextStep: nextStep)
     }
 }

@@ -1,4 +1,5 @@
 import CookieModel
+import HTTPCaching
 import HTTPMessages
 import NIOCore
 import RequestDecoration
@@ -11,7 +12,11 @@ struct ServerSource: ResponseSource {
     func answer(
         _ pending: inout PendingRequest, of connection: isolated ClientConnection, _ record: inout GatewayRecord
     ) async throws -> Bool? {
-        try await connection.answerFromServer(&pending, &record)
+        guard pending.request.cachePolicy != .returnCacheDataDontLoad else {
+            connection.recordWithoutServer(&pending)
+            throw GatewayFailure.notStored(pending.request, isOffline: false)
+        }
+        return try await connection.answerFromServer(&pending, &record)
     }
 }
 

@@ -30,6 +30,8 @@ struct ForwardedRequest: Sendable {
     let isTunnelled: Bool
     /// The gateway's origins, for the response of a site that is served at one of them; `nil` in a proxy.
     let mapping: OriginMapping?
+    /// The client's policy for this request, from a field that only the gateway reads.
+    let cachePolicy: RequestCachePolicy
     /// The authority for the Host field, as the client wrote it.
     private let authority: [UInt8]
     /// The part of the request target after the authority.
@@ -48,6 +50,7 @@ struct ForwardedRequest: Sendable {
         // RFC 6455, section 11.3.1: two keys would have two answers.
         guard head.values("sec-websocket-key").count < 2 else { throw .keyRepeated }
         guard hosts.count < 2, line.minorVersion == 0 || hosts.count == 1 else { throw .hostInvalid }
+        cachePolicy = try ForwardedRequest.cachePolicy(of: head)
         let hostField = try hosts.first.map { value throws(MessageError) in
             guard let host = Authority(value) else { throw .hostInvalid }
             return host
@@ -87,6 +90,15 @@ struct ForwardedRequest: Sendable {
         self.head = head
         self.line = line
         framing = try BodyFraming(ofRequest: head, minorVersion: line.minorVersion)
+    }
+
+    /// The policy that a request's field names; the protocol's if there is no such field.
+    private static func cachePolicy(of head: MessageHead) throws(MessageError) -> RequestCachePolicy {
+        let names = head.values("crumb-cache-policy")
+        guard let name = names.first else { return .useProtocolCachePolicy }
+        guard names.count == 1, let policy = RequestCachePolicy(rawValue: String(decoding: name, as: UTF8.self))
+        else { throw .cachePolicyInvalid }
+        return policy
     }
 
     /// The method, which is case-sensitive.
@@ -195,7 +207,8 @@ struct ForwardedRequest: Sendable {
     /// The head for the server.
     ///
     /// The client's own fields stay unchanged, in their order. The gateway owns these fields: Cookie and those that a
-    /// jar adds, Host if it contradicts the target, and connection-specific fields.
+    /// jar adds, Host if it contradicts the target, and connection-specific fields. Crumb-Cache-Policy is for the gateway
+    /// alone.
     ///
     /// - Parameters:
     ///   - decoration: The fields that the jar adds; `nil` for none.
@@ -275,7 +288,7 @@ struct ForwardedRequest: Sendable {
             case "connection", "proxy-connection":
                 if !hasConnection { body(.field(Array("Connection".utf8)[...], isUpgrade ? "Upgrade" : "keep-alive")) }
                 hasConnection = true
-            case "keep-alive", "proxy-authorization", "proxy-authenticate", "te": continue
+            case "keep-alive", "proxy-authorization", "proxy-authenticate", "te", "crumb-cache-policy": continue
             case "accept-encoding" where needsReadableCoding && !replaced.contains("accept-encoding"):
                 let value = ForwardedRequest.readableCodings(Octets(head.octets, in: field.value))
                 body(.field(head.octets[field.name], value))
