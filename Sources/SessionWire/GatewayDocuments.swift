@@ -1,7 +1,7 @@
 /// How a gateway runs, which gives requests the session of a jar.
 public struct GatewayDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case jar, client, cookies, intercept, bypass, legacyTLS, port, upstreams
+        case jar, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache
     }
 
     /// The name of the jar.
@@ -22,12 +22,14 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
     public let port: Number<PortRange>?
     /// The sites that are served at local addresses, in place of a proxy: origins of one site.
     public let upstreams: [GatewayUpstreamDocument]?
+    /// The cache that answers requests; without it, there is none.
+    public let cache: GatewayCacheDocument?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(
         jar: String, client: String? = nil, cookies: String? = nil, intercept: [String]? = nil,
         bypass: [String]? = nil, legacyTLS: [String]? = nil, port: Int? = nil,
-        upstreams: [GatewayUpstreamDocument]? = nil
+        upstreams: [GatewayUpstreamDocument]? = nil, cache: GatewayCacheDocument? = nil
     ) {
         self.jar = jar
         self.client = client
@@ -37,6 +39,7 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
         self.legacyTLS = legacyTLS
         self.port = port.map(Number.init(unchecked:))
         self.upstreams = upstreams
+        self.cache = cache
     }
 }
 
@@ -69,3 +72,35 @@ public struct GatewayUpstreamDocument: Codable, Sendable, Hashable {
 }
 
 extension GatewayUpstreamDocument: RequestDocument {}
+
+/// How a gateway stores responses, and answers requests from them.
+public struct GatewayCacheDocument: Codable, Sendable, Hashable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case size, rules, offline
+    }
+
+    /// How many octets of responses are stored for the jar.
+    public let size: Number<CacheSizeRange>
+    /// The lines of a table of rules, as in a file of `--rules`; `docs/cache.md` describes them.
+    public let rules: [String]?
+    /// Whether no server is connected to. A request that nothing stored answers gets status 504.
+    public let offline: Bool?
+
+    /// Creates the document. Members that are `nil` are left out.
+    public init(size: Int, rules: [String]? = nil, offline: Bool? = nil) {
+        self.size = Number(unchecked: size)
+        self.rules = rules
+        self.offline = offline
+    }
+
+    /// Decodes a cache, which has no other members.
+    public init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(of: GatewayCacheDocument.self)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        size = try members.decode(Number<CacheSizeRange>.self, forKey: .size)
+        rules = try members.decodeIfPresent([String].self, forKey: .rules)
+        offline = try members.decodeIfPresent(Bool.self, forKey: .offline)
+    }
+}
+
+extension GatewayCacheDocument: RequestDocument {}

@@ -194,6 +194,22 @@ public struct PageEventReport: Codable, Sendable {
     package var line: String { "event \(origin)\(query.isEmpty ? "" : " \(query)")" }
 }
 
+/// The cache of a gateway that runs in the service.
+public struct GatewayCacheReport: Codable, Sendable {
+    /// How many octets of responses are stored for the jar.
+    public let size: Int
+    /// The lines of its table of rules; empty if it has none.
+    public let rules: [String]
+    /// Whether no server is connected to.
+    public let offline: Bool
+
+    package init(_ document: GatewayCacheDocument) {
+        size = document.size.value
+        rules = document.rules ?? []
+        offline = document.offline ?? false
+    }
+}
+
 /// A gateway that runs in the service.
 public struct GatewayReport: Codable, Sendable {
     /// The name.
@@ -211,6 +227,8 @@ public struct GatewayReport: Codable, Sendable {
     public let bypass: [String]
     /// The hosts with which TLS 1.0 and 1.1, which are no longer secure, are spoken, too; `nil` for none.
     public let legacyTLS: [String]?
+    /// Its cache; `nil` if it has none.
+    public let cache: GatewayCacheReport?
     /// Where it listens.
     public let addresses: [GatewayListening]
     /// When it started (RFC 3339).
@@ -232,7 +250,8 @@ public struct GatewayReport: Codable, Sendable {
 
     package init(
         name: String, jar: String, client: String, cookies: String, intercept: [String], bypass: [String],
-        legacyTLS: [String]? = nil, addresses: [GatewayListening], started: String, certificate: String?,
+        legacyTLS: [String]? = nil, cache: GatewayCacheReport? = nil, addresses: [GatewayListening], started: String,
+        certificate: String?,
         openConnections: Int, requests: Int, cookiesSent: Int, cookiesStored: Int, failures: Int, position: Int64
     ) {
         self.name = name
@@ -242,6 +261,7 @@ public struct GatewayReport: Codable, Sendable {
         self.intercept = intercept
         self.bypass = bypass
         self.legacyTLS = legacyTLS
+        self.cache = cache
         self.addresses = addresses
         self.started = started
         self.certificate = certificate

@@ -62,6 +62,12 @@ public enum CountRange: NumberRange {
     public static let range = 0...Int.max
 }
 
+/// The octets that a cache may hold.
+public enum CacheSizeRange: NumberRange {
+    /// The accepted numbers.
+    public static let range = 1...Int.max
+}
+
 /// A port; 0 for any that is free.
 public enum PortRange: NumberRange {
     /// The accepted numbers.

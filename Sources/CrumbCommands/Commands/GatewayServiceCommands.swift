@@ -32,6 +32,10 @@ struct GatewayStartCommand: CrumbCommand {
     var client = GatewaySettings.Client.browser
 
     @OptionGroup var passage: PassageOptions
+    @OptionGroup var caching: CacheOptions
+
+    @Flag(help: "Connect to no server. A request that the cache does not answer gets status 504.")
+    var offline = false
 
     @Option(
         help: .file(
@@ -44,14 +48,24 @@ struct GatewayStartCommand: CrumbCommand {
     @Argument(help: "The name of the gateway.")
     var name: String
 
+    func validate() throws {
+        guard !offline || caching.cache != nil else {
+            throw ValidationError("--offline: use a cache with --cache SIZE.")
+        }
+    }
+
     func execute(_ console: Console) throws {
         let jar = Locations().jar(jar)
+        let rules = try caching.table()?.lines
+        let cache = caching.cache.map {
+            GatewayCacheDocument(size: Int($0.octets), rules: rules, offline: offline ? true : nil)
+        }
         let document = GatewayDocument(
             jar: jar, client: client.rawValue, cookies: passage.cookies?.rawValue,
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass,
             legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
-            upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) })
+            upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) }, cache: cache)
         let connection = try service.required()
         let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
         let report = try connection.answer(about: jar, to: .startGateway(name, document))

@@ -197,6 +197,34 @@ struct TrafficOptions: ParsableArguments {
                 + "--intercept."))
     var replay: String?
 
+    @OptionGroup var caching: CacheOptions
+
+    @Flag(help: "Connect to no server. A request that neither --replay nor --cache answers gets status 504.")
+    var offline = false
+
+    func validate() throws {
+        guard !recordSecrets || record != nil else {
+            throw ValidationError("--record-secrets: name the file with --record.")
+        }
+        guard !offline || replay != nil || caching.cache != nil else {
+            throw ValidationError(
+                "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
+        }
+    }
+
+    /// Applies the options.
+    func apply(to job: inout GatewayJob) throws {
+        job.recordPath = record
+        job.recordsSecrets = recordSecrets
+        job.replayPath = replay
+        job.settings.isOffline = offline
+        job.cacheSize = caching.cache?.octets
+        if let rules = try caching.table()?.rules { job.settings.cachingRules = rules }
+    }
+}
+
+/// The cache of a gateway.
+struct CacheOptions: ParsableArguments {
     @Option(
         help: .value(
             "size",
@@ -207,39 +235,36 @@ struct TrafficOptions: ParsableArguments {
     @Option(help: .file("Read rules for the cache from this file, one on a line: 'keep https://shop.example/fonts/'."))
     var rules: String?
 
-    @Flag(help: "Connect to no server. A request that neither --replay nor --cache answers gets status 504.")
-    var offline = false
-
     func validate() throws {
-        guard !recordSecrets || record != nil else {
-            throw ValidationError("--record-secrets: name the file with --record.")
-        }
-        guard !offline || replay != nil || cache != nil else {
-            throw ValidationError(
-                "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
-        }
         guard rules == nil || cache != nil else {
             throw ValidationError("--rules: these are for a cache; use one with --cache SIZE.")
         }
     }
 
-    /// The longest table of rules, in octets.
-    private static let rulesLimit = 1 << 20
+    /// The table of --rules; `nil` if none is given.
+    func table() throws -> CachingRulesFile? {
+        try rules.map { try CachingRulesFile($0, failing: .gatewayNotStarted) }
+    }
+}
 
-    /// Applies the options.
-    func apply(to job: inout GatewayJob) throws {
-        job.recordPath = record
-        job.recordsSecrets = recordSecrets
-        job.replayPath = replay
-        job.settings.isOffline = offline
-        job.cacheSize = cache?.octets
-        guard let rules else { return }
-        let table = try InputFile(rules).contents(limit: TrafficOptions.rulesLimit)
+/// A file with rules for the cache.
+struct CachingRulesFile {
+    /// The longest table, in octets.
+    private static let limit = 1 << 20
+
+    let rules: CachingRules
+    /// Its lines, for a service.
+    let lines: [String]
+
+    /// - Parameter failure: The failure if a line is not a rule.
+    init(_ path: String, failing failure: FailureKind) throws {
+        let table = String(decoding: try InputFile(path).contents(limit: CachingRulesFile.limit), as: UTF8.self)
         do throws(CachingRulesError) {
-            job.settings.cachingRules = try CachingRules(table: String(decoding: table, as: UTF8.self))
+            rules = try CachingRules(table: table)
         } catch {
-            throw CommandFailure(.gatewayNotStarted, "\(rules): \(error.description)")
+            throw CommandFailure(failure, "\(path): \(error.description)")
         }
+        lines = table.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
     }
 }
 

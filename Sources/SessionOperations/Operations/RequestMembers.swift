@@ -1,5 +1,6 @@
 package import CookieModel
 import Foundation
+package import HTTPCaching
 import HTTPTypes
 package import SessionWire
 
@@ -68,6 +69,19 @@ extension RequestDetails {
         }
         context.isTopLevelNavigation = navigation ?? (topLevel == nil)
         return interface == .script ? context.scriptAccess : context
+    }
+}
+
+extension CachingRules {
+    /// Reads the lines of a table of rules from a request; the built-in rules if there is none.
+    ///
+    /// - Parameter member: The member that contains them.
+    package init(lines: [String]?, member: String) throws(OperationError) {
+        do throws(CachingRulesError) {
+            self = try CachingRules(table: (lines ?? []).joined(separator: "\n"))
+        } catch {
+            throw .bodyInvalid("\(member): \(error.description)")
+        }
     }
 }
 

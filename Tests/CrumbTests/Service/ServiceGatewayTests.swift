@@ -142,6 +142,19 @@ struct ServiceGatewayTests {
         #expect(requests.text.hasPrefix("GET http://127.0.0.1:9/gone 502"), "\(requests.text)")
         #expect(try gateway("requests", "shop", "--json").objects().count == 1)
         #expect(try gateway("requests", "shop", "--after", "1").text.isEmpty)
+        try service.home.write("keep https://a.example/\r\n# fonts\r\nkeep\r\n", to: "rules")
+        let rules = service.home.file("rules")
+        let invalid = try gateway("start", "cached", "--jar", "work", "--cache", "1M", "--rules", rules)
+        #expect(invalid.status == 77 && invalid.messages.contains("rules: line 3: a rule is"), "\(invalid.messages)")
+        #expect(try gateway("start", "cached", "--jar", "work", "--offline").status == 64)
+        try service.home.write("keep https://a.example/\r\n# fonts\r\n", to: "rules")
+        let cached = try gateway(
+            "start", "cached", "--jar", "work", "--client", "tool", "--cache", "1M", "--rules", rules, "--offline",
+            "--json")
+        let cache = try cached.objects().first?["cache"] as? [String: Any]
+        #expect(cache?["size"] as? Int == 1 << 20 && cache?["offline"] as? Bool == true, "\(cached.text)")
+        #expect((cache?["rules"] as? [String])?.prefix(2) == ["keep https://a.example/", "# fonts"])
+        #expect(try gateway("stop", "cached").status == 0)
         #expect(try gateway("stop", "shop").status == 0)
         for words in [["stop", "shop"], ["requests", "shop"]] {
             let unknown = try service.ask(["gateway"] + words)

@@ -161,6 +161,7 @@ struct CachingRulesTests {
         "A table with an error names its line",
         arguments: [
             ("keep", 1, .wordsInvalid), ("\n# x\nkeep a b", 3, .wordsInvalid),
+            ("keep https://a.example/\r\n# x\r\nkeep\r\n", 3, .wordsInvalid),
             ("store https://a.example/", 1, .treatmentUnknown),
             ("Keep https://a.example/", 1, .treatmentUnknown), ("keep a.example/", 1, .patternInvalid),
             ("keep ftp://a.example/", 1, .patternInvalid), ("keep wss://a.example/", 1, .patternInvalid),

@@ -1,4 +1,6 @@
 import Foundation
+import GatewayModel
+import HTTPCaching
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -52,6 +54,33 @@ struct GatewayRouteTests {
         }
     }
 
+    @Test("A gateway with a cache gets its size and rules, and shows them")
+    func cache() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            let rules = [" # fonts", "keep *.woff2", "never-store https://www.example.com/account/"]
+            let cache = #"{"size":1048576,"rules":[" # fonts","keep *.woff2","\#(rules[2])"],"offline":true}"#
+            let body = #"{"jar":"default","client":"tool","cache":\#(cache)}"#
+            let started = try await client.send(.put, Self.shop, body)
+            #expect(started.status == 201, "\(started.text)")
+            #expect(try Self.faults(started, "PUT /v1/gateways/{name}") == [])
+            let report = try JSONDecoder().decode(GatewayReport.self, from: Data(started.text.utf8))
+            #expect(report.cache?.size == 1 << 20 && report.cache?.offline == true)
+            #expect(report.cache?.rules == rules)
+            let job = try #require(fixture.gateways.all.last)
+            #expect(job.cacheSize == 1 << 20 && job.settings.isOffline)
+            #expect(job.settings.cachingRules.userRules.map(\.line) == [2, 3])
+            // The same settings again change nothing; other rules are other settings.
+            #expect(try await client.send(.put, Self.shop, body).status == 200)
+            let other = try await client.send(.put, Self.shop, body.replacing("keep", with: "always-ask"))
+            #expect(other.code == "gateway-exists", "\(other.text)")
+            let plain = try await client.send(.put, "/v1/gateways/plain", Self.body)
+            #expect(plain.object["cache"] == nil)
+            let last = try #require(fixture.gateways.all.last)
+            #expect(last.cacheSize == nil && !last.settings.isOffline && last.settings.cachingRules.userRules.isEmpty)
+        }
+    }
+
     @Test("A gateway's log is read by cursor")
     func requests() async throws {
         let fixture = try ServiceFixture()
@@ -83,6 +112,13 @@ struct GatewayRouteTests {
             (
                 #"{"jar":"default","intercept":["a.test"],"upstreams":[{"url":"https://a.test"}]}"#, 400,
                 "intercept: this is for a proxy"
+            ),
+            (#"{"jar":"default","cache":{"size":0}}"#, 400, "cache.size: use a whole number from 1"),
+            (#"{"jar":"default","cache":{}}"#, 400, "cache.size: "),
+            (#"{"jar":"default","cache":{"size":1,"limit":1}}"#, 400, "cache.limit: unknown member"),
+            (
+                #"{"jar":"default","cache":{"size":1,"rules":[" # fonts","keep"]}}"#, 400,
+                "cache.rules: line 2: a rule is a treatment and a URL"
             ),
             (#"{"jar":"default","intercept":["shop.test"]}"#, 422, "intercept: the database has no authority"),
             (#"{"jar":"default","port":1}"#, 422, "cannot listen on 127.0.0.1:1"),

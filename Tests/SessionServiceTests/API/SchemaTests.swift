@@ -50,6 +50,8 @@ struct SchemaTests {
         Row(schema: "RejectedCookie", type: RejectedCookieReport.self),
         Row(schema: "EngineVerdictRequest", type: EngineVerdictDocument.self),
         Row(schema: "Gateway", type: GatewayReport.self),
+        Row(schema: "GatewayCache", type: GatewayCacheReport.self),
+        Row(schema: "GatewayCacheRequest", type: GatewayCacheDocument.self),
         Row(schema: "GatewayExchange", type: GatewayRequestReport.self),
         Row(schema: "GatewayList", type: GatewayList.self),
         Row(schema: "GatewayListening", type: GatewayListening.self),

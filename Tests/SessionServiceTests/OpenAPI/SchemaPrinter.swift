@@ -76,6 +76,7 @@ struct SchemaPrinter {
         case "Int": return ["type": "integer", "minimum": 0]
         case "Int32", "Int64": return ["type": "integer"]
         case "Number<CountRange>": return number(CountRange.range)
+        case "Number<CacheSizeRange>": return number(CacheSizeRange.range)
         case "Number<PortRange>": return number(PortRange.range)
         case "Number<StatusRange>": return number(StatusRange.range)
         case "Number<TokenSkew>": return number(TokenSkew.range)

@@ -249,7 +249,8 @@ final class HostedGateway: Sendable {
         return GatewayReport(
             name: name, jar: jar, client: job.settings.client.rawValue, cookies: job.settings.cookies.rawValue,
             intercept: asked.intercept ?? [],
-            bypass: asked.bypass ?? [], legacyTLS: asked.legacyTLS, addresses: access?.listening ?? [],
+            bypass: asked.bypass ?? [], legacyTLS: asked.legacyTLS,
+            cache: asked.cache.map(GatewayCacheReport.init), addresses: access?.listening ?? [],
             started: started.rfc3339,
             certificate: access?.authority,
             openConnections: access?.openConnections() ?? 0, requests: log.requests, cookiesSent: log.cookiesSent,

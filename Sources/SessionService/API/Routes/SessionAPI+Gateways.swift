@@ -75,6 +75,7 @@ extension SessionAPI {
             logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
         }
         job.settings = try asked.settings()
+        job.cacheSize = asked.cache.map { Int64($0.size.value) }
         if !job.settings.intercepted.isEmpty {
             job.authority = try await blocking { [hosts = job.settings.intercepted, now = now()] in
                 try StoredAuthority.forInterception(of: hosts, in: database, member: "intercept", now: now)
@@ -150,6 +151,8 @@ extension GatewayDocument {
         }
         settings.cookies =
             try GatewaySettings.CookieMode.named(cookies, member: "cookies") ?? (upstreams.isEmpty ? .mirror : .strip)
+        settings.cachingRules = try .init(lines: cache?.rules, member: "cache.rules")
+        settings.isOffline = cache?.offline ?? false
         return settings
     }
 
