@@ -214,6 +214,13 @@ extension SessionRequest where Answer == CachedResponseDetailsList {
     }
 }
 
+extension SessionRequest where Answer == CacheExplanationReport {
+    /// How the cache of a jar would answer a request.
+    public static func explain(_ document: ExplainCacheDocument, in jar: String) -> Self {
+        Self(.explainCache, jar, document: document)
+    }
+}
+
 extension SessionRequest where Answer == CacheStatisticsReport {
     /// How much the cache of a jar holds.
     public static func cacheStatistics(of jar: String) -> Self {

@@ -122,6 +122,41 @@ public struct CachedResponseDetailsList: Codable, Sendable {
     }
 }
 
+/// How the cache of a jar would answer a request.
+public struct CacheExplanationReport: Codable, Sendable {
+    /// The method of the request.
+    public let method: String
+    /// The URL, without the secrets in it.
+    public let url: String
+    /// What would happen: `hit`, `hit-then-validate`, `validate`, `complete`, `forward` or `unavailable`.
+    public let outcome: String
+    /// The rule that would decide, as `Cache-Status` names it.
+    public let rule: String
+    /// How that rule treats the request: `never-store`, `always-ask`, `keep`, `stale-then-ask`, `reload`,
+    /// `reload-everywhere`, `stored-only`, or `protocol` if RFC 9111 decides.
+    public let treatment: String
+    /// Why no stored response would answer by itself; empty if one would.
+    public let reasons: [CachedResponseDetails.Reason]
+    /// The number of the stored response that would be used, from 1 in ``responses``; `nil` for none.
+    public let response: Int?
+    /// The stored responses to the URL, each with the decision on the request if it were the only one.
+    public let responses: [CachedResponseDetails]
+
+    package init(
+        method: String, url: String, outcome: String, rule: String, treatment: String,
+        reasons: [CachedResponseDetails.Reason], response: Int?, responses: [CachedResponseDetails]
+    ) {
+        self.method = method
+        self.url = url
+        self.outcome = outcome
+        self.rule = rule
+        self.treatment = treatment
+        self.reasons = reasons
+        self.response = response
+        self.responses = responses
+    }
+}
+
 /// How much a cache holds, and how often it has answered.
 public struct CacheStatisticsReport: Codable, Sendable {
     /// What the cache of the whole database holds.

@@ -149,6 +149,39 @@ extension ExplainDocument {
     }
 }
 
+/// The request that the cache is asked about.
+public typealias ExplainCacheDocument = Detailed<ExplainCacheMembers>
+
+/// The members of ``ExplainCacheDocument`` besides the details of the request.
+public struct ExplainCacheMembers: Codable, Sendable, RequestDocument {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, headers, rules, offline, verdict
+    }
+
+    /// The URL: absolute, http or https.
+    public let url: String
+    /// The request's own fields, without Cookie. Other fields that a stored response depends on count as those of the
+    /// request that it has answered.
+    public let headers: [HeaderFieldDocument]?
+    /// The lines of a table of rules, as in a file of `--rules`; by default, the built-in rules alone decide.
+    public let rules: [String]?
+    /// Whether no server is connected to.
+    public let offline: Bool?
+    /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
+    public let verdict: EngineVerdictDocument?
+}
+
+extension ExplainCacheDocument {
+    /// Creates the document. Members that are `nil` are left out.
+    public init(
+        url: String, _ details: RequestDetails = RequestDetails(), headers: [HeaderFieldDocument]? = nil,
+        rules: [String]? = nil, offline: Bool? = nil, verdict: EngineVerdictDocument? = nil
+    ) {
+        self.init(
+            ExplainCacheMembers(url: url, headers: headers, rules: rules, offline: offline, verdict: verdict), details)
+    }
+}
+
 /// A browser's decision on the cookies of a request.
 public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {

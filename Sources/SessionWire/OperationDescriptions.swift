@@ -57,6 +57,8 @@ extension OperationDescription {
         "listCachedResponses", .get, "jars/{jar}/cache", .jar(.read), query: ["site", "queries", "limit", "cursor"])
     package static let showCachedResponses = Self(
         "showCachedResponses", .get, "jars/{jar}/cache/responses", .jar(.read), query: ["url", "queries"])
+    package static let explainCache = Self(
+        "explainCache", .post, "jars/{jar}/cache/explain", .jar(.read), body: .document)
     package static let cacheStatistics = Self(
         "cacheStatistics", .get, "jars/{jar}/cache/statistics", .jar(.read))
     package static let purgeCache = Self(

@@ -216,6 +216,12 @@ extension OperationPlace {
         return ExplanationReport(explanation)
     }
 
+    /// Explains how the cache would answer a request.
+    func cacheExplanation(of document: ExplainCacheDocument, in jar: String) throws -> CacheExplanationReport {
+        try performIfThere(.explain(document, in: jar), by: .explainCache)
+            ?? CacheExplanationReport(try CacheQuestion(document, now: now))
+    }
+
     /// The outcome that Set-Cookie lines would have.
     func trial(of lines: [Octets], from request: RequestContext, in jar: String) throws -> SetCookieDryRunReport {
         let document = ExplainSetCookieDocument(

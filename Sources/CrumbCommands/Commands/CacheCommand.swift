@@ -76,7 +76,7 @@ struct CacheShowCommand: CrumbCommand {
         for (index, details) in list.responses.enumerated() {
             try console.report(details) {
                 if index > 0 { try console.writeLine("") }
-                try console.writeLines(details.properties)
+                try console.writeLines(details.properties())
             }
         }
     }
@@ -170,45 +170,4 @@ struct CacheStatisticsCommand: CrumbCommand {
 /// The host that a user names as a host or in a URL.
 private func siteHost(_ text: String) throws -> String {
     try (text.contains("://") ? requestURL(text).host : domainHost(text)).description
-}
-
-extension CachedResponseReport {
-    /// The URL for a person: a query that is left out is marked.
-    fileprivate var shownURL: String { hasQuery == true ? "\(url)?…" : url }
-
-    /// How fresh it is, for a person.
-    fileprivate var freshness: String {
-        switch state {
-        case "fresh": "\(timeToLive) s left"
-        case "stale": "stale for \(-timeToLive) s"
-        default: state
-        }
-    }
-}
-
-extension CachedResponseDetails {
-    /// The lines for a person.
-    fileprivate var properties: [(String, String)] {
-        var lines = [
-            ("url", response.shownURL), ("status", "\(response.status)"), ("octets", "\(response.octets)"),
-            ("audience", "\(audience)"), ("stored", response.stored), ("last used", response.used),
-            ("freshness", "\(response.freshness); age \(age) s, lifetime \(lifetime) s (\(lifetimeSource))"),
-            ("next GET", "\(sentence), by rule '\(rule)'"),
-        ]
-        lines += reasons.map { ("because", $0.explanation) }
-        lines += fields.map { ($0.name, $0.value ?? "(not shown)") }
-        return lines
-    }
-
-    /// What would happen with the next request.
-    private var sentence: String {
-        switch outcome {
-        case "hit": "answered from the cache"
-        case "hit-then-validate": "answered from the cache, and the server is asked afterwards"
-        case "validate": "the server is asked whether the response is still valid"
-        case "complete": "the server is asked for the missing part"
-        case "unavailable": "status 504: nothing may be sent"
-        default: "sent to the server"
-        }
-    }
 }

@@ -18,6 +18,10 @@ struct ExplainCommand: CrumbCommand {
             output of 'curl -i' works as it is.
 
                 curl -si https://example.com/ | crumb explain https://example.com/ --set-cookie -
+
+            With --cache, explains instead how the cache of a gateway would answer the request: the rule that decides, how \
+            it treats the request, what is stored, how fresh that is, and why the server would be asked. Name the table of \
+            the gateway with --rules.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -37,10 +41,21 @@ struct ExplainCommand: CrumbCommand {
                 + "'witness: cross-site navigation', or its 'source' and 'classes', as in 'witness:lax,none,default'."))
     var verdict: String?
 
+    @Flag(help: "Explain how the cache of a gateway would answer the request.")
+    var cache = false
+
+    @OptionGroup var cacheQuestion: CacheQuestionOptions
+
     @Argument(help: "The URL of the request.")
     var url: String
 
     func validate() throws {
+        guard cache || !cacheQuestion.isGiven else {
+            throw ValidationError("--rules, --field and --offline are for --cache.")
+        }
+        guard !cache || !script && setCookie == nil else {
+            throw ValidationError("--cache: leave out --script and --set-cookie.")
+        }
         guard verdict == nil || setCookie == nil else {
             throw ValidationError("--verdict: leave it out with --set-cookie.")
         }
@@ -60,6 +75,10 @@ struct ExplainCommand: CrumbCommand {
         var request = try context.context(for: try requestURL(url), interface: script ? .script : .http)
         request.verdict = try engineVerdict()
         let place = try jar.place(now: console.now, notesAccess: false)
+        if cache {
+            let report = try place.cacheExplanation(of: cacheQuestion.document(for: request), in: jar.jar)
+            return try console.report(report) { try console.writeLines(report.properties) }
+        }
         let colors = output.usesColor ? ExplainCommand.colors : [:]
         if let setCookie {
             let lines = try SetCookieInput(InputFile(setCookie)).lines

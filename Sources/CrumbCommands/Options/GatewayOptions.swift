@@ -1,7 +1,6 @@
 import ArgumentParser
 import CookieModel
 import GatewayModel
-import HTTPCaching
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -220,64 +219,5 @@ struct TrafficOptions: ParsableArguments {
         job.settings.isOffline = offline
         job.cacheSize = caching.cache?.octets
         if let rules = try caching.table()?.rules { job.settings.cachingRules = rules }
-    }
-}
-
-/// The cache of a gateway.
-struct CacheOptions: ParsableArguments {
-    @Option(
-        help: .value(
-            "size",
-            "Keep responses in the user's folder for caches, up to this size, such as 500M, and answer requests from them "
-                + "where HTTP and --rules allow it."))
-    var cache: CacheSize?
-
-    @Option(help: .file("Read rules for the cache from this file, one on a line: 'keep https://shop.example/fonts/'."))
-    var rules: String?
-
-    func validate() throws {
-        guard rules == nil || cache != nil else {
-            throw ValidationError("--rules: these are for a cache; use one with --cache SIZE.")
-        }
-    }
-
-    /// The table of --rules; `nil` if none is given.
-    func table() throws -> CachingRulesFile? {
-        try rules.map { try CachingRulesFile($0, failing: .gatewayNotStarted) }
-    }
-}
-
-/// A file with rules for the cache.
-struct CachingRulesFile {
-    /// The longest table, in octets.
-    private static let limit = 1 << 20
-
-    let rules: CachingRules
-    /// Its lines, for a service.
-    let lines: [String]
-
-    /// - Parameter failure: The failure if a line is not a rule.
-    init(_ path: String, failing failure: FailureKind) throws {
-        let table = String(decoding: try InputFile(path).contents(limit: CachingRulesFile.limit), as: UTF8.self)
-        do throws(CachingRulesError) {
-            rules = try CachingRules(table: table)
-        } catch {
-            throw CommandFailure(failure, "\(path): \(error.description)")
-        }
-        lines = table.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-    }
-}
-
-/// The size of a cache: a number of octets, or one with K, M or G.
-struct CacheSize: ExpressibleByArgument {
-    let octets: Int64
-
-    init?(argument: String) {
-        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-        let unit = argument.last.flatMap { units[Character($0.uppercased())] }
-        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
-        let (octets, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
-        guard !isTooLarge else { return nil }
-        self.octets = octets
     }
 }

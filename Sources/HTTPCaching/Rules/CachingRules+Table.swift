@@ -39,12 +39,8 @@ extension CachingRules {
     }
 
     private static func treatment(_ name: String) -> CachingTreatment? {
-        switch name {
-        case "never-store": .neverStore
-        case "always-ask": .validate
-        case "keep": .keep
-        default: RequestCachePolicy(rawValue: name).map { $0.treatment ?? .protocol }
-        }
+        [.neverStore, .validate, .keep].first { $0.name == name }
+            ?? RequestCachePolicy(rawValue: name).map { $0.treatment ?? .protocol }
     }
 }
 

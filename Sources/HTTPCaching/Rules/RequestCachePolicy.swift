@@ -43,6 +43,20 @@ public enum CachingTreatment: Sendable, Hashable {
     case storedOnly
     /// RFC 9111 decides.
     case `protocol`
+
+    /// The name, which is that in a table of rules if there is one.
+    public var name: String {
+        switch self {
+        case .neverStore: "never-store"
+        case .reload(endToEnd: false): "reload"
+        case .reload(endToEnd: true): "reload-everywhere"
+        case .validate: "always-ask"
+        case .staleThenValidate: "stale-then-ask"
+        case .keep: "keep"
+        case .storedOnly: "stored-only"
+        case .protocol: "protocol"
+        }
+    }
 }
 
 /// The rule that decides about a request: its treatment, and its name in Cache-Status.

@@ -79,13 +79,21 @@ extension DatabaseOperation where Document == NoDocument, Output == CachedRespon
                     "\(SecretRedaction.url(url.withoutQuery.description)): no response to this URL is stored for jar "
                         + "'\(jar.name)'")
             }
-            var audiences: [Octets] = []
-            return CachedResponseDetailsList(
-                responses: found.map { stored in
-                    if !audiences.contains(stored.audience) { audiences.append(stored.audience) }
-                    let number = audiences.firstIndex(of: stored.audience) ?? 0
-                    return CachedResponseDetails(stored, audience: number + 1, showingQuery: showsQueries, now: now)
-                })
+            return CachedResponseDetailsList(found, showingQuery: showsQueries, now: now)
+        }
+    }
+}
+
+extension DatabaseOperation where Document == ExplainCacheDocument, Output == CacheExplanationReport {
+    /// How the cache would answer a request, and by which rule.
+    package static var explainCache: Self {
+        Self(.explainCache) { input, context in
+            var question = try CacheQuestion(input.document, now: context.now)
+            let jar = try context.jar(named: input.jar)
+            try question.add(jar, for: input.document)
+            let (url, now) = (question.url, context.now)
+            let found = try context.cache?.reading { $0.responses(to: url, jar: jar.cacheName, now: now) }
+            return CacheExplanationReport(question, found ?? [])
         }
     }
 }

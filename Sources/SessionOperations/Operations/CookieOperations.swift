@@ -36,7 +36,7 @@ extension ExplainSetCookieDocument {
 
 extension EngineVerdictDocument {
     /// Creates the verdict from its names.
-    fileprivate func verdict() throws(OperationError) -> EngineVerdict {
+    func verdict() throws(OperationError) -> EngineVerdict {
         do {
             return try EngineVerdict(source: source, classes: classes, partition: partition)
         } catch {

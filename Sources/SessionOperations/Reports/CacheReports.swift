@@ -28,16 +28,17 @@ extension CachedResponseDetails {
         "content-range", "content-type", "date", "expires", "last-modified", "no-vary-search", "pragma", "vary",
     ]
 
-    init(_ stored: StoredResponse, audience: Int, showingQuery: Bool, now: Timestamp) {
+    /// - Parameters:
+    ///   - decision: The decision on a request.
+    ///   - question: The question that it answers.
+    init(
+        _ stored: StoredResponse, _ decision: LookupDecision, by question: CacheQuestion, audience: Int,
+        showingQuery: Bool
+    ) {
         let response = stored.response
-        let freshness = policy.freshness(of: response, now: now)
-        let nominated = response.nominated.values
-        let request = CacheRequest(
-            url: response.url,
-            fields: MessageFields(nominated.compactMap { name, value in value.map { MessageFields.Field(name, $0) } }))
-        let decision = policy.lookup(request, among: [response], now: now)
+        let freshness = question.policy.freshness(of: response, now: question.now)
         self.init(
-            response: CachedResponseReport(stored, showingQuery: showingQuery, now: now), audience: audience,
+            response: CachedResponseReport(stored, showingQuery: showingQuery, now: question.now), audience: audience,
             lifetime: freshness.lifetime, lifetimeSource: freshness.source.name, age: freshness.age,
             fields: response.fields.lines.map { field in
                 Field(
@@ -45,9 +46,16 @@ extension CachedResponseDetails {
                     value: CachedResponseDetails.shownFields.contains(field.name.lowercased)
                         ? field.value.description : nil)
             },
-            vary: nominated.keys.map(\.description).sorted(), outcome: decision.outcome.name,
+            vary: response.nominated.values.keys.map(\.description).sorted(), outcome: decision.outcome.name,
             rule: decision.rule.description,
-            reasons: decision.reasons.map { Reason(id: $0.rawValue, explanation: $0.explanation) })
+            reasons: decision.cacheReasons)
+    }
+}
+
+extension LookupDecision {
+    /// The reasons for a report.
+    var cacheReasons: [CachedResponseDetails.Reason] {
+        reasons.map { CachedResponseDetails.Reason(id: $0.rawValue, explanation: $0.explanation) }
     }
 }
 
@@ -63,7 +71,7 @@ extension Freshness.Source {
 }
 
 extension LookupDecision.Outcome {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .hit: "hit"
         case .hitThenValidate: "hit-then-validate"

@@ -65,6 +65,28 @@ struct CacheCommandTests {
         #expect(unknown.status == 89 && unknown.messages.contains("'crumb cache list'"), "\(unknown.messages)")
         #expect(!unknown.messages.contains("s3cret"))
 
+        let explained = try home.crumb("explain", "--cache", "--jar", "work", urls[0])
+        #expect(
+            explained.text.hasPrefix(
+                "request: GET \(origin)/a?token=redacted&page=2\nanswer: answered from the cache; stored response 1\n"
+                    + "rule: protocol\ntreatment: protocol\nstored responses: 1\n1 url: "), "\(explained.text)")
+        try home.write("# x\nnever-store \(origin)/b\nkeep\n", to: "rules")
+        let invalid = try home.crumb(
+            "explain", "--cache", "--jar", "work", urls[1], "--rules", home.file("rules"))
+        #expect(invalid.status == 64 && invalid.messages.contains("rules: line 3: a rule is"), "\(invalid.messages)")
+        try home.write("# x\nnever-store \(origin)/b\n", to: "rules")
+        let ruled = try home.crumb(
+            "explain", "--cache", "--jar", "work", urls[1], "--rules", home.file("rules"), "--json"
+        ).objects().first
+        #expect(ruled?["rule"] as? String == "rule-line-2" && ruled?["outcome"] as? String == "forward")
+        let asked = try home.crumb(
+            "explain", "--cache", "--jar", "work", urls[2], "--field", "Cache-Control: no-cache", "--method", "GET")
+        #expect(
+            asked.text.contains("answer: the server is asked") && asked.text.contains("no-cache\n"), "\(asked.text)")
+        let offline = try home.crumb("explain", "--cache", "--jar", "work", "\(origin)/none", "--offline")
+        #expect(
+            offline.status == 0 && offline.text.contains("answer: status 504: nothing may be sent\nrule: offline\n"))
+
         let statistics = try home.crumb("cache", "stats", "--jar", "work")
         #expect(statistics.text.hasPrefix("jar: work\nresponses: 3\noctets: "), "\(statistics.text)")
         #expect(statistics.text.contains("\nhits by rule protocol: 3\nfolder: \(home.path)/.cache/crumb/responses-"))
@@ -146,6 +168,15 @@ struct CacheCommandTests {
         #expect(try home.crumb("cache", "show", "--jar", "work", "https://www.example.com/").status == 89)
         #expect(try home.crumb("cache", "show", "https://www.example.com/").status == 89)
         #expect(try home.crumb("cache", "stats", "--jar", "work").text.contains("responses: 0\n"))
+        for jar in [[], ["--jar", "work"]] {
+            let explained = try home.start(["explain", "--cache", "https://www.example.com/"] + jar).wait()
+            #expect(explained.text.contains("answer: sent to the server\nrule: protocol\n"), "\(explained.text)")
+            #expect(explained.text.hasSuffix("because: no response to this URL is stored\nstored responses: 0\n"))
+        }
+        for words in [["--offline"], ["--field", "a: b"], ["--cache", "--script"], ["--cache", "--field", "a"]] {
+            let result = try home.start(["explain", "https://www.example.com/"] + words).wait()
+            #expect(result.status == 64, "\(words): \(result.messages)")
+        }
         #expect(try home.crumb("cache", "purge", "--jar", "work").messages.hasPrefix("removed 0 responses"))
         #expect(try home.crumb("cache", "purge", "--all-jars").status == 0)
         #expect(!FileManager.default.fileExists(atPath: home.file(".cache")))

@@ -119,6 +119,68 @@ struct CacheRouteTests {
         }
     }
 
+    /// Asks how the cache answers a request: the rule, the treatment, the outcome and the reasons.
+    private static func explanation(_ client: ServiceClient, _ body: String) async throws -> [String] {
+        let answer = try await client.send(.post, "\(route)/explain", body)
+        #expect(answer.status == 200 && !answer.text.contains("secret"), "\(answer.text)")
+        let reasons = answer.object["reasons"] as? [[String: Any]] ?? []
+        return ["rule", "treatment", "outcome"].compactMap { answer.object[$0] as? String }
+            + reasons.compactMap { $0["id"] as? String }
+    }
+
+    @Test("The decision on a request is explained by the rule, by what is stored and by the jar's cookies")
+    func explained() async throws {
+        let url = "https://www.example.com/app.js"
+        try store(url, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"], age: 100)
+        try store(
+            "https://www.example.com/data?token=query-secret",
+            ["Cache-Control": "max-age=60", "Vary": "Cookie, Accept"],
+            requestFields: ["Cookie": "sid=former-secret", "Accept": "text/plain"])
+        try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["default"]))) { client in
+            func explain(_ members: String) async throws -> [String] {
+                try await Self.explanation(client, #"{"url":"\#(url)"\#(members)}"#)
+            }
+            #expect(try await explain("") == ["static", "stale-then-ask", "hit-then-validate", "stale"])
+            #expect(try await explain(#","method":"POST""#) == ["protocol", "protocol", "forward", "method"])
+            #expect(
+                try await explain(#","headers":[{"name":"Accept-Language","value":"de"}]"#)
+                    == ["protocol", "protocol", "forward", "vary-mismatch"])
+            #expect(
+                try await explain(#","headers":[{"name":"Cache-Control","value":"no-cache"}]"#)
+                    == ["static", "stale-then-ask", "forward", "request-no-cache", "stale"])
+            #expect(
+                try await explain(#","rules":["","never-store https://www.example.com/"]"#)
+                    == ["rule-line-2", "never-store", "forward", "rule"])
+            #expect(
+                try await explain(#","headers":[{"name":"Crumb-Cache-Policy","value":"returnCacheDataDontLoad"}]"#)
+                    == ["returnCacheDataDontLoad", "stored-only", "hit"])
+            #expect(try await explain(#","offline":true"#) == ["offline", "stored-only", "hit"])
+            // The jar sends other cookies than the request that the response has answered.
+            let data = #"{"url":"https://www.example.com/data?token=query-secret"}"#
+            #expect(
+                try await Self.explanation(client, data) == ["protocol", "protocol", "forward", "vary-mismatch"])
+            let none = #"{"url":"https://www.example.com/none","offline":true}"#
+            #expect(
+                try await Self.explanation(client, none) == ["offline", "stored-only", "unavailable", "not-stored"])
+            let whole = try await client.send(.post, "\(Self.route)/explain", #"{"url":"\#(url)"}"#)
+            #expect(whole.object["response"] as? Int == 1 && (whole.object["responses"] as? [Any])?.count == 1)
+            for (members, detail) in [
+                (#","rules":["keep"]"#, "rules: line 1: a rule is"),
+                (#","headers":[{"name":"Cookie","value":"a=1"}]"#, "headers.[0]: leave Cookie out"),
+                (#","headers":[{"name":"Crumb-Cache-Policy","value":"x"}]"#, "headers.[0]: use one of useProtocol"),
+                (#","headers":[{"name":"a b","value":"x"}]"#, "headers.[0]: this is no field name"),
+            ] {
+                let answer = try await client.send(.post, "\(Self.route)/explain", #"{"url":"\#(url)"\#(members)}"#)
+                #expect(answer.code == "body-invalid", "\(answer.text)")
+                #expect((answer.object["detail"] as? String)?.hasPrefix(detail) == true, "\(answer.text)")
+            }
+        }
+        let missing = try await fixture.run { client in
+            try await client.send(.post, "/v1/jars/none/cache/explain", #"{"url":"\#(url)"}"#)
+        }
+        #expect(missing.code == "jar-not-found")
+    }
+
     @Test("Responses are removed by URL, site and time, and of all jars; the answer counts them")
     func purged() async throws {
         for (number, url) in ["https://www.example.com/a", "https://cdn.test/b", "https://cdn.test/c"].enumerated() {

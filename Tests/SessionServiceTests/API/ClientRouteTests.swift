@@ -30,6 +30,7 @@ struct ClientRouteTests {
         operation(.removeLoginRule("NAME", of: "JAR")), operation(.webStorage(of: "JAR")),
         operation(.removeWebStorage(of: "JAR")), operation(.cachedResponses(of: "JAR")),
         operation(.cachedResponses(to: "", of: "JAR")), operation(.cacheStatistics(of: "JAR")),
+        operation(.explain(ExplainCacheDocument(url: ""), in: "JAR")),
         operation(.purgeCache(of: "JAR")), operation(.purgeAllCaches()),
         operation(.decorate(DecorateDocument(url: ""), in: "JAR")),
         operation(.receive(response, in: "JAR")), operation(.renew(response, in: "JAR")),

@@ -26,6 +26,7 @@ struct SchemaTests {
         Row(schema: "CachedResponseDetails", type: CachedResponseDetails.self),
         Row(schema: "CachedResponseDetailsList", type: CachedResponseDetailsList.self),
         Row(schema: "CachedResponseList", type: CachedResponseList.self),
+        Row(schema: "CacheExplanation", type: CacheExplanationReport.self),
         Row(schema: "CacheRemoval", type: CacheRemovalReport.self),
         Row(schema: "CacheStatistics", type: CacheStatisticsReport.self),
         Row(schema: "CaptureProgress", type: CaptureProgressLine.self),
@@ -41,6 +42,7 @@ struct SchemaTests {
         // Only a renewal names its rule, and always does.
         Row(schema: "Decoration", type: DecorationReport.self, without: ["rule", "mayRepeat"]),
         Row(schema: "Renewal", type: DecorationReport.self, required: ["rule", "mayRepeat"]),
+        Row(schema: "ExplainCacheRequest", type: ExplainCacheDocument.self),
         Row(schema: "ExplainRequest", type: ExplainDocument.self),
         Row(schema: "ExplainSetCookieRequest", type: ExplainSetCookieDocument.self),
         Row(schema: "Explanation", type: ExplanationReport.self),

@@ -104,6 +104,10 @@ extension OperationText {
                 ]
             ], gives: "CachedResponseDetailsList"),
         Self(
+            .explainCache, "Explain how the cache would answer a request, by which rule, and why",
+            takes: "ExplainCacheRequest",
+            example: ["url": "https://www.example.com/app.js", "rules": ["keep *.woff2"]], gives: "CacheExplanation"),
+        Self(
             .cacheStatistics, "Get how much the cache holds, and how often each rule has answered",
             gives: "CacheStatistics"),
         Self(

@@ -56,7 +56,7 @@ enum SchemaConstraints {
         (
             ["examples": ["https://www.example.com/"]],
             """
-            DecorateDocument.url ExplainDocument.url ExplainSetCookieDocument.url ResponseDocument.url \
+            DecorateDocument.url ExplainCacheDocument.url ExplainDocument.url ExplainSetCookieDocument.url ResponseDocument.url \
             SetCookieDocument.url
             """
         ),
@@ -73,7 +73,15 @@ enum SchemaConstraints {
             """
         ),
         (["minimum": 1], "ChangeReport.position GatewayRequestReport.position PageEventReport.position"),
-        (["minimum": 1], "CachedResponseDetails.audience"),
+        (["minimum": 1], "CachedResponseDetails.audience CacheExplanationReport.response"),
+        (
+            [
+                "enum": [
+                    "never-store", "always-ask", "keep", "stale-then-ask", "reload", "reload-everywhere", "stored-only",
+                    "protocol",
+                ]
+            ], "CacheExplanationReport.treatment"
+        ),
         (["minimum": 100, "maximum": 599], "ProblemReport.status"),
         (["minimum": 100, "maximum": 999], "LoginRuleReport.statuses"),
         (
@@ -84,7 +92,7 @@ enum SchemaConstraints {
         (["enum": ["max-age", "expires", "heuristic", "none"]], "CachedResponseDetails.lifetimeSource"),
         (
             ["enum": ["hit", "hit-then-validate", "validate", "complete", "forward", "unavailable"]],
-            "CachedResponseDetails.outcome"
+            "CachedResponseDetails.outcome CacheExplanationReport.outcome"
         ),
         (["enum": ["request"]], "OriginReport.kind"),
         (

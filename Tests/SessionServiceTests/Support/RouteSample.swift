@@ -80,6 +80,7 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(
             .get, "\(jar)/cache/responses", "/v1/jars/default/cache/responses?url=https://www.example.com/",
             status: 404),
+        RouteSample(.post, "\(jar)/cache/explain", "/v1/jars/default/cache/explain", url),
         RouteSample(.get, "\(jar)/cache/statistics", "/v1/jars/default/cache/statistics"),
         RouteSample(.delete, "\(jar)/cache", "/v1/jars/default/cache?since=2026-11-21T08:00:00Z"),
         RouteSample(.delete, "/v1/cache", "/v1/cache"),
