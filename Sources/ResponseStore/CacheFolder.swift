@@ -11,7 +11,7 @@ import WebPrimitives
 /// same path, its key has other marks, so that the old rows do not open (see ``CacheKeys``).
 public struct CacheFolder: Sendable, Hashable {
     /// The version of the index and of the files with bodies.
-    static let version = 1
+    static let version = 2
 
     /// The path of the folder.
     public let path: String

@@ -17,6 +17,18 @@ public struct CacheUsage: Sendable, Hashable {
     }
 }
 
+/// What a cache has answered.
+public struct CacheHits: Sendable, Hashable {
+    /// How many requests.
+    public let count: Int64
+    /// How many octets their bodies had, which no server had to send.
+    public let octets: Int64
+
+    static func + (left: CacheHits, right: CacheHits) -> CacheHits {
+        CacheHits(count: left.count + right.count, octets: left.octets + right.octets)
+    }
+}
+
 extension ResponseCache {
     /// How much the cache holds for a jar, or for all jars.
     public func usage(ofJar jar: Octets? = nil) -> CacheUsage {
@@ -31,9 +43,13 @@ extension ResponseCache {
         return (rows ?? []).reduce(.nothing, +)
     }
 
-    /// How many requests each rule has answered from the cache.
-    public func hits() -> [String: Int64] {
-        let rows = readAll { try $0.rows("SELECT rule, count FROM hit") { ($0.text(0), $0.int64(1)) } }
+    /// What each rule has answered from the cache.
+    public func hits() -> [String: CacheHits] {
+        let rows = readAll { connection in
+            try connection.rows("SELECT rule, count, octets FROM hit") {
+                ($0.text(0), CacheHits(count: $0.int64(1), octets: $0.int64(2)))
+            }
+        }
         return memory.withLock { $0.hits }.merging(rows ?? [], uniquingKeysWith: +)
     }
 

@@ -113,22 +113,24 @@ extension ResponseCache {
     ///
     /// Writes nothing, so it may be called on any thread.
     ///
+    /// - Parameter octets: The length of the answer's body.
     /// - Returns: Whether so much is noted that it is time for ``maintain(now:)``, which writes it.
     @discardableResult
-    public func noteHit(_ stored: StoredResponse, rule: String, now: Timestamp) -> Bool {
+    public func noteHit(_ stored: StoredResponse, rule: String, octets: Int64, now: Timestamp) -> Bool {
         let interval = Timestamp(seconds: limits.useInterval) - .epoch
         // Also if the time of the last use is in the future, because the clock was wrong.
         let isDue = now - stored.used > interval || stored.used - now > interval
         return memory.withLock { memory in
             if memory.hits.count < CacheMemory.ruleLimit || memory.hits[rule] != nil {
-                memory.hits[rule, default: 0] += 1
+                let hit = CacheHits(count: 1, octets: octets)
+                memory.hits[rule] = memory.hits[rule].map { $0 + hit } ?? hit
             }
             if isDue, memory.uses.count < 2 * CacheMemory.useLimit { memory.uses[stored.id] = now }
             return memory.uses.count >= CacheMemory.useLimit
         }
     }
 
-    /// Writes what ``noteHit(_:rule:now:)`` has noted.
+    /// Writes what ``noteHit(_:rule:octets:now:)`` has noted.
     func writeNotes() {
         let (uses, hits) = memory.withLock { memory in
             defer { (memory.uses, memory.hits) = ([:], [:]) }
@@ -139,11 +141,15 @@ extension ResponseCache {
             for (id, time) in uses {
                 try writer.connection.run("UPDATE response SET used = ? WHERE id = ?", [time.microseconds, id])
             }
-            for (rule, count) in hits {
+            for (rule, hits) in hits {
                 let statement = try writer.connection.statement(
-                    "INSERT INTO hit VALUES (?, ?) ON CONFLICT (rule) DO UPDATE SET count = count + excluded.count")
+                    """
+                    INSERT INTO hit VALUES (?, ?, ?) ON CONFLICT (rule)
+                    DO UPDATE SET count = count + excluded.count, octets = octets + excluded.octets
+                    """)
                 statement.bind(1, text: rule)
-                statement.bind(2, count)
+                statement.bind(2, hits.count)
+                statement.bind(3, hits.octets)
                 try statement.run()
             }
         }

@@ -217,8 +217,8 @@ struct CacheMemory {
     var invalidationCount = 0
     /// When responses were used.
     var uses: [Int64: Timestamp] = [:]
-    /// How many requests each rule has answered from the cache.
-    var hits: [String: Int64] = [:]
+    /// What each rule has answered from the cache.
+    var hits: [String: CacheHits] = [:]
     /// How many responses were stored.
     var storedCount = 0
     /// What the next maintenance looks at.

@@ -167,17 +167,21 @@ public struct CacheStatisticsReport: Codable, Sendable {
         public let octets: Int64
         /// How many requests each rule has answered from the cache.
         public let hits: [String: Int64]
+        /// How many octets of bodies each rule has answered from the cache, which no server had to send.
+        public let octetsSaved: [String: Int64]
         /// The path of the folder, whether it exists or not; `nil` if it is not known.
         public let folder: String?
         /// What keeps responses from being stored now, and what to do about it; `nil` if nothing is known.
         public let problem: String?
 
         package init(
-            responses: Int64, octets: Int64, hits: [String: Int64], folder: String?, problem: String? = nil
+            responses: Int64, octets: Int64, hits: [String: Int64], octetsSaved: [String: Int64], folder: String?,
+            problem: String?
         ) {
             self.responses = responses
             self.octets = octets
             self.hits = hits
+            self.octetsSaved = octetsSaved
             self.folder = folder
             self.problem = problem
         }

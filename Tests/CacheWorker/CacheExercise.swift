@@ -130,7 +130,7 @@ struct CacheExercise {
         guard try reader.readAll() == CacheExercise.body(mark) else {
             throw Mistake(message: "the body of another response: \(place)")
         }
-        cache.noteHit(stored, rule: "protocol", now: now)
+        cache.noteHit(stored, rule: "protocol", octets: 0, now: now)
     }
 
     /// The body that belongs to a mark: often short, sometimes of several chunks.

@@ -158,6 +158,7 @@ struct CacheStatisticsCommand: CrumbCommand {
             var lines = [("jar", report.jar), ("responses", "\(report.responses)"), ("octets", "\(report.octets)")]
             if let whole = report.whole {
                 lines += [("responses of all jars", "\(whole.responses)"), ("octets of all jars", "\(whole.octets)")]
+                lines.append(("octets saved", "\(whole.octetsSaved.values.reduce(0, +))"))
                 lines += whole.hits.sorted { $0.key < $1.key }.map { ("hits by rule \($0.key)", "\($0.value)") }
                 if let folder = whole.folder { lines.append(("folder", folder)) }
                 if let problem = whole.problem { lines.append(("problem", problem)) }

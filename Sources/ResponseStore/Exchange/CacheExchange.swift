@@ -100,7 +100,9 @@ public struct CacheExchange: Sendable {
                 cache: cache, audience: audience, hasLogin: hasLogin, request: request, decision: current,
                 stored: stored, answer: answer, status: CacheStatus(current)))
         requestTime = now
-        if answer != nil, let chosen { cache.noteHit(chosen, decision.rule, now: now) }
+        if let answer, let chosen {
+            cache.noteHit(chosen, decision.rule, octets: answer.body?.length ?? 0, now: now)
+        }
     }
 
     /// The stored response that answers the request; `nil` if the server has to be asked.

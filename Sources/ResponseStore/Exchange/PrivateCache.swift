@@ -52,8 +52,8 @@ public final class PrivateCache: Sendable {
     }
 
     /// Notes that a stored response has answered a request.
-    func noteHit(_ stored: StoredResponse, _ rule: AppliedRule, now: Timestamp) {
-        guard responses.noteHit(stored, rule: rule.description, now: now) else { return }
+    func noteHit(_ stored: StoredResponse, _ rule: AppliedRule, octets: Int64, now: Timestamp) {
+        guard responses.noteHit(stored, rule: rule.description, octets: octets, now: now) else { return }
         Task.detached { await self.maintain(now: now) }
     }
 

@@ -68,7 +68,7 @@ final class ResponseIndex: Sendable {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX response_group_by_response ON response_group (response);
         CREATE TABLE usage (jar INTEGER PRIMARY KEY, entries INTEGER NOT NULL, size INTEGER NOT NULL) STRICT;
-        CREATE TABLE hit (rule TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE hit (rule TEXT PRIMARY KEY, count INTEGER NOT NULL, octets INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TRIGGER response_added AFTER INSERT ON response BEGIN
             INSERT INTO usage VALUES (0, 1, new.size), (new.jar, 1, new.size)
                 ON CONFLICT (jar) DO UPDATE SET entries = entries + 1, size = size + excluded.size;

@@ -110,7 +110,8 @@ extension DatabaseOperation where Document == NoDocument, Output == CacheStatist
                 let all = try cache?.reading { (usage: $0.usage(), hits: $0.hits()) }
                 let folder = CacheFolder(database: context.database.path, environment: context.environment)
                 whole = CacheStatisticsReport.Whole(
-                    responses: all?.usage.entries ?? 0, octets: all?.usage.size ?? 0, hits: all?.hits ?? [:],
+                    responses: all?.usage.entries ?? 0, octets: all?.usage.size ?? 0,
+                    hits: all?.hits.mapValues(\.count) ?? [:], octetsSaved: all?.hits.mapValues(\.octets) ?? [:],
                     folder: folder?.path, problem: folder?.obstacle?.description)
             }
             return CacheStatisticsReport(

@@ -89,6 +89,8 @@ struct CacheCommandTests {
 
         let statistics = try home.crumb("cache", "stats", "--jar", "work")
         #expect(statistics.text.hasPrefix("jar: work\nresponses: 3\noctets: "), "\(statistics.text)")
+        // Three times a body of two octets.
+        #expect(statistics.text.contains("\noctets saved: 6\n"), "\(statistics.text)")
         #expect(statistics.text.contains("\nhits by rule protocol: 3\nfolder: \(home.path)/.cache/crumb/responses-"))
 
         let one = try home.crumb("cache", "purge", "--jar", "work", urls[0])

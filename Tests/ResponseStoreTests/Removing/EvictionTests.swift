@@ -25,7 +25,7 @@ struct EvictionTests {
                 var sample = Sample()
                 (sample.jar, sample.url) = (used.jar, used.url)
                 let stored = try #require(try cache.candidates(for: sample, now: now).first)
-                cache.noteHit(stored, rule: "test", now: now)
+                cache.noteHit(stored, rule: "test", octets: 0, now: now)
                 cache.writeNotes()
                 twin.removeAll { $0.id == used.id }
                 twin.append(used)
@@ -92,7 +92,7 @@ struct EvictionTests {
         func used(after seconds: Int64) throws -> Timestamp? {
             let now = CacheHome.start.advanced(bySeconds: seconds)
             for stored in try cache.candidates(for: Sample(), now: now) {
-                cache.noteHit(stored, rule: "static", now: now)
+                cache.noteHit(stored, rule: "static", octets: 1 << 40, now: now)
             }
             cache.writeNotes()
             return try cache.candidates(for: Sample(), now: now).first?.used
@@ -101,6 +101,6 @@ struct EvictionTests {
         #expect(try used(after: 3601) == CacheHome.start.advanced(bySeconds: 3601))
         #expect(try used(after: 3700) == CacheHome.start.advanced(bySeconds: 3601))
         #expect(try used(after: -1_000_000) == CacheHome.start.advanced(bySeconds: -1_000_000))
-        #expect(home.cache().hits() == ["static": 4])
+        #expect(home.cache().hits() == ["static": CacheHits(count: 4, octets: 4 << 40)])
     }
 }

@@ -131,7 +131,7 @@ private struct TwinRun {
             let range = generator.once(in: 2) ? Int64(lower)..<Int64(upper) : nil
             let octets = try cache.body(of: stored, range: range)?.readAll()
             #expect(octets == (range == nil ? body : Array(body[lower..<upper])), "step \(step)")
-            cache.noteHit(stored, rule: "protocol", now: now)
+            cache.noteHit(stored, rule: "protocol", octets: 0, now: now)
             cache.writeNotes()
             twin.use(index, now: now, interval: 10)
         }
