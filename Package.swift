@@ -224,7 +224,8 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("API/OpenAPI/openapi.json"),
-                .embedInCode("Inspector/Pages/bottom.mustache"), .embedInCode("Inspector/Pages/cookie.mustache"),
+                .embedInCode("Inspector/Pages/bottom.mustache"), .embedInCode("Inspector/Pages/cache.mustache"),
+                .embedInCode("Inspector/Pages/cookie.mustache"),
                 .embedInCode("Inspector/Pages/inspector.css"), .embedInCode("Inspector/Pages/inspector.js"),
                 .embedInCode("Inspector/Pages/foreign-link.mustache"),
                 .embedInCode("Inspector/Pages/gateway.mustache"),

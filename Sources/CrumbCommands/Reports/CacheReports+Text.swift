@@ -1,19 +1,5 @@
 import SessionOperations
 
-extension CachedResponseReport {
-    /// The URL for a person: a query that is left out is marked.
-    var shownURL: String { hasQuery == true ? "\(url)?…" : url }
-
-    /// How fresh it is, for a person.
-    var freshness: String {
-        switch state {
-        case "fresh": "\(timeToLive) s left"
-        case "stale": "stale for \(-timeToLive) s"
-        default: state
-        }
-    }
-}
-
 extension CachedResponseDetails {
     /// The lines for a person.
     ///
@@ -23,23 +9,11 @@ extension CachedResponseDetails {
             ("url", response.shownURL), ("status", "\(response.status)"), ("octets", "\(response.octets)"),
             ("audience", "\(audience)"), ("stored", response.stored), ("last used", response.used),
             ("freshness", "\(response.freshness); age \(age) s, lifetime \(lifetime) s (\(lifetimeSource))"),
-            (request, "\(CachedResponseDetails.sentence(of: outcome)), by rule '\(rule)'"),
+            (request, "\(answer), by rule '\(rule)'"),
         ]
         lines += reasons.map { ("because", $0.explanation) }
         lines += fields.map { ($0.name, $0.value ?? "(not shown)") }
         return lines
-    }
-
-    /// What happens with a request.
-    fileprivate static func sentence(of outcome: String) -> String {
-        switch outcome {
-        case "hit": "answered from the cache"
-        case "hit-then-validate": "answered from the cache, and the server is asked afterwards"
-        case "validate": "the server is asked whether the response is still valid"
-        case "complete": "the server is asked for the missing part"
-        case "unavailable": "status 504: nothing may be sent"
-        default: "sent to the server"
-        }
     }
 }
 
@@ -49,7 +23,7 @@ extension CacheExplanationReport {
         let number = response.map { "; stored response \($0)" } ?? ""
         var lines = [
             ("request", "\(method) \(url)"),
-            ("answer", "\(CachedResponseDetails.sentence(of: outcome))\(number)"),
+            ("answer", "\(answer)\(number)"),
             ("rule", rule), ("treatment", treatment),
         ]
         lines += reasons.map { ("because", $0.explanation) }

@@ -21,7 +21,24 @@ extension CachedResponseReport {
     }
 }
 
+extension CachedResponseReport {
+    /// The URL for a person: a query that is left out is marked.
+    package var shownURL: String { hasQuery == true ? "\(url)?…" : url }
+
+    /// How fresh it is, for a person.
+    package var freshness: String {
+        switch state {
+        case "fresh": "\(timeToLive) s left"
+        case "stale": "stale for \(-timeToLive) s"
+        default: state
+        }
+    }
+}
+
 extension CachedResponseDetails {
+    /// What happens with the request, for a person.
+    package var answer: String { LookupDecision.answer(outcome) }
+
     /// The fields whose values are shown. Others, such as `Location` and `ETag`, may have secrets or marks of a user.
     private static let shownFields: Set<Octets> = [
         "accept-ranges", "age", "cache-control", "content-encoding", "content-language", "content-length",
@@ -52,7 +69,24 @@ extension CachedResponseDetails {
     }
 }
 
+extension CacheExplanationReport {
+    /// What happens with the request, for a person.
+    package var answer: String { LookupDecision.answer(outcome) }
+}
+
 extension LookupDecision {
+    /// The name of an outcome for a person.
+    fileprivate static func answer(_ outcome: String) -> String {
+        switch outcome {
+        case "hit": "answered from the cache"
+        case "hit-then-validate": "answered from the cache, and the server is asked afterwards"
+        case "validate": "the server is asked whether the response is still valid"
+        case "complete": "the server is asked for the missing part"
+        case "unavailable": "status 504: nothing may be sent"
+        default: "sent to the server"
+        }
+    }
+
     /// The reasons for a report.
     var cacheReasons: [CachedResponseDetails.Reason] {
         reasons.map { CachedResponseDetails.Reason(id: $0.rawValue, explanation: $0.explanation) }

@@ -9,8 +9,8 @@ import SessionWire
 
 /// The web pages at `/`: the contents of the jars, the reasons why a cookie is or is not sent, and the changes.
 ///
-/// Rendered here, so that they work without JavaScript. They change nothing, and show a value only on request, to a
-/// caller with access to it.
+/// Rendered here, so that they work without JavaScript. They change nothing but the cache of responses, and show a value
+/// only on request, to a caller with access to it.
 struct Inspector: Sendable {
     /// How many bytes a form of these pages may have.
     private static let formLimit = 16 << 10
@@ -25,16 +25,19 @@ struct Inspector: Sendable {
     let sessions: InspectorSessions
     private let changes: ChangeSignal
     private let failures: RateLimiter
-    private let agentLock: AgentLock
+    let agentLock: AgentLock
     private let gateways: GatewayRegistry
     let pages: InspectorPages
     /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
     private let base: String
+    /// The value of a variable of the environment.
+    let environment: @Sendable (String) -> String?
     let now: @Sendable () -> Timestamp
 
     init(
         database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
         agentLock: AgentLock = AgentLock(), gateways: GatewayRegistry = GatewayRegistry(), base: String = "",
+        environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
         now: @escaping @Sendable () -> Timestamp
     ) throws {
         self.changes = changes
@@ -43,6 +46,7 @@ struct Inspector: Sendable {
         failures = admission.failures
         self.agentLock = agentLock
         self.gateways = gateways
+        self.environment = environment
         self.now = now
         self.base = base
         pages = try InspectorPages(base: base)
@@ -69,6 +73,13 @@ struct Inspector: Sendable {
                 try answer(request, context) { try jar(context) }
             },
             ServiceRoute(.get, "/jars/{jar}/changes", .everyone, query: ["after"], use: follow),
+            ServiceRoute(.get, "/jars/{jar}/cache", .everyone, query: ["url", "after"]) { request, context in
+                try answer(request, context) { try cache(context) }
+            },
+            ServiceRoute(.post, "/jars/{jar}/cache/purge", .everyone, body: .document) { request, context in
+                let form = try await form(request, PurgeForm.self, context)
+                return try answer(request, context) { try purge(form, context) }
+            },
             ServiceRoute(.get, "/gateways/{name}", .everyone) { request, context in
                 try answer(request, context) {
                     let gateway = try gateway(context)
@@ -273,7 +284,7 @@ struct Inspector: Sendable {
         return gateway
     }
 
-    private func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
+    func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
         let name = try context.parameters.require("jar").removingPercentEncoding ?? ""
         try context.require(verb, jar: name)
         guard let jar = try database.existingJar(named: name) else { throw ServiceFailure.jarNotFound(name) }
@@ -287,7 +298,7 @@ struct Inspector: Sendable {
         return try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
     }
 
-    private func view(of context: ServiceRequestContext) -> CallerView {
+    func view(of context: ServiceRequestContext) -> CallerView {
         CallerView(name: context.caller.name, canSignOut: context.isInspectorSession)
     }
 
@@ -312,14 +323,14 @@ struct Inspector: Sendable {
         return page(ForeignLinkView(href: InspectorPath.local(request.uri.string)), status: .forbidden)
     }
 
-    private func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {
+    func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {
         var response = text(pages.render(view), "text/html; charset=utf-8")
         response.status = status
         return response
     }
 
     /// - Parameter location: a path without the prefix.
-    private func redirect(to location: String) -> Response {
+    func redirect(to location: String) -> Response {
         Response(status: .seeOther, headers: Inspector.fields([.location: base + location]))
     }
 

@@ -15,7 +15,8 @@ struct InspectorPages: Sendable {
             ("foreign-link", PackageResources.foreign_link_mustache),
             ("overview", PackageResources.overview_mustache), ("lifetime", PackageResources.lifetime_mustache),
             ("moment", PackageResources.moment_mustache),
-            ("cookie", PackageResources.cookie_mustache), ("jar", PackageResources.jar_mustache),
+            ("cache", PackageResources.cache_mustache), ("cookie", PackageResources.cookie_mustache),
+            ("jar", PackageResources.jar_mustache),
             ("value", PackageResources.value_mustache), ("gateway", PackageResources.gateway_mustache),
         ]
         for (name, bytes) in templates {
@@ -58,6 +59,18 @@ enum InspectorPath {
     /// The page of a jar.
     static func jar(_ name: String) -> String {
         "/jars/\(encoded(name))"
+    }
+
+    /// The page of a jar's cache.
+    ///
+    /// - Parameters:
+    ///   - url: The URL to explain; `nil` for none.
+    ///   - cursor: The end of the page before; `nil` for the first page.
+    static func cache(_ name: String, explaining url: String? = nil, after cursor: String? = nil) -> String {
+        let items = [("url", url), ("after", cursor)].compactMap { key, value in
+            value.map { "\(key)=\(encoded($0))" }
+        }
+        return "\(jar(name))/cache" + (items.isEmpty ? "" : "?\(items.joined(separator: "&"))")
     }
 
     /// The page of a gateway.

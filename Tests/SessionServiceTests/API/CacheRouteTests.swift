@@ -12,50 +12,24 @@ import Testing
 struct CacheRouteTests {
     private static let route = "/v1/jars/default/cache"
 
-    private let folder = TemporaryFolder()
-    private let database: SessionDatabase
-    private let environment: @Sendable (String) -> String?
+    private let home: CacheHome
     private let fixture: ServiceFixture
 
     init() throws {
-        let key = try #require(SealingKey(bytes: Array(1...32)))
-        database = try SessionDatabase(path: folder.file("crumb.sqlite"), keys: .key(key), now: ServiceFixture.now)
-        try ServiceFixture.fill(database)
-        let caches = folder.file("caches")
-        environment = { $0 == "XDG_CACHE_HOME" ? caches : nil }
-        fixture = ServiceFixture(over: database, clock: ImmediateClock(), environment: environment) {
+        home = try CacheHome()
+        fixture = ServiceFixture(over: home.database, clock: ImmediateClock(), environment: home.environment) {
             ServiceFixture.now
         }
     }
 
-    private var hasFolder: Bool { FileManager.default.fileExists(atPath: folder.file("caches")) }
-
-    /// Stores a response as a gateway does.
-    private func store(
-        _ url: String, jar name: String = "default", audience: Octets = "a",
-        _ fields: MessageFields = ["Cache-Control": "max-age=600"], requestFields: MessageFields = [:], age: Int64 = 0
-    ) throws {
-        let now = ServiceFixture.now.advanced(bySeconds: -age)
-        let request = CacheRequest(url: try RequestURL(url), fields: requestFields)
-        let policy = CachingPolicy(rules: .standard)
-        let response = OriginResponse(status: 200, fields: fields, requestTime: now, responseTime: now)
-        let stored = try #require(policy.storing(response, for: request).response)
-        let jar = try #require(try database.existingJar(named: name, policy: CookiePolicy()))
-        let cache = try #require(ResponseCache(of: database, environment: environment))
-        let writer = try #require(
-            cache.begin(
-                stored, to: request, policy: policy, jar: jar.cacheName, audience: audience,
-                site: request.url.host.registrableDomain(jar.policy.publicSuffixes)))
-        _ = writer.append(Array("body-secret".utf8))
-        #expect(writer.finish(isComplete: true, now: now) != nil)
-    }
+    private var hasFolder: Bool { FileManager.default.fileExists(atPath: home.folder.file("caches")) }
 
     @Test("Stored responses are listed by page and site, without queries and secrets")
     func listed() async throws {
-        try store("https://www.example.com/a?token=query-secret&page=2")
-        try store("https://www.example.com/b;jsessionid=path-secret", age: 700)
-        try store("https://cdn.test/c.js", ["Cache-Control": "no-cache", "X-Mark": "field-secret"])
-        try store("https://www.example.com/other", jar: "other")
+        try home.store("https://www.example.com/a?token=query-secret&page=2")
+        try home.store("https://www.example.com/b;jsessionid=path-secret", age: 700)
+        try home.store("https://cdn.test/c.js", ["Cache-Control": "no-cache", "X-Mark": "field-secret"])
+        try home.store("https://www.example.com/other", jar: "other")
         try await fixture.run(AccessGrant(verbs: [.read], jars: .named(["default"]))) { client in
             let list = try await client.send(.get, Self.route)
             let responses = try #require(list.object["responses"] as? [[String: Any]])
@@ -92,10 +66,10 @@ struct CacheRouteTests {
             "Cache-Control": "max-age=60", "ETag": "\"tag-secret\"", "Vary": "Cookie",
             "Content-Type": "application/json",
         ]
-        try store(
+        try home.store(
             "https://www.example.com/a?x=1", audience: "one", fields, requestFields: ["Cookie": "sid=cookie-secret"])
-        try store("https://www.example.com/a?x=1", audience: "two", fields, age: 100)
-        try store("https://www.example.com/page", ["Cache-Control": "max-age=60", "Content-Type": "text/html"])
+        try home.store("https://www.example.com/a?x=1", audience: "two", fields, age: 100)
+        try home.store("https://www.example.com/page", ["Cache-Control": "max-age=60", "Content-Type": "text/html"])
         try await fixture.run { client in
             let answer = try await client.send(
                 .get, "\(Self.route)/responses?url=https://www.example.com/a%3Fx%3D1")
@@ -131,8 +105,8 @@ struct CacheRouteTests {
     @Test("The decision on a request is explained by the rule, by what is stored and by the jar's cookies")
     func explained() async throws {
         let url = "https://www.example.com/app.js"
-        try store(url, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"], age: 100)
-        try store(
+        try home.store(url, ["Cache-Control": "max-age=60", "Vary": "Accept-Language"], age: 100)
+        try home.store(
             "https://www.example.com/data?token=query-secret",
             ["Cache-Control": "max-age=60", "Vary": "Cookie, Accept"],
             requestFields: ["Cookie": "sid=former-secret", "Accept": "text/plain"])
@@ -184,15 +158,15 @@ struct CacheRouteTests {
     @Test("Responses are removed by URL, site and time, and of all jars; the answer counts them")
     func purged() async throws {
         for (number, url) in ["https://www.example.com/a", "https://cdn.test/b", "https://cdn.test/c"].enumerated() {
-            try store(url, age: Int64(number) * 3600)
+            try home.store(url, age: Int64(number) * 3600)
         }
-        try store("https://www.example.com/a", jar: "other")
+        try home.store("https://www.example.com/a", jar: "other")
         try await fixture.run { client in
             let all = try await client.send(.get, "\(Self.route)/statistics")
             #expect(all.object["jar"] as? String == "default" && all.object["responses"] as? Int == 3)
             let whole = try #require(all.object["whole"] as? [String: Any])
             #expect(whole["responses"] as? Int == 4 && (whole["hits"] as? [String: Any])?.isEmpty == true)
-            #expect((whole["folder"] as? String)?.hasPrefix(folder.file("caches/crumb/responses-")) == true)
+            #expect((whole["folder"] as? String)?.hasPrefix(home.folder.file("caches/crumb/responses-")) == true)
             func removed(_ query: String) async throws -> Int? {
                 let answer = try await client.send(.delete, "\(Self.route)?\(query)")
                 #expect((answer.object["octets"] as? Int ?? 0) > 0 || answer.object["removed"] as? Int == 0)
@@ -227,7 +201,7 @@ struct CacheRouteTests {
 
     @Test("A caller without access to all jars learns nothing of the other jars' responses")
     func grants() async throws {
-        try store("https://www.example.com/a", jar: "other")
+        try home.store("https://www.example.com/a", jar: "other")
         try await fixture.run(AccessGrant(verbs: [.read, .write], jars: .named(["default"]))) { client in
             let statistics = try await client.send(.get, "\(Self.route)/statistics")
             #expect(statistics.text == #"{"jar":"default","octets":0,"responses":0}"#)

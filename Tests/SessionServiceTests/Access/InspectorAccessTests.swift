@@ -12,6 +12,7 @@ struct InspectorAccessTests {
     private static let pages: [String: AccessVerb?] = [
         "GET /": nil, "GET /inspector.css": nil, "GET /inspector.js": nil, "GET /sign-in": nil, "POST /sign-in": nil,
         "POST /sign-out": nil, "GET /jars/{jar}": .read, "GET /jars/{jar}/changes": .read,
+        "GET /jars/{jar}/cache": .read, "POST /jars/{jar}/cache/purge": .write,
         "POST /jars/{jar}/reveal": .secrets, "GET /gateways/{name}": .read, "GET /gateways/{name}/events": .read,
     ]
 

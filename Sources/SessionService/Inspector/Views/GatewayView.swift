@@ -34,7 +34,7 @@ struct GatewayView: InspectorView {
         facts = [
             ("Address", addresses), ("Since", report.started),
             ("Requests of", report.client == "tool" ? "programs" : "a browser"),
-            ("Decrypted hosts", report.intercept.joined(separator: ", ")),
+            ("Decrypted hosts", report.intercept.joined(separator: ", ")), ("Cache", report.cache?.text ?? ""),
             ("Open connections", String(report.openConnections)), ("Requests", String(report.requests)),
             ("Cookies sent", String(report.cookiesSent)), ("Cookies stored", String(report.cookiesStored)),
             ("Failures", String(report.failures)),
@@ -44,6 +44,13 @@ struct GatewayView: InspectorView {
         }
         rows = entries.entries.reversed().map(GatewayRow.init)
         position = entries.position
+    }
+}
+
+extension GatewayCacheReport {
+    /// The settings for a person.
+    fileprivate var text: String {
+        "\(counted(size, "octet")), \(counted(rules.count, "line")) of rules\(offline ? ", offline" : "")"
     }
 }
 

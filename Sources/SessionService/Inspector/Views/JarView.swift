@@ -29,6 +29,7 @@ struct JarView: InspectorView {
     let caller: CallerView?
     let name: String
     let href: String
+    let cacheHref: String
     var url = ""
     var topLevel = ""
     var isScript = false
@@ -48,6 +49,7 @@ struct JarView: InspectorView {
         name = shownName
         let href = InspectorPath.jar(jar.name)
         self.href = href
+        cacheHref = InspectorPath.cache(jar.name)
         var sites: [(name: String, cookies: [CookiePage])] = []
         var count = 0
         try jar.forEachSite { readable, unreadable in
