@@ -131,7 +131,7 @@ class Chromium(Engine):
         self.execute_protocol("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone})
 
-    def screenshot(self, scheme: str, width: int = 1100, height: int = 900, is_phone: bool = False) -> bytes:
+    def screenshot(self, scheme: str = "light", width: int = 1100, height: int = 900, is_phone: bool = False) -> bytes:
         """The page as a PNG, in a light or dark colour scheme."""
         self.emulate(scheme, width, height, is_phone)
         picture = self.execute_protocol("Page.captureScreenshot", {"format": "png"})

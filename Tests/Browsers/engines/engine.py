@@ -36,6 +36,10 @@ class Engine(ABC):
         """The values of all cookies that the browser keeps, `HttpOnly` ones too, by their names."""
 
     @abstractmethod
+    def screenshot(self) -> bytes:
+        """The page that is shown, as a PNG."""
+
+    @abstractmethod
     def close(self) -> None:
         """Ends the browser."""
 

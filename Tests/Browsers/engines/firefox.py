@@ -1,5 +1,6 @@
 """Firefox, driven by WebDriver BiDi, which it speaks itself."""
 
+import base64
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -120,6 +121,10 @@ class Firefox(Engine):
 
     def stored(self) -> dict[str, str]:
         return {cookie["name"]: cookie["value"]["value"] for cookie in self.cookies()["cookies"]}
+
+    def screenshot(self) -> bytes:
+        picture = self._session.call("browsingContext.captureScreenshot", context=self._context)
+        return base64.b64decode(picture["data"])
 
     def close(self) -> None:
         self._session.close()

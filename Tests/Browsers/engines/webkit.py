@@ -1,5 +1,6 @@
 """WebKitGTK, in a view of our own."""
 
+import base64
 import json
 import signal
 import subprocess
@@ -67,6 +68,9 @@ class WebKit(Engine):
 
     def stored(self) -> dict[str, str]:
         return {cookie["name"]: cookie["value"] for cookie in self.cookies()}
+
+    def screenshot(self) -> bytes:
+        return base64.b64decode(str(self._call("screenshot")))
 
     def kill(self) -> None:
         """Ends the view's process without a warning."""

@@ -9,6 +9,7 @@ with the same `id` and a `value` or an `error`. A program of its own, since the 
 since a test kills it.
 """
 
+import base64
 import json
 import os
 import sys
@@ -16,10 +17,11 @@ from collections.abc import Callable
 
 import gi
 
+gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
 gi.require_version("Soup", "3.0")
 gi.require_version("WebKit2", "4.1")
-from gi.repository import Gio, GLib, Gtk, Soup, WebKit2  # noqa: E402
+from gi.repository import Gdk, Gio, GLib, Gtk, Soup, WebKit2  # noqa: E402
 
 
 class View:
@@ -47,13 +49,13 @@ class View:
         self._content = WebKit2.UserContentManager()
         self._view = WebKit2.WebView(web_context=context, user_content_manager=self._content)
         self._view.connect("web-process-terminated", lambda *_: Gtk.main_quit())
-        window = Gtk.Window()
-        window.set_default_size(800, 600)
-        window.add(self._view)
-        window.show_all()
+        self._window = Gtk.Window()
+        self._window.set_default_size(800, 600)
+        self._window.add(self._view)
+        self._window.show_all()
 
-    def handle(self, command: dict, answer: Callable[[object], None]) -> None:
-        """Does what `command` says, and calls `answer` when it is done."""
+    def handle(self, command: dict, answer: Callable[[object], None], fail: Callable[[str], None]) -> None:
+        """Does what `command` says, and calls `answer` when it is done, or `fail` if a script fails."""
         match command["do"]:
             case "version":
                 answer(".".join(str(part) for part in (
@@ -65,12 +67,15 @@ class View:
                 self._view.load_request(request)
                 answer(None)
             case "evaluate":
-                self._evaluate(command["expression"], answer)
+                self._evaluate(command["expression"], answer, fail)
             case "addDocumentScript":
                 self._content.add_script(WebKit2.UserScript.new(
                     command["script"], WebKit2.UserContentInjectedFrames.ALL_FRAMES,
                     WebKit2.UserScriptInjectionTime.START, None, None))
                 answer(None)
+            case "screenshot":
+                # The window shows a page a moment after its scripts have run.
+                GLib.timeout_add(300, self._screenshot, answer)
             case "addCookie":
                 self._cookies.add_cookie(native_cookie(command["cookie"]), None,
                                          lambda manager, result: answer(manager.add_cookie_finish(result)))
@@ -80,9 +85,19 @@ class View:
             case other:
                 raise ValueError(f"no such command: {other}")
 
-    def _evaluate(self, expression: str, answer: Callable[[object], None]) -> None:
+    def _screenshot(self, answer: Callable[[object], None]) -> bool:
+        """Answers with what the window shows: the view's own snapshots need the bindings of Cairo."""
+        shown = self._window.get_window()
+        picture = Gdk.pixbuf_get_from_window(shown, 0, 0, shown.get_width(), shown.get_height())
+        answer(base64.b64encode(picture.save_to_bufferv("png", [], [])[1]).decode())
+        return False
+
+    def _evaluate(self, expression: str, answer: Callable[[object], None], fail: Callable[[str], None]) -> None:
         def finish(view: WebKit2.WebView, result: Gio.AsyncResult) -> None:
-            value = view.evaluate_javascript_finish(result)
+            try:
+                value = view.evaluate_javascript_finish(result)
+            except GLib.Error as error:
+                return fail(str(error))
             answer(json.loads(value.to_json(0) or "null"))
 
         self._view.evaluate_javascript(expression, -1, None, None, None, finish)
@@ -123,7 +138,8 @@ def main() -> None:
     def perform(line: bytes) -> None:
         command = json.loads(line)
         try:
-            view.handle(command, lambda value: say(command["id"], {"value": value}))
+            view.handle(command, lambda value: say(command["id"], {"value": value}),
+                        lambda error: say(command["id"], {"error": error}))
         except (GLib.Error, ValueError, KeyError) as error:
             say(command["id"], {"error": str(error)})
 
