@@ -25,7 +25,8 @@ def gateway(binary: Path, folder: Path, proxy: int | None, certificate: Path, si
     patterns = [pattern for site in sites for pattern in ((site,) if is_address(site) else (site, f"*.{site}"))]
     hosts = [argument for pattern in patterns for argument in ("--intercept", pattern)]
     environment = {**os.environ, "CRUMB_DATABASE": str(Crumb.database(folder)),
-                   "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": ""}
+                   "CRUMB_KEY_FILE": str(folder / "crumb.key"), "HOME": str(folder), "NO_PROXY": "",
+                   "XDG_CACHE_HOME": str(folder / "cache")}
     through = [] if proxy is None else ["--proxy", f"http://127.0.0.1:{proxy}"]
     process = subprocess.Popen(
         starting([str(binary), "gateway", "run", "--json", "--log", *through, "--ca-file", str(certificate),
@@ -49,3 +50,22 @@ def gateway(binary: Path, folder: Path, proxy: int | None, certificate: Path, si
     finally:
         process.kill()
         process.wait(20)
+
+
+def resolving_command(folder: Path, names: Sequence[str], command: Sequence[str]) -> list[str]:
+    """A command for which these names, and no others, have addresses: those of the loopback.
+
+    It gets a hosts file of its own, in a mount namespace of its own: `hosts` in `folder`, which `write_hosts` changes. Signals
+    reach the command itself.
+    """
+    order = folder / "nsswitch.conf"
+    order.write_text("hosts: files\n")
+    write_hosts(folder, names)
+    rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/nsswitch.conf && shift 2 && exec "$@"'
+    return ["unshare", *rights, "--mount", "sh", "-c", script, "sh", str(folder / "hosts"), str(order), *command]
+
+
+def write_hosts(folder: Path, names: Sequence[str]) -> None:
+    """Says which names have addresses from now on."""
+    (folder / "hosts").write_text("".join(f"127.0.0.1 {name}\n" for name in names))

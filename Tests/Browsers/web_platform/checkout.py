@@ -1,7 +1,6 @@
 """A checkout of web-platform-tests: which tests it has, and the server that it brings along."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,6 +16,9 @@ from server.certificate import make_tls_context
 #: The hosts of the tests. All names below them lead to the loopback, but for those that tests need to fail.
 HOSTS = ("web-platform.test", "not-web-platform.test")
 SUBDOMAINS = ("www", "www1", "www2", "xn--n8j6ds53lwwkrqhv28a", "xn--lve-6lad")
+#: The names that lead to the loopback.
+NAMES = ("localhost", *HOSTS, *(f"{label}.{host}" for host in HOSTS for label in SUBDOMAINS),
+         *(f"{outer}.{inner}.{host}" for host in HOSTS for inner in SUBDOMAINS for outer in SUBDOMAINS))
 
 #: Runs with the checkout's own modules. They have names of their own for everything, so they stay out of this process.
 _LIST = """
@@ -122,20 +124,3 @@ class Server:
                 return True
         except OSError:
             return None
-
-
-def resolving_command(folder: Path, command: Sequence[str]) -> list[str]:
-    """A command for which the hosts of the tests, and no others, have addresses: those of the loopback.
-
-    It gets a hosts file of its own, in a mount namespace of its own. Signals reach the command itself.
-    """
-    hosts, order = folder / "hosts", folder / "nsswitch.conf"
-    names = ["localhost", *HOSTS]
-    for host in HOSTS:
-        names += [f"{label}.{host}" for label in SUBDOMAINS]
-        names += [f"{outer}.{inner}.{host}" for inner in SUBDOMAINS for outer in SUBDOMAINS]
-    hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in names))
-    order.write_text("hosts: files\n")
-    rights = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    script = 'mount --bind "$1" /etc/hosts && mount --bind "$2" /etc/nsswitch.conf && shift 2 && exec "$@"'
-    return ["unshare", *rights, "--mount", "sh", "-c", script, "sh", str(hosts), str(order), *command]

@@ -6,8 +6,8 @@ from pathlib import Path
 from crumb import Crumb, CrumbFailure
 from engines import Chromium, EngineFailure, Firefox, Processes
 from engines.processes import free_ports
-from gateway.process import gateway
-from web_platform.checkout import HOSTS, SUBDOMAINS, Server, Test, resolving_command
+from gateway.process import gateway, resolving_command
+from web_platform.checkout import HOSTS, NAMES, Server, Test
 from web_platform.page import LOST, Outcome, run_page
 
 ENGINES = ("chromium", "firefox")
@@ -18,9 +18,7 @@ MOST_LOST = 3
 _CHROMIUM = ("--host-resolver-rules=MAP nonexistent.* ~NOTFOUND, "
              + ", ".join(f"MAP *.{host} 127.0.0.1, MAP {host} 127.0.0.1" for host in HOSTS)
              + ", MAP * ~NOTFOUND, EXCLUDE 127.0.0.*, EXCLUDE localhost",)
-_LOCAL = [*HOSTS, *(f"{label}.{host}" for host in HOSTS for label in SUBDOMAINS),
-          *(f"{outer}.{inner}.{host}" for host in HOSTS for inner in SUBDOMAINS for outer in SUBDOMAINS)]
-_FIREFOX = {"dom.disable_open_during_load": False, "network.dns.localDomains": ",".join(_LOCAL), "network.dns.disabled": False,
+_FIREFOX = {"dom.disable_open_during_load": False, "network.dns.localDomains": ",".join(name for name in NAMES if name != "localhost"), "network.dns.disabled": False,
             # Names beyond those have no addresses, whatever resolver the machine has.
             "network.trr.mode": 5, "network.dns.forceResolve": ""}
 
@@ -84,7 +82,7 @@ class Session:
         place.mkdir()
         self._stack.enter_context(gateway(
             binary, place, None, self._server.certificate, HOSTS, "--listen", f"127.0.0.1:{self._port}", is_killed=True,
-            starting=lambda command: resolving_command(place, command)))
+            starting=lambda command: resolving_command(place, NAMES, command)))
         self._jar = Crumb.database(place)
         self._begun = self._emptied = _written(self._jar)
 
