@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from cache.run import run_cache
 from crumb import CrumbFailure
 from differential.run import DEFAULT_CASES, DEFAULT_SEED, run_differential
 from differential.runner import EngineRun
@@ -38,12 +39,13 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="Scripts/browsers", description="Holds Crumb against real browsers.")
     parser.add_argument("part", nargs="?",
-                        choices=["all", "differential", "matrix", "restart", "login", "inspector", "gateway"], default="all",
-                        help="what to run (default: all of it)")
+                        choices=["all", "differential", "matrix", "restart", "login", "inspector", "gateway", "cache"],
+                        default="all", help="what to run (default: all of it)")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
-    parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="where to write pictures of the inspector")
+    parser.add_argument("--screenshots", type=Path, metavar="FOLDER",
+                        help="where to write pictures of the inspector, and of the pages of cache")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER",
                         help="with inspector: only make the pictures of docs/inspector.md, in this folder")
     differential = parser.add_argument_group("differential, and gateway with --cases, --seed and --only")
@@ -91,6 +93,8 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
                    partial(run_separation, binary, engines), partial(run_hidden, binary, engines),
                    partial(run_flood, binary, engines)]
         chosen += [partial(run_view_example, binary)] if "webkit" in engines else []
+    if part in ("all", "cache"):
+        chosen.append(lambda folder: run_cache(binary, engines, folder, options.screenshots))
     if part in ("all", "matrix"):
         chosen.append(lambda folder: print_matrix(run_matrix(binary, engines, folder)))
     if part in ("all", "restart"):

@@ -1,0 +1,1 @@
+"""Single-page apps behind the gateway's cache."""
