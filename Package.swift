@@ -147,8 +147,16 @@ let package = Package(
                 "CookieModel", "SessionStore", "OAuth2",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            resources: [.embedInCode("Injection/InjectionScript.js"), .embedInCode("Capture/CaptureScript.js")]),
-        .target(name: "WebViewDecoration", dependencies: ["CookieModel", "SessionStore", "RequestDecoration"]),
+            resources: [
+                .embedInCode("Injection/InjectionScript.js"), .embedInCode("Capture/CaptureScript.js"),
+                .embedInCode("Resources/ResourceScript.js"),
+            ]),
+        .target(
+            name: "WebViewDecoration",
+            dependencies: [
+                "CookieModel", "SessionStore", "RequestDecoration",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .target(
             name: "URLSessionDecoration",
             dependencies: [
@@ -335,6 +343,7 @@ let package = Package(
             name: "WebViewDecorationTests",
             dependencies: [
                 "WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["WebKitInterface"]),
         .testTarget(

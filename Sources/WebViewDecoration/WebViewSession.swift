@@ -17,6 +17,9 @@ public final class WebViewSession {
     /// The gateway that all requests of the web view go through; `nil` if there is none. With a gateway, which handles
     /// all cookies, the native store does not change, and no script is installed.
     public var gateway: WebViewGateway?
+    /// The script by which pages load resources through the web view's scheme handler; `nil` if they do not. It is not
+    /// installed if there is a ``gateway``.
+    public var resources: ResourceScript?
 
     private let store: any NativeCookieStore
     private let scripts: any UserScriptHost
@@ -143,13 +146,14 @@ public final class WebViewSession {
                 for cookie in cookies { await store.putNativeCookie(cookie) }
             case .installScript(let script):
                 installed.append(DocumentStartScript(source: script.source, world: .isolated))
-            case .useGateway, .load, .verify: break
+            case .useGateway, .useSchemes, .load, .verify: break
             }
         }
         // Only the page's own world has the functions that the page's scripts call.
         if let captureHandler {
             installed.append(DocumentStartScript(source: CaptureScript(handler: captureHandler).source, world: .page))
         }
+        if let resources { installed.append(DocumentStartScript(source: resources.source, world: .page)) }
         scripts.replaceUserScripts(installed)
         return plan
     }

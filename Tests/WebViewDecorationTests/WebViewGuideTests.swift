@@ -36,6 +36,7 @@ struct WebViewGuideTests {
             case .useGateway(let gateway): setProxy(gateway.proxyURL)
             case .putIntoStore(let cookies): for cookie in cookies { put(cookie) }
             case .installScript(let script): install(script.source)
+            case .useSchemes(let script): install(script.source)
             case .load(let url, let cookie): load(url, cookie)
             case .verify(let cookies): print("expected afterwards: \(cookies.map(\.name))")
             }

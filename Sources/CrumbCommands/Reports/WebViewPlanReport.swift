@@ -10,6 +10,8 @@ struct WebViewPlanReport: Encodable {
         let step: String
         var cookies: [NativeCookieDocument]?
         var script: String?
+        /// The names of the schemes to register a handler for.
+        var schemes: [String]?
         /// The cookies of the script that scripts of the page cannot see.
         var unverifiable: [CookieIdentityReport]?
         /// How many items of `localStorage` the script sets; left out if it sets none.
@@ -23,6 +25,10 @@ struct WebViewPlanReport: Encodable {
             case .useGateway(let gateway):
                 self.step = "use-gateway"
                 url = gateway.proxyURL
+            case .useSchemes(let script):
+                self.step = "use-schemes"
+                self.script = script.source
+                schemes = script.scheme.names
             case .putIntoStore(let cookies):
                 self.step = "put-into-store"
                 self.cookies = cookies.map(NativeCookieDocument.init)

@@ -14,6 +14,9 @@ public struct WebViewPlan: Sendable {
         case putIntoStore([NativeCookie])
         /// Install this script at document start, in all frames, in the place of the last plan's.
         case installScript(InjectionScript)
+        /// Register a scheme handler for the names of the script's schemes before the view is made, and install the script
+        /// at document start, in all frames, in the page's own content world.
+        case useSchemes(ResourceScript)
         /// Load the page. The field value is for the request's Cookie field; `nil` if the native store sends it all.
         case load(RequestURL, cookie: Octets?)
         /// See that the native store still has these.
@@ -44,8 +47,11 @@ public struct WebViewPlan: Sendable {
     public let cookieString: Octets?
     /// The cookies of the request that the native store should have once the page has been loaded.
     public let expectedCookies: [NativeCookie]
+    /// The script by which pages load resources through a scheme handler, from the jar's cache; `nil` if they do not.
+    public private(set) var resources: ResourceScript?
 
-    /// Creates a plan for a page through a gateway, which sees to the cookies of every request. The native store needs none.
+    /// Creates a plan for a page through a gateway, which sees to the cookies of every request, and has the jar's cache. The
+    /// native store needs no cookie.
     public init(for page: RequestURL, through gateway: WebViewGateway) {
         self.page = page
         self.gateway = gateway
@@ -101,9 +107,25 @@ public struct WebViewPlan: Sendable {
         cookieString = isCovered ? nil : request.cookieString
     }
 
+    /// Returns the plan with resources from the jar's cache, by a scheme handler. A plan through a gateway stays as it is:
+    /// the gateway answers every request from the cache, the first one included.
+    ///
+    /// - Parameters:
+    ///   - scheme: The schemes of the web view.
+    ///   - others: The pages of other origins that the web view may show; the plan's own page is always among them.
+    ///   - kinds: What is loaded through the handler.
+    public func usingSchemes(
+        _ scheme: ResourceScheme, others: [RequestURL] = [], kinds: ResourceScript.Kinds = .standard
+    ) -> WebViewPlan {
+        guard gateway == nil else { return self }
+        var plan = self
+        plan.resources = ResourceScript(scheme, for: [page] + others, kinds: kinds)
+        return plan
+    }
+
     /// The steps to take, in order.
     public var steps: [Step] {
-        var steps = [gateway.map(Step.useGateway)].compactMap(\.self)
+        var steps = [gateway.map(Step.useGateway), resources.map(Step.useSchemes)].compactMap(\.self)
         if !nativeCookies.isEmpty { steps.append(.putIntoStore(nativeCookies)) }
         if !script.source.isEmpty { steps.append(.installScript(script)) }
         steps.append(.load(page, cookie: cookieString))

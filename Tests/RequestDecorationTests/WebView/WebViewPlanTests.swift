@@ -39,6 +39,7 @@ struct WebViewPlanTests {
         let kinds = plan.steps.map { step in
             switch step {
             case .useGateway: "gateway"
+            case .useSchemes: "schemes"
             case .putIntoStore: "put"
             case .installScript: "install"
             case .load: "load"

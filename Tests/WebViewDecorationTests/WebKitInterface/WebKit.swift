@@ -98,7 +98,22 @@ public enum WKUserScriptInjectionTime: Int, Sendable {
 }
 
 @MainActor open class WKNavigation {}
+
+@MainActor public protocol WKURLSchemeTask: AnyObject {
+    var request: URLRequest { get }
+    func didReceive(_ response: URLResponse)
+    func didReceive(_ data: Data)
+    func didFinish()
+    func didFailWithError(_ error: any Error)
+}
+
+@MainActor public protocol WKURLSchemeHandler {
+    func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask)
+    func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask)
+}
+
 @MainActor open class WKWebViewConfiguration {
+    public func setURLSchemeHandler(_ urlSchemeHandler: (any WKURLSchemeHandler)?, forURLScheme urlScheme: String) {}
     public var websiteDataStore: WKWebsiteDataStore {
         get { WKWebsiteDataStore() }
         set {}
