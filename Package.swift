@@ -18,11 +18,13 @@ let package = Package(
         .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
         .library(name: "CookieModel", targets: ["CookieModel"]),
         .library(name: "CookieScenarios", targets: ["CookieScenarios"]),
+        .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "Captures", targets: ["Captures"]),
         .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
         .library(name: "SessionStore", targets: ["SessionStore"]),
+        .library(name: "ResponseStore", targets: ["ResponseStore"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
         .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
         .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
@@ -138,13 +140,14 @@ let package = Package(
         .target(
             name: "ResponseStore",
             dependencies: [
-                "Platform", "WebPrimitives", "PublicSuffix", "CookieModel", "HTTPCaching", "StoreEngine", "SQLiteEngine",
+                "Platform", "WebPrimitives", "PublicSuffix", "CookieModel", "HTTPCaching", "StoreEngine",
+                "SQLiteEngine",
                 "SessionStore", .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
             name: "RequestDecoration",
             dependencies: [
-                "CookieModel", "SessionStore", "OAuth2",
+                "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [
@@ -160,17 +163,18 @@ let package = Package(
         .target(
             name: "URLSessionDecoration",
             dependencies: [
-                "CookieModel", "SessionStore", "RequestDecoration",
+                "CookieModel", "HTTPCaching", "SessionStore", "ResponseStore", "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(
             name: "AsyncHTTPClientDecoration",
             dependencies: [
-                "CookieModel", "SessionStore", "RequestDecoration",
+                "Platform", "CookieModel", "HTTPCaching", "SessionStore", "ResponseStore", "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(name: "GatewayModel", dependencies: ["PublicSuffix", "CookieModel", "HTTPCaching"]),
         .target(
@@ -349,14 +353,15 @@ let package = Package(
         .testTarget(
             name: "URLSessionDecorationTests",
             dependencies: [
-                "URLSessionDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
+                "URLSessionDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2", "ResponseStore",
+                "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .testTarget(
             name: "AsyncHTTPClientDecorationTests",
             dependencies: [
-                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore",
-                "TestSupport",
+                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2",
+                "ResponseStore", "SessionStore", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

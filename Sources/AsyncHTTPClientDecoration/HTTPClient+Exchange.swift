@@ -1,8 +1,10 @@
 public import AsyncHTTPClient
 public import CookieModel
+public import HTTPCaching
 public import NIOCore
 import NIOHTTP1
 public import RequestDecoration
+public import ResponseStore
 public import SessionStore
 
 extension HTTPClient {
@@ -20,23 +22,33 @@ extension HTTPClient {
     ///     that yields its elements once.
     ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
     ///     included, unless there is a `RepetitionRefusal`.
-    ///   - now: Returns the current time, called for each request and response.
+    ///   - cache: The stored responses of the decorator's jar; `nil` if all requests are sent. Responses that come from it
+    ///     or pass it have a Cache-Status field (RFC 9211). One with a content coding is not stored.
+    ///   - cachePolicy: How the cache answers this request.
+    ///   - now: Returns the current time, called for each request and response, and at the end of a body that is stored.
     /// - Returns: The response, whose body is not read yet, and the hops.
     /// - Throws: ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`,
-    ///   `SessionStoreError`, `RequestURLError`, or the client's error.
+    ///   `SessionStoreError`, `RequestURLError`, or the client's error. With a cache, `NotStoredError` for a request that
+    ///   must not be sent.
     public func exchange(
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
         timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
-        fallback: LoginFallback? = nil, now: () -> Timestamp
+        fallback: LoginFallback? = nil, cache: PrivateCache? = nil,
+        cachePolicy: RequestCachePolicy = .useProtocolCachePolicy, now: @escaping @Sendable () -> Timestamp
     ) async throws -> Exchange<HTTPClientResponse> {
+        let (own, client) = (request, CachingHTTPClient(client: self, timeout: timeout))
         let context = try context ?? RequestContext(url: request.requestURL())
         return try await decorator.exchange(
             request, in: context, limit: limit, isBodyRepeatable: request.body == nil || isBodyRepeatable,
             fallback: fallback, now: now
-        ) { request, _ in
-            let response = try await execute(request, timeout: timeout)
-            guard response.history.count <= 1 else { throw ClientRedirectsError() }
-            return (ResponseHead(response), response)
+        ) { request, hop in
+            guard let cache else {
+                let response = try await client.send(request)
+                return (ResponseHead(response), response)
+            }
+            return try await CachedRequest(
+                request, of: own, at: hop, by: client, in: cache, decorator, policy: cachePolicy, now: now
+            ).response()
         }
     }
 }

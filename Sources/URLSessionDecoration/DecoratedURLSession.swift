@@ -1,6 +1,8 @@
 public import CookieModel
 public import Foundation
+import HTTPCaching
 public import RequestDecoration
+public import ResponseStore
 public import SessionStore
 
 #if canImport(FoundationNetworking)
@@ -12,27 +14,43 @@ public import SessionStore
 /// It follows redirects itself, with a task for each hop. Foundation on Linux loses the body at 307 and 308, follows
 /// responses that are not redirects, and does not call the delegate of a task. The cookies of the configuration are
 /// turned off.
+///
+/// With a cache, responses that the jar has stored answer requests by the same rules as in a gateway, whatever `URLCache`
+/// does: it is turned off, too. `URLRequest.cachePolicy` says how a request is answered, and that of the configuration
+/// for requests with the policy of the protocol.
 public final class DecoratedURLSession: Sendable {
     /// The decorator, which adds and stores cookies.
     public let decorator: RequestDecorator
-    private let session: URLSession
+    /// The stored responses; `nil` if all requests are sent.
+    public let cache: PrivateCache?
+    private let client: URLSessionClient
+    private let cachePolicy: URLRequest.CachePolicy
     private let now: @Sendable () -> Timestamp
 
     /// Creates a session with its own configuration.
     ///
-    /// - Parameter now: Returns the current time, called for each request and response.
+    /// - Parameters:
+    ///   - cache: The stored responses of the decorator's jar; `nil` for none.
+    ///   - now: Returns the current time, called for each request and response.
     public init(
-        decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral,
+        decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral, cache: PrivateCache? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.decorator = decorator
+        self.cache = cache
         self.now = now
-        session = URLSession(
-            configuration: configuration.withoutClientCookies, delegate: RedirectRefusal(), delegateQueue: nil)
+        cachePolicy = configuration.requestCachePolicy
+        let configuration = configuration.withoutClientCookies
+        if cache != nil {
+            configuration.urlCache = nil
+            configuration.requestCachePolicy = .useProtocolCachePolicy
+        }
+        client = URLSessionClient(
+            session: URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil))
     }
 
     deinit {
-        session.finishTasksAndInvalidate()
+        client.session.finishTasksAndInvalidate()
     }
 
     /// Makes a request and follows its redirects.
@@ -45,18 +63,26 @@ public final class DecoratedURLSession: Sendable {
     ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
     ///     included, unless there is a `RepetitionRefusal`.
     /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
-    ///   of a fallback, or that of `URLSession`.
+    ///   of a fallback, or that of `URLSession`. With a cache, `NotStoredError` for a request that must not be sent.
     public func data(
         for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
     ) async throws -> Exchange<URLSessionAnswer> {
         let context = try context ?? RequestContext(url: request.requestURL())
+        var own = request
+        if cache != nil { own.cachePolicy = .useProtocolCachePolicy }
+        let policy = RequestCachePolicy(
+            request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy)
         return try await decorator.exchange(
-            request, in: context, limit: limit, fallback: fallback, now: now
-        ) { request, _ in
-            let (data, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-            return (ResponseHead(response), URLSessionAnswer(data: data, response: response))
+            own, in: context, limit: limit, fallback: fallback, now: now
+        ) { request, hop in
+            guard let cache else {
+                let answer = try await client.send(request)
+                return (ResponseHead(answer.response), answer)
+            }
+            return try await CachedRequest(
+                request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
+            ).response()
         }
     }
 }
@@ -67,6 +93,8 @@ public struct URLSessionAnswer: Sendable {
     public let data: Data
     /// Status and fields, as Foundation has them.
     public let response: HTTPURLResponse
+    /// What the cache did about the request, as in the Cache-Status field (RFC 9211); `nil` without a cache.
+    public var cacheStatus: String?
 }
 
 extension RequestDecorator {

@@ -89,6 +89,15 @@ enum HeaderText {
         String(decoding: octets, as: UTF8.self)
     }
 
+    /// The text that Foundation makes of a field that it receives.
+    static func received(_ octets: Octets) -> String {
+        #if canImport(FoundationNetworking)
+            String(decoding: octets, as: UTF8.self)
+        #else
+            String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+        #endif
+    }
+
     /// The octets of a field that was received.
     static func octets(received text: String) -> Octets {
         #if !canImport(FoundationNetworking)

@@ -57,3 +57,16 @@ public struct EngineVerdict: Sendable, Hashable {
     /// Whether the response may set cookies of some kind.
     public var mayStore: Bool { !classes.isEmpty || partition != nil }
 }
+
+extension CookiePolicy {
+    /// The classes of cookies that the rules let a request carry, in the form of a browser's decision. If a browser has
+    /// decided, that is the result.
+    package func verdict(on context: RequestContext) -> EngineVerdict {
+        if let verdict = context.verdict { return verdict }
+        let isSameSite = isSameSite(context)
+        var classes: EngineVerdict.Classes = isSameSite ? .all : .none
+        if context.isTopLevelNavigation, context.hasSafeMethod { classes.formUnion([.lax, .default]) }
+        return EngineVerdict(
+            classes, partition: partitionKey(context, isSameSite: isSameSite), source: .fetchMetadata)
+    }
+}

@@ -1,0 +1,161 @@
+package import CookieModel
+package import HTTPCaching
+import HTTPTypes
+package import ResponseStore
+import SessionStore
+
+/// One request of a client that has a cache: a hop of an exchange, decorated.
+package struct CachedRequest<Client: CachingClient>: Sendable {
+    private let client: Client
+    private let cache: PrivateCache
+    private let decorator: RequestDecorator
+    private let context: RequestContext
+    private let request: Client.Request
+    private let audience: CacheAudience
+    private let policy: RequestCachePolicy
+    private let now: @Sendable () -> Timestamp
+
+    /// A request before it is sent.
+    ///
+    /// - Parameters:
+    ///   - request: The decorated request.
+    ///   - own: The caller's request, before its first decoration.
+    ///   - hop: Where the chain of redirects is.
+    ///   - policy: How the caller wants it to be answered.
+    package init(
+        _ request: Client.Request, of own: Client.Request, at hop: RedirectChain, by client: Client,
+        in cache: PrivateCache, _ decorator: RequestDecorator, policy: RequestCachePolicy,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.client = client
+        self.cache = cache
+        self.decorator = decorator
+        self.request = request
+        self.policy = policy
+        self.now = now
+        context = hop.context
+        // After a redirect to another origin, the caller's own credentials are gone.
+        let brought = hop.hasLeftOrigin ? [] : own.fieldValues(.authorization) + own.fieldValues(.cookie)
+        let hasOwnCredential = !hop.hasLeftOrigin && own.hasField(.authorization)
+        audience = CacheAudience(
+            decorator.jar.policy.verdict(on: context),
+            hasLogin: !hasOwnCredential && request.hasField(.authorization), brought: brought)
+    }
+
+    /// The response: the stored one, or that of the server.
+    ///
+    /// - Throws: ``NotStoredError``, or the client's error.
+    package func response() async throws -> (head: ResponseHead, payload: Client.Response) {
+        // A body on a request that is answered from the cache could mean anything.
+        if CachedRequest.isRetrieval(context), client.hasBody(request) {
+            let response = try await client.send(request)
+            return (client.received(response).head, response)
+        }
+        var exchange = await CacheExchange(
+            CacheRequest(method: Octets(context.method), url: context.url, fields: client.fields(of: request)),
+            for: audience, in: cache, now: now(), uptime: CachedRequest.uptime, requestPolicy: policy)
+        if let answer = exchange.answer {
+            let response = try await client.response(answer, to: request, status: exchange.statusField)
+            validateLater(exchange)
+            return (ResponseHead(answer.head), response)
+        }
+        if exchange.isUnavailable { throw NotStoredError(context.url) }
+        return try await response(of: &exchange)
+    }
+
+    private static func isRetrieval(_ context: RequestContext) -> Bool {
+        context.method == "GET" || context.method == "HEAD"
+    }
+
+    /// The time of a clock that never jumps.
+    private static var uptime: Duration { UptimeClock.start.duration(to: .now) }
+
+    private func response(
+        of exchange: inout CacheExchange
+    ) async throws -> (head: ResponseHead, payload: Client.Response) {
+        var sent = exchange.sentFields.map { client.replacing(request, fields: $0) } ?? request
+        // The cookies of a response that is of no use to the caller. They reach the jar with the next one.
+        var (setCookie, doubts): ([Octets], [SetCookieDoubt]) = ([], [])
+        while true {
+            let response: Client.Response
+            do {
+                exchange.requestTime = now()
+                response = try await client.send(sent)
+            } catch {
+                guard let failure = client.failure(error),
+                    let answer = await exchange.answer(after: failure, now: now(), uptime: CachedRequest.uptime)
+                else { throw error }
+                return (
+                    ResponseHead(answer.head, setCookie, doubts),
+                    try await client.response(answer, to: request, status: exchange.statusField)
+                )
+            }
+            var received = client.received(response)
+            received.head.setCookie = setCookie + received.head.setCookie
+            received.head.doubts = doubts + received.head.doubts
+            switch await take(received, in: &exchange) {
+            case .pass:
+                return (
+                    received.head, try await client.passed(response, after: nil, in: exchange, now: now)
+                )
+            case .complete(let answer):
+                return (
+                    ResponseHead(answer.head, received.head.setCookie, received.head.doubts),
+                    try await client.passed(response, after: answer, in: exchange, now: now)
+                )
+            case .answer(let answer):
+                await client.discard(response)
+                return (
+                    ResponseHead(answer.head, received.head.setCookie, received.head.doubts),
+                    try await client.response(answer, to: request, status: exchange.statusField)
+                )
+            case .again:
+                await client.discard(response)
+                (setCookie, doubts) = (received.head.setCookie, received.head.doubts)
+                sent = request
+            }
+        }
+    }
+
+    private func take(_ received: ReceivedHead, in exchange: inout CacheExchange) async -> CacheExchange.Step {
+        let response = OriginResponse(
+            status: received.head.status, fields: received.fields, requestTime: exchange.requestTime,
+            responseTime: now())
+        return await exchange.take(
+            response, bodyLength: received.bodyLength, mayStore: received.mayStore, now: now())
+    }
+
+    /// Asks the server whether the stored response is still valid that the caller has just got, if that is necessary.
+    ///
+    /// No one waits for it. A failure, or a response that may be about the session and not about the resource, changes
+    /// nothing.
+    private func validateLater(_ exchange: CacheExchange) {
+        guard let validation = exchange.validation(now: now()) else { return }
+        Task.detached {
+            defer { validation.end() }
+            var exchange = validation.exchange
+            let sent = exchange.sentFields.map { client.replacing(request, fields: $0) } ?? request
+            guard let response = try? await client.send(sent) else { return }
+            let received = client.received(response)
+            guard [200, 304, 404, 410].contains(received.head.status),
+                (try? decorator.receive(received.head, in: context, now: now())) != nil,
+                case .pass = await take(received, in: &exchange)
+            else { return await client.discard(response) }
+            await client.store(response, in: exchange, now: now)
+        }
+    }
+}
+
+/// The beginning of the clock that ``CachedRequest`` goes by.
+private enum UptimeClock {
+    static let start = ContinuousClock.now
+}
+
+extension ResponseHead {
+    /// The head of a stored response, with the cookies of a server's response that it takes the place of.
+    fileprivate init(_ answer: StoredAnswer, _ setCookie: [Octets] = [], _ doubts: [SetCookieDoubt] = []) {
+        self.init(
+            status: answer.status, location: answer.fields.values("location").first { !$0.isEmpty },
+            authenticate: answer.fields.values("www-authenticate"), setCookie: setCookie, doubts: doubts)
+    }
+}

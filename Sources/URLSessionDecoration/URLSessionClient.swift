@@ -1,0 +1,130 @@
+import CookieModel
+import Foundation
+import HTTPCaching
+import RequestDecoration
+import ResponseStore
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A URLSession as a client that has a jar's cache.
+struct URLSessionClient: CachingClient {
+    let session: URLSession
+
+    func send(_ request: URLRequest) async throws -> URLSessionAnswer {
+        let (data, response) = try await session.data(for: request)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        return URLSessionAnswer(data: data, response: response)
+    }
+
+    func failure(_ error: any Error) -> CacheExchange.Failure? {
+        switch (error as? URLError)?.code {
+        // A certificate that is not trusted is that of a portal that wants the user to sign in to the network.
+        case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive, .cannotFindHost,
+            .dnsLookupFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            .networkLost
+        case .cannotConnectToHost, .networkConnectionLost, .secureConnectionFailed, .timedOut: .disconnected
+        default: nil
+        }
+    }
+
+    func hasBody(_ request: URLRequest) -> Bool { request.httpBody != nil || request.httpBodyStream != nil }
+
+    func fields(of request: URLRequest) -> MessageFields {
+        MessageFields(
+            (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }.map {
+                MessageFields.Field(Octets($0.key), Octets($0.value))
+            })
+    }
+
+    func replacing(_ request: URLRequest, fields: MessageFields) -> URLRequest {
+        var request = request
+        for name in (request.allHTTPHeaderFields ?? [:]).keys { request.setValue(nil, forHTTPHeaderField: name) }
+        for field in fields.lines {
+            request.addValue(HeaderText.text(field.value), forHTTPHeaderField: HeaderText.text(field.name))
+        }
+        return request
+    }
+
+    func received(_ answer: URLSessionAnswer) -> ReceivedHead {
+        var fields = MessageFields(
+            answer.response.allHeaderFields.compactMap { name, value in
+                guard let name = name as? String, let value = value as? String else { return nil }
+                return MessageFields.Field(Octets(name), HeaderText.octets(received: value))
+            })
+        // Foundation has removed the coding of the body, and not the fields that describe it.
+        if fields.has("content-encoding") {
+            fields.remove("content-encoding")
+            fields.remove("content-length")
+        }
+        // On Linux, a redirect that was not followed has no body. It needs none.
+        if answer.data.isEmpty, fields.has("location") { fields.remove("content-length") }
+        let length = fields.values("content-length").first.flatMap { Int64($0.description) }
+        let isWhole = length == nil || length == Int64(answer.data.count)
+        return ReceivedHead(ResponseHead(answer.response), fields: fields, bodyLength: length, mayStore: isWhole)
+    }
+
+    func response(
+        _ answer: CacheExchange.Answer, to request: URLRequest, status: Octets
+    ) async throws -> URLSessionAnswer {
+        let data = Data(try await answer.body?.octets() ?? [])
+        return try URLSessionAnswer(answer.head, data, to: request.url, cacheStatus: status)
+    }
+
+    func passed(
+        _ answer: URLSessionAnswer, after beginning: CacheExchange.Answer?, in exchange: CacheExchange,
+        now: @escaping @Sendable () -> Timestamp
+    ) async throws -> URLSessionAnswer {
+        await store(answer, in: exchange, now: now)
+        guard let beginning else {
+            return URLSessionAnswer(
+                data: answer.data, response: answer.response, cacheStatus: exchange.statusField.description)
+        }
+        return try URLSessionAnswer(
+            beginning.head, Data(try await beginning.body?.octets() ?? []) + answer.data, to: answer.response.url,
+            cacheStatus: exchange.statusField)
+    }
+
+    func store(_ answer: URLSessionAnswer, in exchange: CacheExchange, now: @Sendable () -> Timestamp) async {
+        await exchange.append(Array(answer.data))
+        await exchange.finish(now: now())
+    }
+
+    func discard(_ answer: URLSessionAnswer) async {}
+}
+
+extension URLSessionAnswer {
+    /// A stored response.
+    fileprivate init(_ head: StoredAnswer, _ data: Data, to url: URL?, cacheStatus: Octets) throws {
+        var fields: [String: String] = [:]
+        for field in head.fields.lines {
+            let name = HeaderText.text(field.name)
+            let value = HeaderText.received(field.value)
+            // Foundation has one text for each name.
+            fields[name] = fields[name].map { "\($0), \(value)" } ?? value
+        }
+        guard let url,
+            let response = HTTPURLResponse(
+                url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: fields)
+        else { throw URLError(.badServerResponse) }
+        self.init(data: data, response: response, cacheStatus: cacheStatus.description)
+    }
+}
+
+extension RequestCachePolicy {
+    /// The policy of the same name.
+    init(_ policy: URLRequest.CachePolicy) {
+        self =
+            switch policy {
+            case .reloadIgnoringLocalCacheData: .reloadIgnoringLocalCacheData
+            case .reloadIgnoringLocalAndRemoteCacheData: .reloadIgnoringLocalAndRemoteCacheData
+            case .returnCacheDataElseLoad: .returnCacheDataElseLoad
+            case .returnCacheDataDontLoad: .returnCacheDataDontLoad
+            case .reloadRevalidatingCacheData: .reloadRevalidatingCacheData
+            case .useProtocolCachePolicy: .useProtocolCachePolicy
+            @unknown default: .useProtocolCachePolicy
+            }
+    }
+}

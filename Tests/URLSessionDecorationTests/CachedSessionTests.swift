@@ -1,0 +1,237 @@
+import CookieModel
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import RequestDecoration
+import ResponseStore
+import SessionStore
+import Synchronization
+import TestSupport
+import Testing
+import URLSessionDecoration
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A jar with a cache in a folder of its own, and a clock that a test sets.
+private final class CachedJar: Sendable {
+    let jar: CookieJar
+    let cache: PrivateCache
+    private let folder = FileManager.default.temporaryDirectory.path + "/crumb-cache-\(UUID().uuidString)"
+    private let clock = Mutex(URLSessionFixture.now)
+
+    init(rules: CachingRules = .standard) throws {
+        let database = try SessionDatabase(
+            path: "", keys: .key(SealingKey()), durability: .memory, now: URLSessionFixture.now)
+        jar = try database.jar(now: URLSessionFixture.now)
+        cache = PrivateCache(ResponseCache(CacheFolder(folder), of: database), of: jar, rules: rules)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func advance(bySeconds seconds: Int64) {
+        clock.withLock { $0 = $0.advanced(bySeconds: seconds) }
+    }
+
+    /// A session, as after a restart of the app.
+    func session(_ configuration: URLSessionConfiguration = .ephemeral) -> DecoratedURLSession {
+        DecoratedURLSession(
+            decorator: RequestDecorator(jar: jar), configuration: configuration, cache: cache,
+            now: { self.clock.withLock { $0 } })
+    }
+}
+
+@Suite("URLSession with a jar's cache")
+struct CachedSessionTests {
+    /// A server with one resource, which counts its versions: it confirms the tag of the current one.
+    private func server(
+        _ cacheControl: String, setCookie: [String] = [], version: @escaping @Sendable () -> String = { "1" }
+    ) throws -> LoopbackServer {
+        try LoopbackServer { request in
+            let tag = "\"\(version())\""
+            let isKnown = request.text("if-none-match") == [tag]
+            var response = LoopbackServer.Response(
+                isKnown ? 304 : 200, setCookie: setCookie, body: isKnown ? "" : "version \(version())")
+            response.fields.append(("Cache-Control", Array(cacheControl.utf8)))
+            response.fields.append(("ETag", Array(tag.utf8)))
+            return response
+        }
+    }
+
+    private func request(
+        _ server: LoopbackServer, _ path: String = "/data", policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    ) throws -> URLRequest {
+        var request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)\(path)")
+        request.cachePolicy = policy
+        return request
+    }
+
+    @Test("A fresh response answers without the server, in another session too, and its status says so")
+    func hit() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let first = try await jar.session().data(for: try request(server)).payload
+        #expect(first.cacheStatus?.contains("fwd=uri-miss") == true && first.cacheStatus?.contains("stored") == true)
+        let second = try await jar.session().data(for: try request(server)).payload
+        #expect(second.data == Data("version 1".utf8) && second.response.statusCode == 200)
+        #expect(second.cacheStatus?.hasPrefix("crumb; hit; ttl=60") == true)
+        #expect(second.response.value(forHTTPHeaderField: "ETag") == "\"1\"")
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("Without a cache, every request is sent")
+    func without() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = DecoratedURLSession(decorator: RequestDecorator(jar: jar.jar), now: { URLSessionFixture.now })
+        for _ in 0..<2 {
+            let answer = try await session.data(for: try request(server)).payload
+            #expect(answer.cacheStatus == nil)
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("A response that the server confirms answers, and the cookies of the confirmation reach the jar")
+    func validation() async throws {
+        let server = try server("max-age=0", setCookie: ["seen=1"])
+        let jar = try CachedJar()
+        let session = jar.session()
+        _ = try await session.data(for: try request(server))
+        try jar.jar.receive(
+            ReceivedResponse(
+                context: try URLSessionFixture.context("http://127.0.0.1/"), setCookie: ["seen=; Max-Age=0"]),
+            now: URLSessionFixture.now)
+        let exchange = try await session.data(for: try request(server))
+        #expect(exchange.payload.data == Data("version 1".utf8) && exchange.head.status == 200)
+        #expect(exchange.payload.cacheStatus?.contains("fwd-status=304") == true)
+        #expect(server.requests.map { $0.text("if-none-match") } == [[], ["\"1\""]])
+        #expect(try jar.jar.cookies().readable.map(\.pair) == ["seen=1"])
+    }
+
+    @Test("A stale response answers while the server is asked, and the next one is new")
+    func staleWhileRevalidate() async throws {
+        let versions = Mutex(0)
+        let server = try server("max-age=1, stale-while-revalidate=600") { "\(versions.withLock { $0 })" }
+        let jar = try CachedJar()
+        let session = jar.session()
+        _ = try await session.data(for: try request(server))
+        versions.withLock { $0 = 1 }
+        jar.advance(bySeconds: 10)
+        let stale = try await session.data(for: try request(server)).payload
+        #expect(stale.data == Data("version 0".utf8))
+        var last = stale
+        for _ in 0..<200 where last.data != Data("version 1".utf8) {
+            try await Task.sleep(for: .milliseconds(10))
+            last = try await session.data(for: try request(server)).payload
+        }
+        #expect(last.data == Data("version 1".utf8))
+    }
+
+    @Test("If the server cannot be reached, what is stored answers, unless it forbids that")
+    func offline() async throws {
+        let jar = try CachedJar()
+        let session = jar.session()
+        var requests: [URLRequest] = []
+        do {
+            let server = try server("max-age=0")
+            requests.append(try request(server))
+            _ = try await session.data(for: requests[0])
+            let strict = try self.server("max-age=0, must-revalidate")
+            requests.append(try request(strict))
+            _ = try await session.data(for: requests[1])
+            #expect(server.requests.count == 1 && strict.requests.count == 1)
+        }
+        let stale = try await session.data(for: requests[0]).payload
+        #expect(stale.data == Data("version 1".utf8))
+        await #expect(throws: URLError.self) { try await session.data(for: requests[1]) }
+    }
+
+    @Test("A request's cache policy decides, and that of the configuration for requests without one")
+    func policies() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = jar.session()
+        await #expect(throws: NotStoredError.self) {
+            try await session.data(for: try request(server, policy: .returnCacheDataDontLoad))
+        }
+        #expect(server.requests.isEmpty)
+        _ = try await session.data(for: try request(server))
+        _ = try await session.data(for: try request(server, policy: .reloadIgnoringLocalCacheData))
+        #expect(server.requests.count == 2 && server.requests[1].text("if-none-match").isEmpty)
+        _ = try await session.data(for: try request(server, policy: .reloadRevalidatingCacheData))
+        #expect(server.requests.count == 3 && server.requests[2].text("if-none-match") == ["\"1\""])
+        jar.advance(bySeconds: 3600)
+        _ = try await session.data(for: try request(server, policy: .returnCacheDataElseLoad))
+        #expect(server.requests.count == 3)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.requestCachePolicy = .returnCacheDataElseLoad
+        _ = try await jar.session(configuration).data(for: try request(server))
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("Requests with other cookies by SameSite, and with credentials of the caller, get responses of their own")
+    func audiences() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = jar.session()
+        let url = try RequestURL("http://127.0.0.1:\(server.port)/data")
+        let foreign = RequestContext(url: url, topLevel: try RequestURL("http://other.example/"))
+        var own = try request(server)
+        own.setValue("Bearer own", forHTTPHeaderField: "Authorization")
+        for _ in 0..<2 {
+            _ = try await session.data(for: try request(server))
+            _ = try await session.data(for: try request(server), in: foreign)
+            _ = try await session.data(for: own)
+        }
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("A request that changes something has the stored response validated")
+    func invalidation() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = jar.session()
+        _ = try await session.data(for: try request(server))
+        _ = try await session.data(for: try URLSessionFixture.post("http://127.0.0.1:\(server.port)/data"))
+        _ = try await session.data(for: try request(server))
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test("Redirects are stored, too")
+    func redirects() async throws {
+        let server = try LoopbackServer { request in
+            var response =
+                request.target == "/old"
+                ? LoopbackServer.Response(301, location: "/new") : LoopbackServer.Response(body: "new")
+            response.fields.append(("Cache-Control", Array("max-age=60".utf8)))
+            return response
+        }
+        let jar = try CachedJar()
+        for _ in 0..<2 {
+            let exchange = try await jar.session().data(for: try request(server, "/old"))
+            #expect(exchange.payload.data == Data("new".utf8) && exchange.hops.map(\.status) == [301, 200])
+        }
+        #expect(server.requests.map(\.target) == ["/old", "/new"])
+    }
+
+    @Test("A scheme handler gets resources from the cache")
+    func resources() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = jar.session()
+        let context = RequestContext(url: try RequestURL("http://127.0.0.1:\(server.port)/data"))
+        for _ in 0..<2 {
+            let response = try await session.resource(
+                for: HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/data"),
+                in: context)
+            var body: [UInt8] = []
+            for try await piece in response.body { body += piece }
+            #expect(body == Array("version 1".utf8) && response.head.status == .ok)
+            #expect(response.head.headerFields[.eTag] == "\"1\"")
+        }
+        #expect(server.requests.count == 1)
+    }
+}
