@@ -28,6 +28,7 @@ from inspector.pages import run_pages
 from inspector.run import run_inspector
 from login.run import tell_login_stories
 from matrix.run import print_matrix, run_matrix
+from resources.run import run_resources
 from restart.run import tell_restart_story
 from restart.through_gateway import tell_gateway_restart_story
 
@@ -39,8 +40,9 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """What the command line says."""
     parser = argparse.ArgumentParser(prog="Scripts/browsers", description="Holds Crumb against real browsers.")
     parser.add_argument("part", nargs="?",
-                        choices=["all", "differential", "matrix", "restart", "login", "inspector", "gateway", "cache"],
-                        default="all", help="what to run (default: all of it)")
+                        choices=["all", "differential", "matrix", "restart", "login", "inspector", "gateway", "cache",
+                                 "resources"], default="all",
+                        help="what to run (default: all of it)")
     parser.add_argument("--crumb", type=Path, required=True, metavar="FILE", help="the command to hold against them")
     parser.add_argument("--engine", action="append", choices=list(ENGINES), metavar="ENGINE",
                         help="a browser to run, more than once for several (default: " + ", ".join(ENGINES) + ")")
@@ -102,6 +104,8 @@ def stories(binary: Path, engines: list[str], options: argparse.Namespace) -> li
         chosen += [partial(tell_gateway_restart_story, binary, name) for name in engines]
     if part in ("all", "login"):
         chosen.append(partial(tell_login_stories, binary, engines))
+    if part in ("all", "resources") and "webkit" in engines:
+        chosen.append(run_resources)
     if part in ("all", "inspector") and not options.pictures:
         chosen.append(lambda folder: run_inspector(binary, engines, folder, options.screenshots))
     if part in ("all", "inspector"):

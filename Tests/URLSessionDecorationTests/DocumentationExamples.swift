@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import RequestDecoration
+import ResponseStore
 import SessionStore
 import URLSessionDecoration
 
@@ -8,7 +9,7 @@ import URLSessionDecoration
     import FoundationNetworking
 #endif
 
-/// The examples of docs/decorating.md for Foundation, which are held against it. They are compiled, not run.
+/// The examples of docs/decorating.md and docs/cache.md for Foundation, which are held against it. They are compiled, not run.
 enum DocumentationExamples {
     static func session(
         _ decorator: RequestDecorator, _ request: URLRequest, now: @escaping @Sendable () -> Timestamp
@@ -16,6 +17,17 @@ enum DocumentationExamples {
         let session = DecoratedURLSession(decorator: decorator, now: now)
         let exchange = try await session.data(for: request)
         print(exchange.head.status, exchange.payload.data.count, "bytes from", exchange.url)
+    }
+
+    static func cache(
+        _ jar: CookieJar, of database: SessionDatabase, in folder: String, _ decorator: RequestDecorator,
+        _ request: URLRequest, now: @escaping @Sendable () -> Timestamp
+    ) async throws {
+        let responses = ResponseCache(CacheFolder(folder), of: database)
+        let cache = PrivateCache(responses, of: jar)
+        let session = DecoratedURLSession(decorator: decorator, cache: cache, now: now)
+        let exchange = try await session.data(for: request)
+        print(exchange.payload.cacheStatus ?? "no cache")
     }
 
     static func delegate(

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import HTTPTypes
 import RequestDecoration
 import SessionStore
 import TestSupport
@@ -54,6 +55,27 @@ struct WebViewGuideTests {
         guard case .useGateway(gateway) = plan.steps[0], case .load(_, nil) = plan.steps[1] else {
             throw CancellationError()
         }
+    }
+
+    @Test("Resources through a scheme handler")
+    func resources() throws {
+        struct Client: ResourceSource {
+            func resource(for request: HTTPRequest, in context: RequestContext) async throws -> ResourceResponse {
+                ResourceResponse(HTTPResponse(status: .ok))
+            }
+        }
+        let (jar, client, native) = (try jar(), Client(), [NativeCookie]())
+        let request = RequestContext(url: try RequestURL("https://www.shop.example/cart"))
+        let session = WebViewSession(
+            jar: jar, store: stub, scripts: stub, host: stub, clock: { WebViewStub.now })
+        let scheme = ResourceScheme()
+        let plan = try jar.webViewPlan(for: request, native: native, now: now)
+            .usingSchemes(scheme, kinds: .insecure)
+        guard let resources = plan.resources else { return }
+        let handler = ResourceHandler(resources, from: client)
+        session.resources = resources
+        #expect(handler.script.scheme.names == scheme.names && resources.isFor(request.url))
+        guard case .useSchemes = plan.steps.first else { throw CancellationError() }
     }
 
     @Test("Capturing changes of pages")
@@ -119,7 +141,7 @@ struct WebViewGuideTests {
         let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         for block in blocks {
             let indented = block.split(separator: "\n").map { "        \($0)\n" }.joined()
             #expect(source.contains(indented), "not in the test: \(block)")

@@ -150,7 +150,7 @@
         for (var element of node.querySelectorAll("img[loading], style, [style]")) visit(element);
       }
     }
-  }).observe(document, { childList: true, subtree: true, attributes: kinds.styles, attributeFilter: ["style"] });
+  }).observe(document, { childList: true, subtree: true, attributeFilter: kinds.styles ? ["style"] : [] });
 
   // MARK: What scripts set
 

@@ -19,16 +19,19 @@ PYTHON = "/usr/bin/python3"
 class WebKit(Engine):
     """A WebKitGTK view: `data_folder` for a native store that outlives it, else nothing is kept.
 
-    The store is a database, or with `has_text_storage` a cookie file.
+    The store is a database, or with `has_text_storage` a cookie file. `scheme` registers a handler of schemes.
     """
 
     name = "webkit"
 
     def __init__(self, processes: Processes, proxy_port: int | None, third_party_cookies: bool = True,
-                 data_folder: Path | None = None, has_text_storage: bool = False):
+                 data_folder: Path | None = None, has_text_storage: bool = False,
+                 scheme: dict[str, object] | None = None):
         self._processes = processes
         settings: dict[str, object] = {"proxyPort": proxy_port, "thirdPartyCookies": third_party_cookies,
                                        "textStorage": has_text_storage}
+        if scheme:
+            settings["scheme"] = scheme
         if data_folder:
             settings["dataFolder"] = str(data_folder)
         environment = {"DISPLAY": start_display(processes), "GDK_BACKEND": "x11", "GTK_A11Y": "none",
@@ -71,6 +74,12 @@ class WebKit(Engine):
 
     def screenshot(self) -> bytes:
         return base64.b64decode(str(self._call("screenshot")))
+
+    def scheme_requests(self) -> list[dict]:
+        """What the handler of the view's own schemes was asked for."""
+        requests = self._call("schemeRequests")
+        assert isinstance(requests, list)
+        return requests
 
     def kill(self) -> None:
         """Ends the view's process without a warning."""

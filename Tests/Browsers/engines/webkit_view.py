@@ -4,9 +4,10 @@
     webkit_view.py SETTINGS
 
 SETTINGS is a JSON object: `proxyPort`, where there is a proxy; `dataFolder` for a store that outlives the process, else
-nothing is kept, and `textStorage` for a cookie file instead of a database; `thirdPartyCookies`. Commands come as JSON lines on standard input, each with an `id`; answers go to standard output
-with the same `id` and a `value` or an `error`. A program of its own, since the main loop wants the main thread, and
-since a test kills it.
+nothing is kept, and `textStorage` for a cookie file instead of a database; `thirdPartyCookies`; `scheme` for a handler of
+schemes, as `webkit_scheme.py` has it. Commands come as JSON lines on standard input, each with an `id`; answers go to
+standard output with the same `id` and a `value` or an `error`. A program of its own, since the main loop wants the main
+thread, and since a test kills it.
 """
 
 import base64
@@ -22,6 +23,8 @@ gi.require_version("Gtk", "3.0")
 gi.require_version("Soup", "3.0")
 gi.require_version("WebKit2", "4.1")
 from gi.repository import Gdk, Gio, GLib, Gtk, Soup, WebKit2  # noqa: E402
+
+from webkit_scheme import SchemeHandler  # noqa: E402
 
 
 class View:
@@ -46,6 +49,8 @@ class View:
         self._cookies.set_accept_policy(
             WebKit2.CookieAcceptPolicy.ALWAYS if settings.get("thirdPartyCookies", True)
             else WebKit2.CookieAcceptPolicy.NO_THIRD_PARTY)
+        scheme = settings.get("scheme")
+        self._handler = SchemeHandler(context, scheme, settings["proxyPort"]) if scheme else None
         self._content = WebKit2.UserContentManager()
         self._view = WebKit2.WebView(web_context=context, user_content_manager=self._content)
         self._view.connect("web-process-terminated", lambda *_: Gtk.main_quit())
@@ -76,6 +81,8 @@ class View:
             case "screenshot":
                 # The window shows a page a moment after its scripts have run.
                 GLib.timeout_add(300, self._screenshot, answer)
+            case "schemeRequests":
+                answer(self._handler.seen if self._handler else [])
             case "addCookie":
                 self._cookies.add_cookie(native_cookie(command["cookie"]), None,
                                          lambda manager, result: answer(manager.add_cookie_finish(result)))

@@ -9,7 +9,7 @@ struct DocumentationTests {
         try Documentation.text(name).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test("Every example in the guide to decorating is code that the tests compile")
+    @Test("Every example in the guides to decorating and to the cache is code that the tests compile")
     func examples() throws {
         let sources = try [
             "Tests/RequestDecorationTests/Documentation/DocumentationExamples.swift",
@@ -18,7 +18,7 @@ struct DocumentationTests {
         ].map { try DocumentationTests.lines($0).joined(separator: "\n") }
         var block: [String]?
         var count = 0
-        for line in try DocumentationTests.lines("docs/decorating.md") {
+        for line in try ["docs/decorating.md", "docs/cache.md"].flatMap(DocumentationTests.lines) {
             if line == "```swift" {
                 block = []
             } else if line == "```", let text = block?.joined(separator: "\n") {
@@ -29,7 +29,7 @@ struct DocumentationTests {
                 block?.append(line)
             }
         }
-        #expect(count == 11)
+        #expect(count == 12)
     }
 
     /// The identifiers and remedies in the table under a heading of docs/reasons.md.

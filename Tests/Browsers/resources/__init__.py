@@ -1,0 +1,1 @@
+"""Resources of pages through a scheme handler of the app, in WebKitGTK."""
