@@ -42,7 +42,10 @@ extension CachingPolicy {
     ) -> [Int] {
         // A full response indicates that none of the stored responses nominated in the conditional request are suitable.
         // NB: They are not either if the request had no condition, whether or not the response may be stored.
-        guard request.method == "GET", (200...499).contains(response.status) else { return [] }
+        // Departure: a page in place of a file shows nothing about the file, which pages that are open still need.
+        guard request.method == "GET", (200...499).contains(response.status),
+            !rules.isPageInPlace(response, of: request)
+        else { return [] }
         switch response.status {
         case 304, 412, 417: return []
         // The server has not got as far as the resource.

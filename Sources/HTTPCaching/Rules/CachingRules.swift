@@ -76,9 +76,11 @@ extension CachingRules {
         guard appliesBuiltInRules, let response, response.status == 200 else { return byProtocol }
         let directives = response.directives
         guard !directives.needsValidation, !directives.forbidsStale else { return byProtocol }
+        // The script of a service worker decides about all others. Browsers ask for a new one past their own cache.
+        if request.isForServiceWorker { return AppliedRule(origin: .serviceWorker, treatment: .validate) }
         // Priority 3. A server may answer with an error page or a single-page app under any name.
         // NB: One with immutable does not change while it is fresh, which is what the protocol says.
-        if response.isDocument {
+        if response.fields.isHTML {
             return directives.isImmutable ? byProtocol : AppliedRule(origin: .document, treatment: .validate)
         }
         // Priority 4. Departure: the response is used after its lifetime.
@@ -100,13 +102,21 @@ extension CachingRules {
     private static let leastLifetime: Int64 = 3600
 }
 
-extension CachedResponse {
-    /// Whether it is an HTML document, so that an old one may refer to resources that are gone.
-    fileprivate var isDocument: Bool {
-        guard let type = fields.onlyValue("content-type") else { return false }
+extension MessageFields {
+    /// Whether the content is an HTML document. An old one may refer to resources that are gone.
+    package var isHTML: Bool {
+        guard let type = onlyValue("content-type") else { return false }
         let essence = type.prefix { $0 != ASCII.semicolon && !ASCII.isBlank($0) }
         let name = Octets(essence).lowercased
         return name == "text/html" || name == "application/xhtml+xml"
+    }
+}
+
+extension CachingRules {
+    /// Whether a response is a page in place of a script, an image or another static resource: servers answer so for files
+    /// that are gone, and some for all paths.
+    func isPageInPlace(_ response: OriginResponse, of request: CacheRequest) -> Bool {
+        appliesBuiltInRules && response.status == 200 && response.fields.isHTML && request.expectsStaticResource
     }
 }
 
@@ -114,6 +124,35 @@ extension CacheRequest {
     /// Whether a browser says that the response is for an element that shows a static resource (Fetch Metadata).
     fileprivate var isForStaticResource: Bool {
         fields.onlyValue("sec-fetch-dest").map { Self.staticDestinations.contains($0) } ?? false
+    }
+
+    /// Whether a static resource is asked for, and no page: by Fetch Metadata, or else by the extension and Accept.
+    fileprivate var expectsStaticResource: Bool {
+        if fields.has("sec-fetch-dest") { return isForStaticResource || isForServiceWorker }
+        return StaticResource.hasExtension(url.path) && !asksForHTML
+    }
+
+    /// Whether the response is for a service worker (Service Workers, section 4.4; Fetch Metadata).
+    fileprivate var isForServiceWorker: Bool {
+        fields.onlyValue("service-worker") == "script" || fields.onlyValue("sec-fetch-dest") == "serviceworker"
+    }
+
+    /// The types that the client names in Accept, in lower case.
+    private var acceptedTypes: [Octets] {
+        FieldList.members(fields.values("accept")).map { item in
+            Octets(item.prefix { $0 != ASCII.semicolon && !ASCII.isBlank($0) }).lowercased
+        }
+    }
+
+    /// Whether the client wants HTML: it opens a page.
+    package var asksForHTML: Bool {
+        acceptedTypes.contains { $0 == "text/html" || $0 == "application/xhtml+xml" }
+    }
+
+    /// Whether the client takes HTML, too.
+    package var acceptsHTML: Bool {
+        let types = acceptedTypes
+        return types.isEmpty || asksForHTML || types.contains { $0 == "*/*" || $0 == "text/*" }
     }
 
     private static let staticDestinations: Set<Octets> = [

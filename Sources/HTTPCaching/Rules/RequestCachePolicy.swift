@@ -77,6 +77,8 @@ public struct AppliedRule: Sendable, Hashable, CustomStringConvertible {
         case staticResource
         /// An HTML document.
         case document
+        /// The script of a service worker.
+        case serviceWorker
         /// The protocol.
         case `protocol`
     }
@@ -96,6 +98,7 @@ public struct AppliedRule: Sendable, Hashable, CustomStringConvertible {
         case .immutable: "immutable"
         case .staticResource: "static"
         case .document: "document"
+        case .serviceWorker: "service-worker"
         case .protocol: "protocol"
         }
     }

@@ -13,6 +13,8 @@ extension CachingPolicy {
         let directives = response.directives
         let range = response.status == 206 ? Self.storableRange(response.fields) : nil
         if rules.forbidsStoring(request) { obstacles.append(.rule) }
+        // Departure: it would stay in the place of the file, also after that is there again.
+        if rules.isPageInPlace(response, of: request) { obstacles.append(.pageInPlace) }
         // A cache MUST NOT store a response to a request unless:
         // the request method is understood by the cache;
         if !isMethodUnderstood(response, directives, for: request) { obstacles.append(.method) }

@@ -29,6 +29,8 @@ public enum StoringObstacle: String, CaseIterable, Sendable {
     case notCacheable = "not-cacheable"
     /// Vary contains `*` (section 4.1), so that no request would match.
     case variesOnAll = "varies-on-all"
+    /// It is a page in place of a static resource.
+    case pageInPlace = "page-in-place"
     /// The status code answers a condition or range of the request.
     case answersCondition = "answers-condition"
     /// The response is partial, and its range is not one of octets (section 3.3).
@@ -45,6 +47,7 @@ public enum StoringObstacle: String, CaseIterable, Sendable {
         case .requestNoStore: "Cache-Control of the request has no-store"
         case .notCacheable: "it has no expiration time, and its status code needs one"
         case .variesOnAll: "Vary is *, so no request can match it"
+        case .pageInPlace: "it is a page in place of a script, an image or another static resource"
         case .answersCondition: "it answers a condition or range of the request, which other requests do not have"
         case .rangeNotUnderstood: "it is partial, and Content-Range is not a range of octets"
         }

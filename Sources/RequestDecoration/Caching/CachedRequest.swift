@@ -53,7 +53,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         }
         var exchange = await CacheExchange(
             CacheRequest(method: Octets(context.method), url: context.url, fields: client.fields(of: request)),
-            for: audience, in: cache, now: now(), uptime: CachedRequest.uptime, requestPolicy: policy)
+            for: audience, in: cache, now: now(), requestPolicy: policy)
         if let answer = exchange.answer {
             let response = try await client.response(answer, to: request, status: exchange.statusField)
             validateLater(exchange)
@@ -66,9 +66,6 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
     private static func isRetrieval(_ context: RequestContext) -> Bool {
         context.method == "GET" || context.method == "HEAD"
     }
-
-    /// The time of a clock that never jumps.
-    private static var uptime: Duration { UptimeClock.start.duration(to: .now) }
 
     private func response(
         of exchange: inout CacheExchange
@@ -83,7 +80,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
                 response = try await client.send(sent)
             } catch {
                 guard let failure = client.failure(error),
-                    let answer = await exchange.answer(after: failure, now: now(), uptime: CachedRequest.uptime)
+                    let answer = await exchange.answer(after: failure, now: now())
                 else { throw error }
                 return (
                     ResponseHead(answer.head, setCookie, doubts),
@@ -144,11 +141,6 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
             await client.store(response, in: exchange, now: now)
         }
     }
-}
-
-/// The beginning of the clock that ``CachedRequest`` goes by.
-private enum UptimeClock {
-    static let start = ContinuousClock.now
 }
 
 extension ResponseHead {

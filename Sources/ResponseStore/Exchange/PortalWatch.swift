@@ -104,30 +104,3 @@ final class PortalWatch: Sendable {
         now < sign.time.advanced(bySeconds: lifetime)
     }
 }
-
-extension MessageFields {
-    /// Whether the content is an HTML document.
-    fileprivate var isHTML: Bool { values("content-type").first?.lowercased.starts(with: "text/html".utf8) ?? false }
-}
-
-extension CacheRequest {
-    /// The types that the client names in Accept.
-    private var acceptedTypes: [String] {
-        fields.values("accept").flatMap { value in
-            String(decoding: value.lowercased, as: UTF8.self).split(separator: ",").map { item in
-                String(item.prefix { $0 != ";" }.filter { !$0.isWhitespace })
-            }
-        }
-    }
-
-    /// Whether the client wants HTML: it opens a page.
-    fileprivate var asksForHTML: Bool {
-        acceptedTypes.contains { $0 == "text/html" || $0 == "application/xhtml+xml" }
-    }
-
-    /// Whether the client takes HTML, too.
-    fileprivate var acceptsHTML: Bool {
-        let types = acceptedTypes
-        return types.isEmpty || asksForHTML || types.contains { $0 == "*/*" || $0 == "text/*" }
-    }
-}

@@ -66,6 +66,46 @@ struct CachingRulesTests {
         #expect(outcome == "\(rule): hit")
     }
 
+    @Test(
+        "The script of a service worker is validated with each use",
+        arguments: [
+            ("Service-Worker", "script", "service-worker: validate rule"),
+            ("Service-Worker", "other", "static: hit"),
+            ("Sec-Fetch-Dest", "serviceworker", "service-worker: validate rule"),
+            ("Sec-Fetch-Dest", "sharedworker", "static: hit"),
+        ])
+    func serviceWorker(name: String, value: String, expected: String) throws {
+        let request = MessageFields([.init(Octets(name), Octets(value))])
+        let fields: MessageFields = ["Cache-Control": "max-age=9", "ETag": "\"a\""]
+        #expect(try outcome(.standard, "https://shop.example/worker.js", fields, request: request) == expected)
+    }
+
+    @Test(
+        "A page in place of a static resource is not stored, and replaces nothing",
+        arguments: [
+            ("/a.js", "", "", 200, true), ("/a.js", "Sec-Fetch-Dest", "script", 200, true),
+            ("/a", "Sec-Fetch-Dest", "image", 200, true), ("/a.js", "Accept", "*/*", 200, true),
+            ("/a", "", "", 200, false), ("/a.js", "Sec-Fetch-Dest", "document", 200, false),
+            ("/a.js", "Sec-Fetch-Dest", "empty", 200, false),
+            ("/a.js", "Accept", "text/html, */*;q=0.8", 200, false), ("/a.js", "", "", 404, false),
+        ])
+    func pageInPlace(path: String, name: String, value: String, status: Int, isInPlace: Bool) throws {
+        let url = "https://shop.example" + path
+        let fields = name.isEmpty ? [:] : MessageFields([.init(Octets(name), Octets(value))])
+        let request = try Sample.request("GET", url, fields)
+        let page = OriginResponse(
+            status: status, fields: ["Content-Type": "text/html", "Cache-Control": "max-age=60"],
+            requestTime: Sample.after(0), responseTime: Sample.after(0))
+        let stored = [try Sample.stored(["Content-Type": "text/javascript", "ETag": "\"a\""], url)]
+        for (rules, expected) in [(CachingRules.standard, isInPlace), (.protocolOnly, false)] {
+            let policy = CachingPolicy(rules: rules)
+            #expect(policy.storing(page, for: request).obstacles == (expected ? [.pageInPlace] : []))
+            let decision = policy.lookup(request, among: stored, now: Sample.after(0))
+            let outcome = policy.validated(by: page, after: decision, for: request, stored: stored)
+            #expect(outcome == .replaced(unsuitable: expected ? [] : [0]))
+        }
+    }
+
     @Test("A reload passes over what is kept")
     func reload() throws {
         let url = "https://shop.example/main.8e0d62a0.js"

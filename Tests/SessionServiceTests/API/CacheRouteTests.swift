@@ -189,8 +189,8 @@ struct CacheRouteTests {
 
     @Test("A jar is removed with its stored responses", arguments: ["", "?final=true"])
     func removedJar(query: String) async throws {
-        try store("https://www.example.com/a")
-        try store("https://www.example.com/a", jar: "other")
+        try home.store("https://www.example.com/a")
+        try home.store("https://www.example.com/a", jar: "other")
         try await fixture.run { client in
             #expect(try await client.send(.delete, "/v1/jars/other\(query)").status == 200)
             let statistics = try await client.send(.get, "\(Self.route)/statistics")
