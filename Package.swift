@@ -61,6 +61,9 @@ let package = Package(
         .target(name: "WebPages", resources: [.embedInCode("page.css")]),
         .target(name: "HTTPMessages", dependencies: ["WebPrimitives"]),
         .target(name: "HTTPCaching", dependencies: ["WebPrimitives"]),
+        .target(
+            name: "OfflinePackages",
+            dependencies: ["WebPrimitives", "HTTPMessages", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
@@ -287,6 +290,11 @@ let package = Package(
             name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "WebPrimitives"]),
         .testTarget(name: "HTTPCachingTests", dependencies: ["HTTPCaching", "WebPrimitives", "TestSupport"]),
+        .testTarget(
+            name: "OfflinePackagesTests",
+            dependencies: [
+                "OfflinePackages", "WebPrimitives", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .testTarget(
             name: "PublicSuffixTests",
             dependencies: ["WebPrimitives", "PublicSuffix", "public-suffix-compiler", "TestSupport"],

@@ -37,12 +37,12 @@ private struct ReplayedBody: ResponseBody {
     private let replay: TrafficReplay
     /// Where the rest of its text is in the file; `nil` if it has none.
     private var position: Int?
-    private var text: ReplayedText
+    private var text: HARBodyText
 
     init(_ replay: TrafficReplay, _ response: ReplayedResponse) {
         self.replay = replay
         position = response.text
-        text = ReplayedText(isBase64: response.isBase64)
+        text = HARBodyText(isBase64: response.isBase64)
     }
 
     var isHere: Bool { true }

@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import HTTPMessages
 import NIOCore
 import SessionStore
 import Synchronization
@@ -322,7 +323,7 @@ struct ReplayTests {
     func pieces() {
         let raw = Array(#"a\u00fc\ud83d\ude00\\\"\n€\ud83dx\udcff"}}]"#.utf8)
         for length in 1...raw.count {
-            var text = ReplayedText(isBase64: false)
+            var text = HARBodyText(isBase64: false)
             var decoded: [UInt8] = []
             var rest = raw[...]
             while !text.isComplete, !rest.isEmpty {
