@@ -95,7 +95,7 @@ extension ResponseCache {
         var source: StoredBody.Source?
         if let file = stored.file {
             source = files.open(file).map { .file($0) }
-        } else if let known = read(fromMemory: true, { $0.recent.body(of: id) }) ?? nil {
+        } else if let known = read(fromMemory: true, { $0.recent.body(seal) }) ?? nil {
             source = .memory(known)
         } else {
             // It is not known to be missing if the index is busy.

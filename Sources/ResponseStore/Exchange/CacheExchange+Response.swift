@@ -47,10 +47,10 @@ extension CacheExchange {
                 bodyLength == Int64(rest.count), let whole = chosen.response.combined(with: part)?.response,
                 let answer = await CacheExchange.open(head, of: chosen, cache)
             else { return repeated() }
-            await store(whole)
+            await store(whole, bodyLength: bodyLength)
             return .complete(answer)
         case .replaced(let unsuitable):
-            await replace(unsuitable, by: response, mayStore: mayStore)
+            await replace(unsuitable, by: response, bodyLength: bodyLength, mayStore: mayStore)
             return .pass
         }
     }
@@ -72,7 +72,9 @@ extension CacheExchange {
     }
 
     /// Marks what a response shows to be out of date, and begins to store it. What it replaces is removed when it is there.
-    private mutating func replace(_ unsuitable: [Int], by response: OriginResponse, mayStore: Bool) async {
+    private mutating func replace(_ unsuitable: [Int], by response: OriginResponse, bodyLength: Int64?, mayStore: Bool)
+        async
+    {
         let (cache, request, stored) = (state.cache, state.request, state.stored)
         let updates =
             stored.isEmpty
@@ -87,7 +89,7 @@ extension CacheExchange {
         }
         guard mayStore, !dependsOnLogin(response), let storable = cache.policy.storing(response, for: request).response
         else { return }
-        await store(storable)
+        await store(storable, bodyLength: bodyLength)
     }
 
     /// Whether a response depends on the credential of a login, which the cache does not see.
@@ -100,25 +102,33 @@ extension CacheExchange {
             }
     }
 
-    private mutating func store(_ response: CachedResponse) async {
+    /// - Parameter bodyLength: The length of what is passed on; `nil` if it is not known.
+    private mutating func store(_ response: CachedResponse, bodyLength: Int64?) async {
         let (cache, request, audience) = (state.cache, state.request, state.audience)
         let site = request.url.host.registrableDomain(cache.suffixes)
         let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
-        guard let storing = writer.flatMap({ BodyStoring($0, in: cache) }) else { return }
+        guard let storing = writer.flatMap({ BodyStoring($0, of: request.url, length: bodyLength, in: cache) })
+        else { return }
         state.storing = storing
         state.status.isStored = true
     }
 
     // MARK: - Its body
 
-    /// Stores octets of the body that is passed on.
+    /// Stores octets of the body, before they are passed on.
     public func append(_ octets: [UInt8]) async {
         await state.storing?.append(octets)
     }
 
-    /// Ends the body.
+    /// Notes that the end of the body is about to be passed on. Then the next request for the response waits until it is
+    /// stored, and the client of this one does not.
+    public func announceEnd() async {
+        await state.storing?.announce()
+    }
+
+    /// Ends the body, after its end was passed on.
     public func finish(now: Timestamp) async {
         await state.storing?.finish(isComplete: true, now: now)
     }

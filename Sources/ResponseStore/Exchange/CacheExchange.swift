@@ -79,6 +79,7 @@ public struct CacheExchange: Sendable {
         now: Timestamp, isOffline: Bool = false, isLost: Bool = false,
         requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
     ) async {
+        await cache.waitForStoring(of: request.url)
         let audience = audience.octets
         let (stored, decision) = await cache.reading { responses in
             let stored =

@@ -26,8 +26,8 @@ struct RecentLookups {
     private var version: Version?
     /// The candidates, and when they were read. An earlier time means that the clock was set back, which changes ages.
     private var found: [Key: (stored: [StoredResponse], time: Timestamp)] = [:]
-    /// No other body gets the ID of one, so a commit changes none.
-    private var bodies: [Int64: [UInt8]] = [:]
+    /// By their keys: no other body has the key of one, so a commit changes none.
+    private var bodies: [Octets: [UInt8]] = [:]
     private var bodySize = 0
 
     /// The candidates of a lookup; `nil` if they have to be read.
@@ -37,7 +37,7 @@ struct RecentLookups {
     }
 
     /// A short body; `nil` if it has to be read.
-    func body(of id: Int64) -> [UInt8]? { bodies[id] }
+    func body(_ seal: BodySeal) -> [UInt8]? { bodies.isEmpty ? nil : bodies[Octets(seal.keyOctets)] }
 
     /// Keeps the candidates of a lookup.
     ///
@@ -49,8 +49,8 @@ struct RecentLookups {
     }
 
     /// Keeps an opened body.
-    mutating func keep(_ body: [UInt8], of id: Int64) {
+    mutating func keep(_ body: [UInt8], _ seal: BodySeal) {
         if bodySize + body.count > RecentLookups.bodyLimit { (bodies, bodySize) = ([:], 0) }
-        if bodies.updateValue(body, forKey: id) == nil { bodySize += body.count }
+        if bodies.updateValue(body, forKey: Octets(seal.keyOctets)) == nil { bodySize += body.count }
     }
 }

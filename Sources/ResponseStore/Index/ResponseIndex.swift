@@ -143,7 +143,7 @@ struct IndexReader {
         guard let sealed = try body.all({ $0.bytes(0) }).first, Int64(sealed.count) == seal.sealedLength,
             let opened = seal.open(sealed[...], number: 0)
         else { return nil }
-        recent.keep(opened, of: id)
+        recent.keep(opened, seal)
         return opened
     }
 }

@@ -41,14 +41,6 @@ extension CacheExchange {
         return await take(origin, bodyLength: length, mayStore: mayStore, now: now)
     }
 
-    /// Stores a piece of the body that is passed on.
-    func append(_ piece: BodyReader.Piece, now: Timestamp) async {
-        switch piece {
-        case .data(let octets): await append(Array(octets.readableBytesView))
-        case .end: await finish(now: now)
-        }
-    }
-
     /// Begins again with a request that is sent once more, perhaps with other cookies. What is stored takes no part.
     mutating func restart(_ pending: PendingRequest) {
         restart(CacheRequest(pending))

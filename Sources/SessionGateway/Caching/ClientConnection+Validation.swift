@@ -94,8 +94,11 @@ extension ClientConnection {
                     throw StreamError.endedEarly
                 }
                 let piece = try await server.nextPiece(within: limits.head)
-                await pending.cached?.append(piece, now: gate.now())
-                if case .end = piece { return }
+                guard case .data(let octets) = piece else {
+                    await pending.cached?.finish(now: gate.now())
+                    return
+                }
+                await pending.cached?.append(Array(octets.readableBytesView))
             }
         } catch {
             await pending.cached?.breakOff(now: gate.now())

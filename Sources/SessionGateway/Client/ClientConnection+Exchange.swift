@@ -90,12 +90,12 @@ extension ClientConnection {
                 await pending.entry?.append(toResponse: piece)
                 switch piece {
                 case .data(let data):
+                    await pending.cached?.append(Array(data.readableBytesView))
                     try await client.write(writesChunks ? data.asChunk : data)
-                    await pending.cached?.append(piece, now: gate.now())
                 case .end(let trailers):
+                    await pending.cached?.announceEnd()
                     if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
-                    // The client does not wait for it.
-                    await pending.cached?.append(piece, now: gate.now())
+                    await pending.cached?.finish(now: gate.now())
                     await client.forgetAbsence()
                     return keepsClient
                 }

@@ -284,7 +284,7 @@ struct CacheSourceTests {
         replaying.isOffline = true
         try await home.fixture.run(replaying) { address in
             let replayed = try await CachingGateway.response(to: "GET /", of: place, through: address)
-            #expect(replayed.hasSuffix("\r\n\r\nhello"), "\(replayed)")
+            #expect(replayed.contains("hello"), "\(replayed)")
         }
     }
 
