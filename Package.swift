@@ -148,6 +148,12 @@ let package = Package(
                 "SessionStore", .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
+            name: "PackageStore",
+            dependencies: [
+                "Platform", "WebPrimitives", "OfflinePackages", "StoreEngine", "SessionStore",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .target(
             name: "RequestDecoration",
             dependencies: [
                 "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore",
@@ -184,7 +190,8 @@ let package = Package(
             name: "SessionGateway",
             dependencies: [
                 "Platform", "WebPrimitives", "WebPages", "HTTPMessages", "PublicSuffix", "CookieModel", "HTTPCaching",
-                "GatewayModel", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
+                "GatewayModel", "OAuth2", "SessionStore", "ResponseStore", "OfflinePackages", "PackageStore",
+                "RequestDecoration",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
@@ -255,8 +262,8 @@ let package = Package(
             dependencies: [
                 "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "HTTPCaching",
                 "GatewayModel",
-                "Captures", "BrowserCookies", "OAuth2", "SessionStore", "RequestDecoration", "SessionOperations",
-                "SessionClient",
+                "Captures", "BrowserCookies", "OAuth2", "SessionStore", "OfflinePackages", "PackageStore",
+                "RequestDecoration", "SessionOperations", "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -273,8 +280,8 @@ let package = Package(
             name: "crumb-network",
             dependencies: [
                 "CQRencode", "Platform", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
-                "PostgreSQLEngine", "SessionStore", "ResponseStore", "SessionGateway", "SessionOperations",
-                "SessionService", "SessionClient", "AsyncHTTPClientTransport",
+                "PostgreSQLEngine", "SessionStore", "ResponseStore", "OfflinePackages", "PackageStore",
+                "SessionGateway", "SessionOperations", "SessionService", "SessionClient", "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -345,6 +352,12 @@ let package = Package(
                 "SessionStore", "StoreEngine", "TestSupport", "WebPrimitives",
             ]),
         .testTarget(
+            name: "PackageStoreTests",
+            dependencies: [
+                "OfflinePackages", "PackageStore", "Platform", "SessionStore", "WebPrimitives",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .testTarget(
             name: "RequestDecorationTests",
             dependencies: [
                 "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
@@ -379,7 +392,8 @@ let package = Package(
             name: "SessionGatewayTests",
             dependencies: [
                 "Platform", "SessionGateway", "CookieModel", "HTTPCaching", "GatewayModel", "HTTPMessages", "OAuth2",
-                "RequestDecoration", "SessionStore", "ResponseStore", "TestSupport", "WebPages", "WebPrimitives",
+                "OfflinePackages", "PackageStore", "RequestDecoration", "SessionStore", "ResponseStore", "TestSupport",
+                "WebPages", "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

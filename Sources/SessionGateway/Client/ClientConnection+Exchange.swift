@@ -122,7 +122,7 @@ extension ClientConnection {
     ) async -> (writesChunks: Bool, keepsClient: Bool) {
         let (request, decision) = (pending.request, pending.decision)
         record.status = response.status
-        record.cacheStatus = pending.cached.map { String(decoding: $0.statusField, as: UTF8.self) }
+        record.cacheStatus = pending.statusField.map { String(decoding: $0, as: UTF8.self) }
         // A body that ends with the connection is sent in chunks, so that the client's connection stays open.
         let writesChunks = response.hasUnknownLength && request.line.minorVersion > 0 && !response.isCut
         let keepsClient =
@@ -133,7 +133,7 @@ extension ClientConnection {
             mapping: request.mapping,
             before: pending.withheld.compactMap { gate.line(for: request, inPlaceOf: $0) },
             clearing: pending.clearing, adding: gate.lines(decision), hint: decision.hint,
-            cacheStatus: pending.cached?.statusField
+            cacheStatus: pending.statusField
         ) { line in
             guard !response.isOfProxy, !pending.isOutdated else { return nil }
             return decision.context == nil ? line : gate.line(for: request, inPlaceOf: line)

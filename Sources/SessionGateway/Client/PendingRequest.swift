@@ -20,6 +20,8 @@ struct PendingRequest {
     var entry: RecordedExchange?
     /// The part that the cache takes in it; `nil` for none.
     var cached: CacheExchange?
+    /// The Cache-Status field of the source that answers it, if that is not the cache.
+    var sourceStatus: Octets?
 
     /// How much of a body is kept in case a server refuses the stream: as much as the gateway can send before that.
     private static let refusedBodyLimit = 1 << 16
@@ -39,6 +41,9 @@ struct PendingRequest {
         withheld += response.setCookie
         clearing += response.head.values("clear-site-data")
     }
+
+    /// The Cache-Status field for the client (RFC 9211); `nil` for none.
+    var statusField: Octets? { sourceStatus ?? cached?.statusField }
 
     /// Whether the whole request can be sent once more.
     var isComplete: Bool {

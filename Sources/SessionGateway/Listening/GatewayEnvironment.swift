@@ -2,6 +2,7 @@ public import NIOCore
 import NIOPosix
 public import NIOSSL
 public import OAuth2
+public import PackageStore
 public import RequestDecoration
 public import ResponseStore
 public import WebPrimitives
@@ -88,6 +89,8 @@ public struct GatewayEnvironment: Sendable {
     public var replay: TrafficReplay?
     /// The store of responses that answer requests by ``GatewaySettings/cachingRules``; `nil` for none.
     public var cache: ResponseCache?
+    /// The offline packages that answer requests before the cache and servers; `nil` for none.
+    public var packages: PackageShelf?
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 

@@ -35,11 +35,12 @@ final class GatewayFrame: Sendable {
                 GatewayLogin(jar, keepingBodiesUpTo: environment.limits.keptBodies, making: $0)
             }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
+        let packages: [any ResponseSource] = environment.packages.map { [PackageSource($0)] } ?? []
         let servers = settings.isOffline ? nil : ServerSource()
         cache = environment.cache.map { PrivateCache($0, of: jar, rules: settings.cachingRules) }
         let last: (any ResponseSource)? =
             if let cache { CacheSource(cache: cache, servers: servers) } else { servers }
-        sources = environment.sources + replay + [last].compactMap(\.self)
+        sources = environment.sources + replay + packages + [last].compactMap(\.self)
         let suffixes = jar.policy.publicSuffixes
         let decrypts = environment.authority != nil
         // All requests to the sites that are offered at addresses pass through the gateway.

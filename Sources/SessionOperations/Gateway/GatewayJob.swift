@@ -44,6 +44,8 @@ package struct GatewayJob: Sendable {
     package var replayPath: String?
     /// How many octets of responses are kept for the jar; `nil` if none are.
     package var cacheSize: Int64?
+    /// Whether the offline packages of the jar answer requests.
+    package var usesPackages = false
     /// How many clients are connected at the same time; `nil` for the gateway's own limit.
     package var connectionLimit: Int?
     /// How many octets of requests' bodies are kept at the same time; `nil` for the gateway's own limit.

@@ -20,14 +20,31 @@ extension SessionDatabase {
     public func rotateKey(
         batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
     ) throws(SessionStoreError) -> KeyRotation {
+        try rotateKey(batchSize: batchSize, now: now, { () throws(SessionStoreError) in }, progress)
+    }
+
+    /// The same for a database beside which other files are sealed with its key.
+    ///
+    /// - Parameter resealOthers: reseals them. It runs when all writers seal under the new key, and the former one still opens
+    ///   values.
+    package func rotateKey(
+        now: Timestamp, resealingOthers resealOthers: () throws(SessionStoreError) -> Void
+    ) throws(SessionStoreError) -> KeyRotation {
+        try rotateKey(batchSize: 500, now: now, resealOthers) { _ in }
+    }
+
+    private func rotateKey(
+        batchSize: Int, now: Timestamp, _ resealOthers: () throws(SessionStoreError) -> Void,
+        _ progress: (Int) -> Void
+    ) throws(SessionStoreError) -> KeyRotation {
         // The file is one of many on a server, and others must have the key first.
         guard !engine.traits.isShared, let file = keyRing.source.file else {
-            return try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
+            return try reseal(try newestKey(), batchSize: batchSize, now: now, resealOthers, progress)
         }
         return try file.locked { () throws(SessionStoreError) in
             let use = try keyUse()
             if use == .newest { try file.appendKey(now: now) }
-            var rotation = try reseal(try newestKey(), batchSize: batchSize, now: now, progress)
+            var rotation = try reseal(try newestKey(), batchSize: batchSize, now: now, resealOthers, progress)
             rotation.began = use
             return rotation
         }
@@ -71,7 +88,8 @@ extension SessionDatabase {
 
     /// Reseals everything under `key`, which the source must already return.
     private func reseal(
-        _ key: SealingKey, batchSize: Int, now: Timestamp, _ progress: (Int) -> Void
+        _ key: SealingKey, batchSize: Int, now: Timestamp, _ resealOthers: () throws(SessionStoreError) -> Void,
+        _ progress: (Int) -> Void
     ) throws(SessionStoreError) -> KeyRotation {
         let hasOlderKeys = try write { database in
             let rows = SealingKeyRows(database: database)
@@ -117,6 +135,7 @@ extension SessionDatabase {
                     progress(rotation.resealed)
                 } while position != nil
             }
+            try resealOthers()
             rotation.unreadable = try giveUpOlderKeys(&rotation.resealed)
         }
         // Free pages of the file and of the log still contain values sealed under the old key.

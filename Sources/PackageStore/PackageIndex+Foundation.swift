@@ -1,0 +1,24 @@
+import Foundation
+
+extension PackageIndex {
+    /// Reads an index; `nil` if it is damaged, or of another version of the format.
+    init?(json octets: some Sequence<UInt8>) {
+        guard let index = try? JSONDecoder().decode(PackageIndex.self, from: Data(octets)), index.format == 1 else {
+            return nil
+        }
+        self = index
+    }
+
+    /// The JSON of the index.
+    func json() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
+}
+
+extension PackageBundle.Place {
+    /// Reads places; `nil` if they are damaged.
+    static func list(json octets: [UInt8]) -> [PackageBundle.Place]? {
+        try? JSONDecoder().decode([PackageBundle.Place].self, from: Data(octets))
+    }
+
+    /// The JSON of places.
+    static func json(_ places: [PackageBundle.Place]) throws -> [UInt8] { [UInt8](try JSONEncoder().encode(places)) }
+}

@@ -1,0 +1,217 @@
+package import OfflinePackages
+import Platform
+package import SessionStore
+import StoreEngine
+package import WebPrimitives
+
+extension PackageStore {
+    /// Adds a package, or a new version of one: all of it, or nothing.
+    ///
+    /// - Returns: The package as it is now, and the origins that its version before did not answer for.
+    package func add(
+        _ archive: PackageArchive, on conditions: Conditions = Conditions(), now: Timestamp
+    ) throws(PackageError) -> (package: Package, newOrigins: [String]) {
+        let manifest = archive.manifest
+        return try changing(now: now) { index throws(PackageError) in
+            let old = index.position(of: manifest.name).flatMap { position in
+                index.packages[position].removed == nil ? index.packages[position] : nil
+            }
+            let pinned = old?.signer.flatMap { Base64.decode($0.utf8) }.map { Octets($0) }
+            if let pinned, let key = conditions.key, key != pinned {
+                throw PackageError(
+                    .refused,
+                    "package '\(manifest.name)' is pinned to another key than that of --key; nothing was changed. To "
+                        + "trust the new key, remove the package and add it again")
+            }
+            guard !conditions.needsKnownKey || pinned != nil || conditions.key != nil else {
+                throw PackageError(
+                    .refused,
+                    "package '\(manifest.name)' came over http, where others can change it; nothing was changed. Use https, "
+                        + "or give the publisher's key with --key FILE")
+            }
+            let key = try archive.verifiedKey(pinned: pinned ?? conditions.key)
+            let allowed = conditions.origins.isEmpty ? old?.allowedOrigins : conditions.origins
+            if let allowed { try manifest.check(within: Set(allowed)) }
+            if let old, !conditions.isForced, let stored = PackageVersion(old.current.version),
+                !stored.precedes(manifest.version)
+            {
+                throw PackageError(
+                    .outdated,
+                    "package '\(manifest.name)' has version \(stored), and \(manifest.version) is not newer; nothing was "
+                        + "changed. Use --force to replace it, or 'crumb gateway package rollback'")
+            }
+            let version = try write(archive, now: now)
+            let package = PackageIndex.Package(
+                name: manifest.name, current: version, previous: old?.current,
+                signer: key.map { String(decoding: Base64.encode($0), as: UTF8.self) }, allowedOrigins: allowed,
+                removed: nil)
+            index.packages.removeAll { $0.name == manifest.name }
+            index.packages.append(package)
+            return (
+                Package(package), old.map { old in version.origins.filter { !old.current.origins.contains($0) } } ?? []
+            )
+        }
+    }
+
+    /// Brings back the version before, or a package that was removed. A second rollback undoes the first one.
+    package func rollBack(_ name: String, now: Timestamp) throws(PackageError) -> Package {
+        try changing(now: now) { index throws(PackageError) in
+            guard let position = index.position(of: name) else { throw PackageStore.notFound(name) }
+            if index.packages[position].removed != nil {
+                index.packages[position].removed = nil
+            } else {
+                guard let previous = index.packages[position].previous else {
+                    throw PackageError(
+                        .notFound,
+                        "package '\(name)' has no version before \(index.packages[position].current.version); nothing was "
+                            + "changed. Add another version with --force")
+                }
+                index.packages[position].previous = index.packages[position].current
+                index.packages[position].current = previous
+            }
+            return Package(index.packages[position])
+        }
+    }
+
+    /// Removes a package. ``rollBack(_:now:)`` brings it back for a day.
+    package func remove(_ name: String, now: Timestamp) throws(PackageError) -> Package {
+        try changing(now: now) { index throws(PackageError) in
+            guard let position = index.position(of: name), index.packages[position].removed == nil else {
+                throw PackageStore.notFound(name)
+            }
+            index.packages[position].removed = now.microseconds
+            return Package(index.packages[position])
+        }
+    }
+
+    /// Seals the lists of packages of all jars under the newest key of the database.
+    package static func reseal(_ database: SessionDatabase) throws(SessionStoreError) {
+        guard let root = root(of: database), FileSystem.isFolder(root) else { return }
+        do throws(PackageError) {
+            try locked(root) { () throws(PackageError) in
+                for jarID in FileSystem.names(in: root).compactMap({ Int64($0) }) {
+                    let store = PackageStore(database: database, jarID: jarID, root: root)
+                    // What does not open is not lost by the rotation.
+                    guard let index = try? store.index(), !index.packages.isEmpty else { continue }
+                    try store.write(index)
+                }
+            }
+        } catch {
+            throw SessionStoreError(
+                .keyRotationRefused, root,
+                "the lists of packages cannot be resealed: \(error.description). The next 'crumb key rotate' finishes the "
+                    + "rotation")
+        }
+    }
+
+    /// Changes the index while no other process does, and removes what is not needed any more afterwards.
+    private func changing<Result>(
+        now: Timestamp, _ change: (inout PackageIndex) throws(PackageError) -> Result
+    ) throws(PackageError) -> Result {
+        PrivateFile.createFolders(above: "\(bundleFolder)/.")
+        return try PackageStore.locked(root) { () throws(PackageError) in
+            do throws(SessionStoreError) {
+                // Seal under the newest key: a rotation may be about to forget the others.
+                _ = try database.needed([])
+            } catch {
+                throw PackageError(.notWritten, error.description)
+            }
+            var index = try index()
+            let result = try change(&index)
+            index.packages.removeAll { package in
+                package.removed.map { now.microseconds - $0 > PackageStore.binTime * 1_000_000 } ?? false
+            }
+            try write(index)
+            let bundles = index.bundles
+            for name in FileSystem.names(in: bundleFolder) where !bundles.contains(name) && !name.hasPrefix(".") {
+                unlink(path(ofBundle: name))
+            }
+            return result
+        }
+    }
+
+    private func write(_ index: PackageIndex) throws(PackageError) {
+        guard let json = try? index.json(), let sealed = try? database.sealer.seal(json, at: place) else {
+            throw PackageError(.notWritten, "\(indexPath): the list of packages cannot be sealed")
+        }
+        PrivateFile.removeTemporaries(of: indexPath)
+        let failure = PrivateFile.replace(sealed, at: indexPath)
+        guard failure == 0 else { throw PackageError(SystemError(failure), writing: indexPath) }
+    }
+
+    /// Writes the bodies of a package into a new bundle.
+    private func write(_ archive: PackageArchive, now: Timestamp) throws(PackageError) -> PackageIndex.Version {
+        let manifest = archive.manifest
+        let name = String(UInt64.random(in: 0 ... .max), radix: 16)
+        let path = path(ofBundle: name)
+        do {
+            return try PackageError.writing(path) {
+                var writer = try PackageBundle.Writer(path)
+                var places: [PackageBundle.Place] = []
+                for resource in manifest.resources {
+                    try archive.read(resource) { octets throws(PackageError) in
+                        do throws(SystemError) {
+                            try writer.append(octets)
+                        } catch {
+                            throw PackageError(error, writing: path)
+                        }
+                    }
+                    places.append(try writer.end())
+                }
+                try writer.append(try manifest.octets())
+                let manifestPlace = try writer.end()
+                try writer.append(try PackageBundle.Place.json(places))
+                let listPlace = try writer.end()
+                try writer.synchronize()
+                try FileSystem.synchronizeFolder(of: path)
+                return PackageIndex.Version(
+                    version: manifest.version.description, added: now.microseconds, bundle: name,
+                    key: writer.keyText,
+                    manifest: manifestPlace, places: listPlace, resources: manifest.resources.count,
+                    length: manifest.length, origins: manifest.origins)
+            }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Runs `body` while no other process changes packages of the database.
+    private static func locked<Result>(
+        _ root: String, _ body: () throws(PackageError) -> Result
+    ) throws(PackageError) -> Result {
+        let path = "\(root)/lock"
+        let file: Descriptor
+        do throws(SystemError) {
+            file = try Descriptor(opening: path, O_RDWR | O_CREAT)
+        } catch {
+            throw PackageError(error, writing: path)
+        }
+        // Closing it ends the lock.
+        defer { file.close() }
+        guard retrying({ flock(file.number, LOCK_EX) }) == 0 else { throw PackageError(.last, writing: path) }
+        return try body()
+    }
+}
+
+extension PackageError {
+    init(_ error: SystemError, writing path: String) {
+        self.init(
+            error.number == ENOSPC || error.number == EDQUOT ? .diskFull : .notWritten,
+            "\(path): the package cannot be written: \(error.message(creating: path)); nothing was changed")
+    }
+
+    fileprivate static func writing<Result>(
+        _ path: String, _ body: () throws -> Result
+    ) throws(PackageError) -> Result {
+        do {
+            return try body()
+        } catch let error as PackageError {
+            throw error
+        } catch let error as SystemError {
+            throw PackageError(error, writing: path)
+        } catch {
+            throw PackageError(.notWritten, "\(path): the package cannot be written; nothing was changed")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package import OfflinePackages
+import Platform
+package import SessionStore
+import StoreEngine
+package import WebPrimitives
+
+/// The offline packages of one jar, in the folder `DATABASE.packages` beside the database file.
+///
+///     DATABASE.packages/lock                one process changes packages at a time
+///     DATABASE.packages/downloads/          the parts of files that are being downloaded
+///     DATABASE.packages/JAR/index           the packages, sealed with the key of the database
+///     DATABASE.packages/JAR/bundles/NAME    the bodies of one version, sealed under a key in the index
+///
+/// A change writes the bundle first and then replaces the index, whose renaming is the only moment that counts. A process
+/// that is killed before leaves the old version, and a bundle without a row, which the next change removes. No name out of
+/// a package is ever the name of a file.
+package struct PackageStore: Sendable {
+    /// A version of a package.
+    package struct Version: Sendable {
+        package let version: String
+        package let added: Timestamp
+        /// How many responses it has, and how many octets their bodies have.
+        package let resources: Int
+        package let length: Int64
+        package let origins: [String]
+    }
+
+    /// A package of the jar.
+    package struct Package: Sendable {
+        package let name: String
+        package let current: Version
+        /// The version that a rollback brings back.
+        package let previous: Version?
+        /// The key that every version has to be signed with; `nil` if it is not signed.
+        package let signer: Octets?
+        /// The only origins that a version may answer for; `nil` for all that it names.
+        package let allowedOrigins: [String]?
+        /// When it was removed; `nil` if it is in use.
+        package let removed: Timestamp?
+    }
+
+    /// The conditions on a package that is added.
+    package struct Conditions: Sendable {
+        /// The key that it has to be signed with.
+        package var key: Octets?
+        /// The only origins that it may answer for; empty for all that it names.
+        package var origins: [String] = []
+        /// Whether the key has to be known before: others could have changed the file on its way.
+        package var needsKnownKey = false
+        /// Whether an older or equal version replaces the stored one.
+        package var isForced = false
+
+        package init() {}
+    }
+
+    /// For how many seconds a removed package can be brought back at least.
+    package static let binTime: Int64 = 86_400
+
+    let database: SessionDatabase
+    let jarID: Int64
+    let root: String
+
+    /// The packages of a jar.
+    ///
+    /// - Returns: `nil` if the database is no file.
+    package init?(of jar: CookieJar) {
+        guard let root = PackageStore.root(of: jar.database) else { return nil }
+        (database, jarID, self.root) = (jar.database, jar.id, root)
+    }
+
+    init(database: SessionDatabase, jarID: Int64, root: String) {
+        (self.database, self.jarID, self.root) = (database, jarID, root)
+    }
+
+    /// The folder of a database's packages; `nil` if the database is no file.
+    static func root(of database: SessionDatabase) -> String? {
+        guard SessionDatabase.exists(at: database.path) else { return nil }
+        return "\(FileSystem.resolved(database.path)).packages"
+    }
+
+    var folder: String { "\(root)/\(jarID)" }
+    var indexPath: String { "\(folder)/index" }
+    var bundleFolder: String { "\(folder)/bundles" }
+    func path(ofBundle name: String) -> String { "\(bundleFolder)/\(name)" }
+
+    // MARK: - Reading
+
+    /// All packages by name, those that were removed and can be brought back included.
+    package func packages() throws(PackageError) -> [Package] {
+        try index().packages.sorted { $0.name < $1.name }.map(Package.init)
+    }
+
+    /// The manifest of a package's current version.
+    package func manifest(of name: String) throws(PackageError) -> PackageManifest {
+        try opened(name).manifest
+    }
+
+    /// Reads every body of a package's current version.
+    ///
+    /// - Returns: The URLs of those that were changed or cannot be read.
+    package func verify(_ name: String) throws(PackageError) -> [RequestURL] {
+        let opened = try opened(name)
+        return opened.manifest.resources.map(\.url).filter { opened.find($0)?.verifiedBody() == nil }
+    }
+
+    private func opened(_ name: String) throws(PackageError) -> OpenedPackage {
+        let index = try index()
+        guard let position = index.position(of: name), index.packages[position].removed == nil else {
+            throw PackageStore.notFound(name)
+        }
+        guard let opened = OpenedPackage(index.packages[position], in: self) else {
+            throw PackageError(
+                .damaged, "the files of package '\(name)' were changed or removed; add the package again with --force")
+        }
+        return opened
+    }
+
+    /// Reads the index, an empty one if no package was ever added.
+    func index() throws(PackageError) -> PackageIndex {
+        let sealed: [UInt8]
+        do throws(SystemError) {
+            sealed = try FileSystem.contents(indexPath, limit: .max)
+        } catch {
+            guard error.number == ENOENT || error.number == ENOTDIR else {
+                throw PackageError(.unreadable, "\(indexPath): the list of packages cannot be read: \(error.message)")
+            }
+            return PackageIndex()
+        }
+        // A rotation in another process may have replaced the key since the database was opened.
+        let octets =
+            database.sealer.open(Octets(sealed), at: place)
+            ?? {
+                _ = try? database.needed([])
+                return database.sealer.open(Octets(sealed), at: place)
+            }()
+        guard let octets, let index = PackageIndex(json: octets) else {
+            throw PackageError(
+                .damaged,
+                "\(indexPath): the list of packages was changed, or belongs to another database or key; remove the folder "
+                    + "\(folder), and add the packages again")
+        }
+        return index
+    }
+
+    /// The context that the index is sealed to.
+    var place: [UInt8] {
+        var place = SealedPlace("offline packages")
+        place.append(jarID)
+        return place.bytes
+    }
+
+    static func notFound(_ name: String) -> PackageError {
+        PackageError(.notFound, "the jar has no package '\(name)'")
+    }
+}
+
+extension PackageStore.Package {
+    init(_ package: PackageIndex.Package) {
+        name = package.name
+        current = PackageStore.Version(package.current)
+        previous = package.previous.map(PackageStore.Version.init)
+        signer = package.signer.flatMap { Base64.decode($0.utf8) }.map { Octets($0) }
+        allowedOrigins = package.allowedOrigins
+        removed = package.removed.map { Timestamp(microseconds: $0) }
+    }
+}
+
+extension PackageStore.Version {
+    fileprivate init(_ version: PackageIndex.Version) {
+        self.version = version.version
+        added = Timestamp(microseconds: version.added)
+        resources = version.resources
+        length = version.length
+        origins = version.origins
+    }
+}
