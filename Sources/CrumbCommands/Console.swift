@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OAuth2
+import OfflinePackages
 import Platform
 import RequestDecoration
 import SessionClient
@@ -288,6 +289,7 @@ package struct CommandFailure: Error {
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
         case let error as LoginFallbackError: self.init(FailureKind(error), error.description)
+        case let error as PackageError: self.init(advising: FailureKind(code: error.code.rawValue), error.description)
         case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
         default: return nil
         }
@@ -302,6 +304,8 @@ package struct CommandFailure: Error {
             case .authorityExists: "; 'crumb gateway ca remove' removes it"
             case .authorityNotFound: "; 'crumb gateway ca create --host HOST' creates one"
             case .gatewayNotFound: "; 'crumb gateway list' lists the gateways"
+            case .packageNotFound where !message.contains("version before"):
+                "; 'crumb gateway package list' lists the packages"
             case .responseNotStored: "; 'crumb cache list' lists the stored responses"
             default: ""
             }

@@ -18,7 +18,7 @@ enum FullProgram {
                 drawingQRCodes: { text, usesColor in
                     QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }
                 },
-                serving: ServiceRun.run, runningGateway: GatewayRun.run,
+                serving: ServiceRun.run, runningGateway: GatewayRun.run, fetchingPackages: PackageFetch.fetch,
                 creatingAuthorities: { hosts, now in
                     try CertificateAuthority(for: hosts, lifetime: CertificateAuthority.storedLifetime, now: now).stored
                 },

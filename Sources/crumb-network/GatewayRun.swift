@@ -1,6 +1,7 @@
 import CookieModel
 import CrumbCommands
 import Foundation
+import PackageStore
 import ResponseStore
 import SessionGateway
 import SessionOperations
@@ -99,6 +100,7 @@ enum GatewayRun {
         environment.authority = try authority(of: job)
         environment.fallback = job.fallback
         environment.pageEvents = reports.pageEvents
+        environment.packages = job.usesPackages ? PackageShelf(of: job.jar, failed: job.failed) : nil
         do {
             environment.replay = try job.replayPath.map { try TrafficReplay(path: $0) }
             environment.recording = try job.recordPath.map { try recording(in: $0, of: job) }

@@ -13,7 +13,7 @@ struct GatewayCommand: ParsableCommand {
         abstract: "Run a proxy that gives every request of a program the cookies of a jar.",
         subcommands: [
             GatewayRunCommand.self, GatewayAuthorityCommand.self, GatewayStartCommand.self, GatewayListCommand.self,
-            GatewayRequestsCommand.self, GatewayStopCommand.self,
+            GatewayRequestsCommand.self, GatewayStopCommand.self, PackageCommand.self,
         ],
         defaultSubcommand: GatewayRunCommand.self)
 }

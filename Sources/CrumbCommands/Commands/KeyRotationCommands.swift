@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import PackageStore
 import Platform
 import SessionOperations
 import SessionStore
@@ -24,7 +25,9 @@ struct KeyRotateCommand: CrumbCommand {
             throw CommandFailure(
                 .databaseUnavailable, "\(try database.path()): there is no database, so there is nothing to rotate")
         }
-        let rotation = try opened.rotateKey(now: console.now)
+        let rotation = try opened.rotateKey(now: console.now) { () throws(SessionStoreError) in
+            try PackageStore.reseal(opened)
+        }
         let former = FormerKeyUse(try opened.formerKeys())
         let report = KeyRotationReport(
             resealed: rotation.resealed, resumed: rotation.began != .newest, formerKeys: former.reports,

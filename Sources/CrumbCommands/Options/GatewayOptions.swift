@@ -2,6 +2,7 @@ import ArgumentParser
 import CookieModel
 import GatewayModel
 import OAuth2
+import PackageStore
 import SessionOperations
 import SessionStore
 import Synchronization
@@ -198,18 +199,25 @@ struct TrafficOptions: ParsableArguments {
 
     @OptionGroup var caching: CacheOptions
 
-    @Flag(help: "Connect to no server. A request that neither --replay nor --cache answers gets status 504.")
+    @Flag(help: "Do not answer from the jar's offline packages.")
+    var noPackages = false
+
+    @Flag(
+        help: "Connect to no server. A request that neither --replay, --cache nor a package answers gets status 504.")
     var offline = false
 
     func validate() throws {
         guard !recordSecrets || record != nil else {
             throw ValidationError("--record-secrets: name the file with --record.")
         }
-        guard !offline || replay != nil || caching.cache != nil else {
-            throw ValidationError(
-                "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
+        // Otherwise the jar may have packages.
+        guard !offline || replay != nil || caching.cache != nil || !noPackages else {
+            throw TrafficOptions.nothingAnswers
         }
     }
+
+    private static let nothingAnswers = ValidationError(
+        "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
 
     /// Applies the options.
     func apply(to job: inout GatewayJob) throws {
@@ -217,7 +225,19 @@ struct TrafficOptions: ParsableArguments {
         job.recordsSecrets = recordSecrets
         job.replayPath = replay
         job.settings.isOffline = offline
+        job.usesPackages = !noPackages
+        guard try !offline || replay != nil || caching.cache != nil || job.hasPackages() else {
+            throw TrafficOptions.nothingAnswers
+        }
         job.cacheSize = caching.cache?.octets
         if let rules = try caching.table()?.rules { job.settings.cachingRules = rules }
+    }
+}
+
+extension GatewayJob {
+    /// Whether packages of the jar may answer requests.
+    fileprivate func hasPackages() throws -> Bool {
+        guard usesPackages, let store = PackageStore(of: jar) else { return false }
+        return try store.packages().contains { $0.removed == nil }
     }
 }

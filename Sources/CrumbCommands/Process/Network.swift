@@ -1,5 +1,6 @@
 import Foundation
 package import OAuth2
+package import PackageStore
 import Platform
 package import SessionClient
 package import SessionOperations
@@ -32,6 +33,8 @@ package struct Network: Sendable {
     let serve: @Sendable (ServiceOrder) async throws -> Void
     /// Runs a gateway until it is told to stop. Throws `CommandFailure` if it does not start.
     let runGateway: @Sendable (GatewayJob) async throws -> Void
+    /// Downloads a package, or the rest of it. Throws `PackageError` if that fails.
+    let fetchPackage: @Sendable (PackageDownload) async throws -> Void
     /// Creates an authority for a gateway, to be stored.
     let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
     /// Opens and upgrades databases on servers.
@@ -43,6 +46,7 @@ package struct Network: Sendable {
         service: @escaping ServiceAccess, drawingQRCodes drawQRCode: @escaping QRCodeDrawing,
         serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
         runningGateway runGateway: @escaping @Sendable (GatewayJob) async throws -> Void,
+        fetchingPackages fetchPackage: @escaping @Sendable (PackageDownload) async throws -> Void,
         creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority,
         servers: ServerAccess
     ) {
@@ -52,6 +56,7 @@ package struct Network: Sendable {
         self.drawQRCode = drawQRCode
         self.serve = serve
         self.runGateway = runGateway
+        self.fetchPackage = fetchPackage
         self.createAuthority = createAuthority
         self.servers = servers
     }

@@ -196,6 +196,7 @@ extension FailureKind {
             Row(47, http: 422, "the token cannot be sent in the way that the login rule requires")
         case .loginCookieRefused: Row(48, http: 422, "the jar rejects the cookie of the login rule")
         case .loginExchangeFailed: Row(48, http: 502, "the site returned no cookie for the token")
+        case .packageOutdated: Row(91, "a package is not newer than the stored version")
         case .unauthenticated: Row(56, http: 401)
         case .forbidden: Row(56, http: 403)
         case .tokenMissing: Row(56, http: 401)
@@ -241,6 +242,17 @@ extension FailureKind {
                     + "changed")
         case .gatewaysExhausted: Row(55, http: 429)
         case .responseNotStored: Row(89, http: 404, "`cache show`: the jar's cache has no response to the URL")
+        case .packageInvalid:
+            Row(90, "`gateway package`: the file is not a package, or breaks a rule of the format; nothing was changed")
+        case .packageRefused:
+            Row(
+                91,
+                "`gateway package`: the signature, the key, an origin or the version does not permit the package; nothing "
+                    + "was changed")
+        case .packageNotFound:
+            Row(92, "`gateway package`: the jar has no such package, or no version before")
+        case .packageNotFetched:
+            Row(93, "`gateway package add`: the download failed; the same command goes on if the server allows it")
         }
     }
 }

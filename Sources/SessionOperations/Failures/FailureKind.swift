@@ -71,6 +71,11 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case authorityNotFound = "authority-not-found"
     /// Of `crumb cache`.
     case responseNotStored = "response-not-stored"
+    /// Of `crumb gateway package`.
+    case packageInvalid = "package-invalid"
+    case packageRefused = "package-refused"
+    case packageNotFound = "package-not-found"
+    case packageNotFetched = "package-not-fetched"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"
@@ -103,6 +108,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case tokenNotPresentable = "token-not-presentable"
     case loginCookieRefused = "login-cookie-refused"
     case loginExchangeFailed = "login-exchange-failed"
+    case packageOutdated = "package-outdated"
 
     // Codes of the service alone, with their exit status with `--service`.
     case unauthenticated

@@ -1,0 +1,104 @@
+import AsyncHTTPClient
+import CookieModel
+import NIOCore
+import NIOHTTP1
+import OfflinePackages
+import PackageStore
+import Platform
+
+/// Downloads packages. What has come before a failure stays, and the next attempt goes on there.
+enum PackageFetch {
+    private static let redirectLimit = 10
+    /// How long the head of a response, and then each part of the body, may take.
+    private static let patience = TimeAmount.seconds(30)
+    /// How long a whole download may take. A longer one goes on with the next attempt.
+    private static let longest = TimeAmount.hours(2)
+
+    /// - Throws: `PackageError`.
+    static func fetch(_ download: PackageDownload) async throws {
+        try await fetch(download, by: .shared)
+    }
+
+    /// The same by other clients.
+    static func fetch(_ download: PackageDownload, by clients: NetworkClients) async throws {
+        var (file, transfer) = try download.begin()
+        defer { file.close() }
+        var (url, redirects, restarts) = (download.url, 0, 0)
+        while true {
+            let (response, reason) = try await response(to: url, transfer, by: clients)
+            if [301, 302, 303, 307, 308].contains(response.status.code) {
+                redirects += 1
+                guard redirects <= redirectLimit else {
+                    throw PackageError(.notFetched, "\(download.url.origin) redirects too often; check the URL")
+                }
+                url = try url.downloadRedirect(to: response.headers.first(name: "Location"))
+                continue
+            }
+            let step = try transfer.step(status: Int(response.status.code)) { response.headers.first(name: $0) }
+            switch step {
+            case .complete: return
+            case .restart:
+                restarts += 1
+                guard restarts < 3 else {
+                    throw PackageError(.notFetched, "\(url.origin) sends parts of other files; try again later")
+                }
+                try download.prepare(file, from: 0, validator: nil)
+                transfer = PackageTransfer()
+            case .write(let position):
+                try download.prepare(file, from: position, validator: transfer.validator)
+                return try await write(response, from: position, to: file, download, reason)
+            }
+        }
+    }
+
+    private static func response(
+        to url: RequestURL, _ transfer: PackageTransfer, by clients: NetworkClients
+    ) async throws -> (response: HTTPClientResponse, reason: (any Error) -> PackageError) {
+        var proxy: Proxy?
+        func failure(_ error: any Error) -> PackageError {
+            if let error = error as? NetworkSettingsError { return PackageError(.notFetched, error.reason) }
+            return PackageError(.notFetched, "\(url.origin): \(HTTPExchange.reason(error, by: proxy))")
+        }
+        do {
+            proxy = try clients.client(for: url.description).proxy
+            let route = try clients.settings.route(to: url.description)
+            let client = try clients.client(for: route, readTimeout: patience)
+            var request = HTTPClientRequest(url: url.description)
+            for (name, value) in transfer.fields { request.headers.add(name: name, value: value) }
+            let response = try await client.execute(request, deadline: .now() + longest)
+            let usedProxy = proxy
+            return (
+                response,
+                { PackageError(.notFetched, "\(url.origin): \(HTTPExchange.reason($0, by: usedProxy))") }
+            )
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private static func write(
+        _ response: HTTPClientResponse, from start: Int64, to file: Descriptor, _ download: PackageDownload,
+        _ reason: (any Error) -> PackageError
+    ) async throws {
+        let limit = PackageLimits().fileLength
+        var position = start
+        do {
+            for try await piece in response.body {
+                let octets = Array(piece.readableBytesView)
+                guard position + Int64(octets.count) <= limit else {
+                    download.remove()
+                    throw PackageTransfer.tooLong(limit)
+                }
+                try download.write(octets, at: position, to: file)
+                position += Int64(octets.count)
+            }
+        } catch let error as PackageError {
+            throw error
+        } catch {
+            throw PackageError(
+                .notFetched,
+                "\(reason(error).description); \(position) octets are here, and the same command goes on after them if the "
+                    + "server allows it")
+        }
+    }
+}
