@@ -182,7 +182,9 @@ struct Console {
     }
 
     /// The headings of columns with times.
-    private static let timeHeadings: Set = ["EXPIRES", "TIME", "SAVED", "REMOVED", "NEXT EXPIRY", "LAST USED"]
+    private static let timeHeadings: Set = [
+        "EXPIRES", "TIME", "SAVED", "REMOVED", "NEXT EXPIRY", "LAST USED", "LATEST",
+    ]
 
     /// A table with local times, and how far they are from now, in place of those of RFC 3339.
     private func withLocalTimes(_ rows: [[String]]) -> [[String]] {

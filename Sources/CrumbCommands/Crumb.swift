@@ -33,7 +33,8 @@ struct Crumb: ParsableCommand {
             CommandGroup(
                 name: "Cookie and jar",
                 subcommands: [
-                    ListCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, JarsCommand.self,
+                    ListCommand.self, GetCommand.self, SetCommand.self, RemoveCommand.self, ClearCommand.self,
+                    JarsCommand.self,
                     SitesCommand.self, StorageCommand.self, CacheCommand.self, ChangesCommand.self,
                 ]),
             CommandGroup(name: "Service", subcommands: [ServeCommand.self, ClusterCommand.self]),

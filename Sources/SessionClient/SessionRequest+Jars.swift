@@ -191,6 +191,33 @@ extension SessionRequest where Answer == WebStorageRemoval {
     }
 }
 
+extension SessionRequest where Answer == SiteDataList {
+    /// The data of sites in a jar that meets every condition, by site and type.
+    ///
+    /// - Parameters:
+    ///   - site: A host of the site.
+    ///   - since: The earliest time at which it was set or stored (RFC 3339); requires types without `storage`.
+    ///   - types: `cookies`, `cache`, `storage`; `nil` for those that the other conditions allow.
+    public static func siteData(
+        of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil
+    ) -> Self {
+        Self(
+            .listSiteData, jar,
+            query: [("site", site), ("since", since), ("types", types?.joined(separator: ","))])
+    }
+}
+
+extension SessionRequest where Answer == SiteDataRemovalReport {
+    /// Removes the data of sites in a jar that meets every condition, which ``siteData(of:site:since:types:)`` lists.
+    public static func removeSiteData(
+        of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil
+    ) -> Self {
+        Self(
+            .removeSiteData, jar,
+            query: [("site", site), ("since", since), ("types", types?.joined(separator: ","))])
+    }
+}
+
 extension SessionRequest where Answer == CachedResponseList {
     /// A page of the responses in the cache of a jar, or of one of its sites.
     ///

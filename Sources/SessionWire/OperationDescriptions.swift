@@ -51,6 +51,14 @@ extension OperationDescription {
         "removeWebStorage", .delete, "jars/{jar}/storage", .jar(.write), query: ["origin", "key"])
 }
 
+/// The data of sites: cookies, stored responses and web storage.
+extension OperationDescription {
+    package static let listSiteData = Self(
+        "listSiteData", .get, "jars/{jar}/site-data", .jar(.read), query: ["site", "since", "types"])
+    package static let removeSiteData = Self(
+        "removeSiteData", .delete, "jars/{jar}/site-data", .jar(.write), query: ["site", "since", "types"])
+}
+
 /// The cache of responses.
 extension OperationDescription {
     package static let listCachedResponses = Self(

@@ -125,19 +125,10 @@ struct CachePurgeCommand: CrumbCommand {
 
     private func removal(_ place: OperationPlace, now: Timestamp) throws -> CacheRemovalReport? {
         if allJars { return try place.answer(to: .purgeAllCaches(), by: .purgeAllCaches) }
-        let since = try since.map { try CachePurgeCommand.time($0, now: now).rfc3339 }
+        let since = try since.map { try sinceTime($0, now: now).rfc3339 }
         let urls = try urls.map { try requestURL($0).description }
         return try place.performIfThere(
             .purgeCache(of: jar.jar, site: try site.map(siteHost), since: since, urls: urls), by: .purgeCache)
-    }
-
-    /// A time, or the time that is a duration before now.
-    private static func time(_ text: String, now: Timestamp) throws -> Timestamp {
-        if let time = Timestamp(rfc3339: text.utf8) { return time }
-        guard let duration = try? durationInSeconds(text) else {
-            throw ValidationError("--since: '\(text)' is no time. Write one such as 2026-11-21T08:00:00Z, or 2h.")
-        }
-        return now.advanced(bySeconds: -duration)
     }
 }
 
@@ -166,9 +157,4 @@ struct CacheStatisticsCommand: CrumbCommand {
             try console.writeLines(lines)
         }
     }
-}
-
-/// The host that a user names as a host or in a URL.
-private func siteHost(_ text: String) throws -> String {
-    try (text.contains("://") ? requestURL(text).host : domainHost(text)).description
 }

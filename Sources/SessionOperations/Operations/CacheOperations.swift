@@ -7,7 +7,7 @@ import SessionWire
 
 extension OperationContext {
     /// The stored responses of the database; `nil` if nothing was ever stored. Does not create the folder.
-    fileprivate var cache: ResponseCache? {
+    var cache: ResponseCache? {
         ResponseCache(of: database, environment: environment).flatMap { $0.folder.hasCache ? $0 : nil }
     }
 }
@@ -25,7 +25,7 @@ extension OperationContext {
 
 extension OperationInput {
     /// The site of the host in the query, as the gateway names it.
-    fileprivate func site(_ jar: CookieJar) throws -> Octets? {
+    func site(_ jar: CookieJar) throws -> Octets? {
         try query.host("site")?.registrableDomain(jar.policy.publicSuffixes)
     }
 }
@@ -34,7 +34,7 @@ extension ResponseCache {
     /// Reads from the cache.
     ///
     /// - Throws: The failure that the cache has met, which a gateway would treat as a miss.
-    fileprivate func reading<Result>(_ body: (ResponseCache) -> Result) throws(SessionStoreError) -> Result {
+    func reading<Result>(_ body: (ResponseCache) -> Result) throws(SessionStoreError) -> Result {
         let result = body(self)
         if let lastFailure { throw lastFailure }
         return result

@@ -103,6 +103,27 @@ struct CookieRows {
         }
     }
 
+    /// When a cookie last changed, as ``StoredCookie/lastUpdate``.
+    static let lastUpdate = "coalesce(received_at, created_at)"
+
+    /// How much each registrable domain has, without expired cookies. Reads the whole jar, but opens no value.
+    ///
+    /// - Parameter time: counts only cookies that last changed at that time or later.
+    func usage(since time: Timestamp, now: Timestamp) throws -> [CookieUsage] {
+        try database.statement(
+            """
+            SELECT site, count(*), sum(length(name) + length(value) - \(Sealer.overhead)), max(\(CookieRows.lastUpdate))
+            FROM cookie
+            WHERE jar_id = ?1 AND \(CookieRows.lastUpdate) >= ?2 AND (expires_at IS NULL OR expires_at >= ?3)
+            GROUP BY site ORDER BY site
+            """
+        ).rows(jarID, time, now) { row in
+            CookieUsage(
+                site: Octets(row.bytes(0)), cookies: Int(row.int64(1)), octets: Int(row.int64(2)),
+                lastUpdate: row.timestamp(3))
+        }
+    }
+
     /// The complete rows of one registrable domain, in the order of creation.
     func rows(site: Octets) throws -> [StoredCookie] {
         try database.statement(

@@ -238,6 +238,16 @@ struct JournaledCookieRows {
         try journal.append(.removed, returnedBy: try deletion(where: "true"), now: now)
     }
 
+    /// Removes the cookies of a registrable domain, or of all, that last changed at a time or later.
+    ///
+    /// - Returns: how many cookies were removed.
+    func remove(site: Octets?, since time: Timestamp, now: Timestamp) throws -> Int {
+        let statement = try deletion(
+            where: "\(CookieRows.lastUpdate) >= ?2" + (site == nil ? "" : " AND site = ?3"))
+        statement.bindAll(rows.jarID, time, site)
+        return try journal.append(.removed, returnedBy: statement, now: now)
+    }
+
     private func deletion(where condition: String) throws -> Statement {
         let statement = try rows.database.statement(
             "DELETE FROM cookie WHERE jar_id = ?1 AND \(condition) RETURNING \(ChangeRows.changeColumns)"

@@ -199,6 +199,41 @@ struct CacheRouteTests {
         }
     }
 
+    @Test("The data of sites is listed by type and removed by site, type and time")
+    func siteData() async throws {
+        try home.store("https://www.example.com/a", age: 7200)
+        try home.store("https://static.example.com/b")
+        try home.store("https://cdn.test/c")
+        try await fixture.run(AccessGrant(verbs: [.read, .write], jars: .named(["default"]))) { client in
+            let route = "/v1/jars/default/site-data"
+            func list(_ query: String = "") async throws -> [String] {
+                let answer = try await client.send(.get, "\(route)?\(query)")
+                #expect(!answer.text.contains("secret"), "\(answer.text)")
+                return (answer.object["siteData"] as? [[String: Any]] ?? []).map { entry in
+                    "\(entry["site"] ?? "") \(entry["type"] ?? "") \(entry["count"] ?? "")"
+                }
+            }
+            let all = try await list()
+            #expect(
+                all == ["cdn.test cache 1", "example.com cookies 3", "example.com cache 2", "example.com storage 1"])
+            let recent = "since=\(ServiceFixture.now.advanced(bySeconds: -3600).rfc3339)"
+            #expect(try await list("\(recent)&types=cache") == ["cdn.test cache 1", "example.com cache 1"])
+            for query in ["types=all", "types=", "site=not%20a%20host", "since=yesterday", "\(recent)&types=storage"] {
+                #expect(try await client.send(.delete, "\(route)?\(query)").code == "parameter-invalid", "\(query)")
+            }
+            let cache = try await client.send(.delete, "\(route)?site=www.example.com&types=cache&\(recent)")
+            #expect(cache.object["responses"] as? Int == 1 && cache.object["cookies"] as? Int == 0)
+            #expect((cache.object["responseOctets"] as? Int ?? 0) > 0)
+            let rest = try await client.send(.delete, "\(route)?site=example.com")
+            #expect(rest.object["cookies"] as? Int == 3 && rest.object["storageItems"] as? Int == 1)
+            #expect(rest.object["responses"] as? Int == 1)
+            #expect(try await list() == ["cdn.test cache 1"])
+            #expect(try await client.send(.post, "/v1/jars/default/restore").status == 200)
+            #expect(
+                try await list() == ["cdn.test cache 1", "example.com cookies 3", "example.com storage 1"])
+        }
+    }
+
     @Test("A caller without access to all jars learns nothing of the other jars' responses")
     func grants() async throws {
         try home.store("https://www.example.com/a", jar: "other")

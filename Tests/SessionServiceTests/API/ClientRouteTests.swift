@@ -32,6 +32,7 @@ struct ClientRouteTests {
         operation(.cachedResponses(to: "", of: "JAR")), operation(.cacheStatistics(of: "JAR")),
         operation(.explain(ExplainCacheDocument(url: ""), in: "JAR")),
         operation(.purgeCache(of: "JAR")), operation(.purgeAllCaches()),
+        operation(.siteData(of: "JAR")), operation(.removeSiteData(of: "JAR")),
         operation(.decorate(DecorateDocument(url: ""), in: "JAR")),
         operation(.receive(response, in: "JAR")), operation(.renew(response, in: "JAR")),
         operation(.cookies(of: "JAR")), operation(.cookie("NAME", for: "", in: "JAR")),

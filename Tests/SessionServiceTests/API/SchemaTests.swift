@@ -105,6 +105,8 @@ struct SchemaTests {
         Row(schema: "SessionSave", type: SessionSaveReport.self),
         Row(schema: "SetCookieRequest", type: SetCookieDocument.self),
         Row(schema: "SetCookieTrial", type: SetCookieDryRunReport.self),
+        Row(schema: "SiteData", type: SiteDataReport.self), Row(schema: "SiteDataList", type: SiteDataList.self),
+        Row(schema: "SiteDataRemoval", type: SiteDataRemovalReport.self),
         Row(schema: "StorageDecision", type: StorageDecisionReport.self),
         Row(schema: "StoredToken", type: StoredTokenReport.self),
         Row(schema: "StoredTokenList", type: StoredTokenList.self),

@@ -118,6 +118,31 @@ extension OperationText {
                     "description": "the URLs of the responses; not together with a site",
                 ]
             ], gives: "CacheRemoval"),
+        Self(
+            .listSiteData, "List how much of each type of data a jar has of each site",
+            query: SiteDataQueryText.parameters, gives: "SiteDataList"),
+        Self(
+            .removeSiteData,
+            "Remove cookies, stored responses and localStorage. For a day, restoring the jar undoes it, except for responses",
+            query: SiteDataQueryText.parameters, gives: "SiteDataRemoval"),
         Self(.purgeAllCaches, "Remove the responses of all jars from the cache", gives: "CacheRemoval"),
+    ]
+}
+
+/// The parameters of the operations on the data of sites.
+private enum SiteDataQueryText {
+    static let parameters: PrintedJSON = [
+        "site": ["schema": ["type": "string"], "description": "data of the site of this host"],
+        "since": [
+            "schema": ["type": "string", "format": "date-time"],
+            "description": "data that was set or stored since this time; localStorage has no times",
+        ],
+        "types": [
+            "schema": [
+                "type": "string", "pattern": "^(cookies|cache|storage)(,(cookies|cache|storage))*$",
+            ],
+            "description":
+                "the types, with commas between them. Default: all that have times if since is given, else all",
+        ],
     ]
 }

@@ -48,7 +48,7 @@ enum SchemaConstraints {
             RemovedJarReport.jar JarRestorationDocument.to JarTargetDocument.to SiteReport.jar WebStorageRemoval.jar \
             SessionEndReport.jar SessionRestorationReport.jar SessionSaveReport.jar SavedSessionReport.name \
             SavedSessionDocument.name LoginReport.name LoginDocument.name RevocationReport.name StoredTokenReport.name \
-            TokenRemoval.removed CacheStatisticsReport.jar
+            TokenRemoval.removed CacheStatisticsReport.jar SiteDataRemovalReport.jar
             """
         ),
         (["minLength": 1], "AgentPassphraseDocument.passphrase GatewayDocument.jar"),
@@ -69,7 +69,9 @@ enum SchemaConstraints {
             ChangeList.position GatewayReport.position GatewayRequestList.position PruneReport.freedBytes \
             CachedResponseReport.octets CachedResponseDetails.lifetime CachedResponseDetails.age \
             CacheRemovalReport.removed CacheRemovalReport.octets CacheStatisticsReport.responses \
-            CacheStatisticsReport.octets CacheStatisticsReport.Whole.responses CacheStatisticsReport.Whole.octets
+            CacheStatisticsReport.octets CacheStatisticsReport.Whole.responses CacheStatisticsReport.Whole.octets \
+            SiteDataReport.count SiteDataReport.octets SiteDataRemovalReport.responses \
+            SiteDataRemovalReport.responseOctets
             """
         ),
         (["minimum": 1], "ChangeReport.position GatewayRequestReport.position PageEventReport.position"),
@@ -89,6 +91,7 @@ enum SchemaConstraints {
         ),
         (["enum": ["Strict", "Lax", "None"]], "CookieReport.sameSite"),
         (["enum": ["fresh", "stale", "invalid"]], "CachedResponseReport.state"),
+        (["enum": ["cookies", "cache", "storage"]], "SiteDataReport.type"),
         (["enum": ["max-age", "expires", "heuristic", "none"]], "CachedResponseDetails.lifetimeSource"),
         (
             ["enum": ["hit", "hit-then-validate", "validate", "complete", "forward", "unavailable"]],

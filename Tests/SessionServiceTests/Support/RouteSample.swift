@@ -84,6 +84,8 @@ struct RouteSample: Sendable, CustomTestStringConvertible {
         RouteSample(.get, "\(jar)/cache/statistics", "/v1/jars/default/cache/statistics"),
         RouteSample(.delete, "\(jar)/cache", "/v1/jars/default/cache?since=2026-11-21T08:00:00Z"),
         RouteSample(.delete, "/v1/cache", "/v1/cache"),
+        RouteSample(.get, "\(jar)/site-data", "/v1/jars/default/site-data?site=www.example.com"),
+        RouteSample(.delete, "\(jar)/site-data", "/v1/jars/default/site-data?types=cookies,cache"),
         RouteSample(.get, "\(jar)/cookies", "/v1/jars/default/cookies?origins=true"),
         RouteSample(
             .post, "\(jar)/cookies", "/v1/jars/default/cookies",

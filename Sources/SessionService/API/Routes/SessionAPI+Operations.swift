@@ -19,7 +19,7 @@ extension SessionAPI {
             route(.listLoginRules), route(.setLoginRule), route(.removeLoginRule),
             route(.listWebStorage), route(.removeWebStorage),
             route(.listCachedResponses), route(.showCachedResponses), route(.explainCache), route(.cacheStatistics),
-            route(.purgeCache), route(.purgeAllCaches),
+            route(.purgeCache), route(.purgeAllCaches), route(.listSiteData), route(.removeSiteData),
             route(.listCookies, isTagged: true), route(.getCookie, isTagged: true), route(.removeCookies),
             route(.explain), route(.explainSetCookie), route(.listChanges), route(.script), route(.captureScript),
             route(.listTokens), route(.getToken), route(.removeToken),
