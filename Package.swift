@@ -438,9 +438,9 @@ let package = Package(
         .testTarget(
             name: "CrumbTests",
             dependencies: [
-                "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "CookieModel",
-                "CrumbCommands", "OAuth2", "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore",
-                "TestSupport",
+                "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "PublicSuffix",
+                "CookieModel", "HTTPCaching", "CrumbCommands", "OAuth2", "RequestDecoration", "SQLiteEngine",
+                "SessionOperations", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -19,6 +19,7 @@ enum FullProgram {
                     QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }
                 },
                 serving: ServiceRun.run, runningGateway: GatewayRun.run, fetchingPackages: PackageFetch.fetch,
+                loadingPages: { try PageClient(through: $0) },
                 creatingAuthorities: { hosts, now in
                     try CertificateAuthority(for: hosts, lifetime: CertificateAuthority.storedLifetime, now: now).stored
                 },

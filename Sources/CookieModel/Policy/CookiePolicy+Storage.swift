@@ -60,7 +60,7 @@ extension CookiePolicy {
 
     /// Departures: a witness of a gateway belongs to no jar, and a database may have a limit.
     private func checkDepartures(_ id: Cookie.ID, _ reasons: inout ReasonSet<RejectionReason>) {
-        if WitnessName.matches(id.name) { reasons.insert(.gatewayWitness) }
+        if !keepsWitnesses, WitnessName.matches(id.name) { reasons.insert(.gatewayWitness) }
         if let identityLimit, id.octetCount > identityLimit { reasons.insert(.identityTooLong) }
     }
 

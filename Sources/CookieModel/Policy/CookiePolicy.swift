@@ -33,6 +33,8 @@ public struct CookiePolicy: Sendable {
     /// How many octets what identifies a cookie may have (``Cookie/ID/octetCount``); `nil` for no limit. The draft has
     /// none; a database whose index has one may need it.
     package var identityLimit: Int?
+    /// Whether the cookies by which a gateway knows a browser are stored: only by what stands for that browser.
+    package var keepsWitnesses = false
     /// Whether a request is cross-site as soon as one URL that redirected to it was. The draft looks at the current
     /// URL only; Firefox looks at the chain.
     public var considersRedirectChain = false

@@ -12,7 +12,8 @@ struct CacheCommand: ParsableCommand {
             No command prints a body, or the value of a cookie.
             """,
         subcommands: [
-            CacheListCommand.self, CacheShowCommand.self, CachePurgeCommand.self, CacheStatisticsCommand.self,
+            CacheListCommand.self, CacheShowCommand.self, CacheWarmCommand.self, CachePurgeCommand.self,
+            CacheStatisticsCommand.self,
         ], defaultSubcommand: CacheListCommand.self)
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import SessionOperations
 import Synchronization
 
-/// How far reading has come: a line on the terminal, ten times a second.
+/// How far reading or loading has come: a line on the terminal, ten times a second.
 struct ImportProgress {
     private static let interval = Duration.milliseconds(100)
 
@@ -43,6 +43,13 @@ struct ImportProgress {
         guard secondsWhenDue() != nil else { return }
         let share = total.map { $0 > 0 ? " \(Int(min(Double(bytes) / Double($0), 1) * 100)) %," : "" } ?? ""
         write("\r\u{1B}[K\(name):\(share) \(bytes / 1_000_000) MB compared with earlier imports")
+    }
+
+    /// Shows how many responses and octets of a page have come, and how many requests wait.
+    mutating func show(responses: Int, bytes: Int, waiting: Int) {
+        guard secondsWhenDue() != nil else { return }
+        write(
+            "\r\u{1B}[K\(name): \(counted(responses, "response")), \(bytes / 1_000_000) MB, \(waiting) waiting")
     }
 
     /// The seconds since the start; `nil` if it is too early for the next line.

@@ -35,6 +35,8 @@ package struct Network: Sendable {
     let runGateway: @Sendable (GatewayJob) async throws -> Void
     /// Downloads a package, or the rest of it. Throws `PackageError` if that fails.
     let fetchPackage: @Sendable (PackageDownload) async throws -> Void
+    /// Makes what loads pages through a gateway that runs.
+    let pages: @Sendable (_ access: GatewayJob.Access) throws -> any PageTransport
     /// Creates an authority for a gateway, to be stored.
     let createAuthority: @Sendable (_ hosts: [WebHost], _ now: Timestamp) throws -> StoredAuthority
     /// Opens and upgrades databases on servers.
@@ -47,6 +49,7 @@ package struct Network: Sendable {
         serving serve: @escaping @Sendable (ServiceOrder) async throws -> Void,
         runningGateway runGateway: @escaping @Sendable (GatewayJob) async throws -> Void,
         fetchingPackages fetchPackage: @escaping @Sendable (PackageDownload) async throws -> Void,
+        loadingPages pages: @escaping @Sendable (GatewayJob.Access) throws -> any PageTransport,
         creatingAuthorities createAuthority: @escaping @Sendable ([WebHost], Timestamp) throws -> StoredAuthority,
         servers: ServerAccess
     ) {
@@ -57,6 +60,7 @@ package struct Network: Sendable {
         self.serve = serve
         self.runGateway = runGateway
         self.fetchPackage = fetchPackage
+        self.pages = pages
         self.createAuthority = createAuthority
         self.servers = servers
     }

@@ -253,6 +253,8 @@ extension FailureKind {
             Row(92, "`gateway package`: the jar has no such package, or no version before")
         case .packageNotFetched:
             Row(93, "`gateway package add`: the download failed; the same command goes on if the server allows it")
+        case .pageNotLoaded:
+            Row(94, "`cache warm`: a page did not come, or came with an error status; what came was stored")
         }
     }
 }

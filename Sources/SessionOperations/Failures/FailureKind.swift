@@ -76,6 +76,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case packageRefused = "package-refused"
     case packageNotFound = "package-not-found"
     case packageNotFetched = "package-not-fetched"
+    case pageNotLoaded = "page-not-loaded"
     case serviceUnavailable = "service-unavailable"
     case serviceRefused = "service-refused"
     case serviceIncompatible = "service-incompatible"

@@ -1,0 +1,114 @@
+import CookieModel
+import HTTPMessages
+import SessionOperations
+
+/// What `crumb cache warm` has loaded.
+struct CacheWarmReport: Encodable {
+    /// What became of a response in the cache.
+    enum Outcome: String, Encodable, CaseIterable {
+        /// It was stored.
+        case stored
+        /// The cache had answered, and no server was asked.
+        case fresh
+        /// The server has said that the stored response is still valid.
+        case validated
+        /// It was not stored.
+        case notStored = "not-stored"
+        /// There was no response, or not all of it.
+        case failed
+        /// It would be requested over https from a host that is not decrypted, so it was not requested.
+        case notDecrypted = "not-decrypted"
+    }
+
+    /// A request, and its response.
+    struct Response: Encodable {
+        /// The URL without its query, and without secrets in its path.
+        let url: String
+        /// `true` if the URL has a query that is left out; otherwise `nil`.
+        let hasQuery: Bool?
+        /// What it is for, as in `Sec-Fetch-Dest`; `nil` if a browser has loaded it.
+        var destination: String?
+        /// The status code; `nil` if there was no response.
+        var status: Int?
+        /// How many octets the content has; `nil` if a browser has loaded it.
+        var octets: Int?
+        /// What became of it.
+        let outcome: Outcome
+        /// The gateway's member of the Cache-Status field (RFC 9211).
+        var cacheStatus: String?
+        /// Why it was not stored, or why there is no response.
+        var reason: String?
+
+        init(
+            _ url: RequestURL, _ outcome: Outcome, destination: PageLink.Destination? = nil, status: Int? = nil,
+            octets: Int? = nil, cacheStatus: String? = nil, reason: String? = nil
+        ) {
+            self.url = SecretRedaction.url(url.withoutQuery.description)
+            hasQuery = url.query.isEmpty ? nil : true
+            self.destination = destination?.rawValue
+            self.status = status
+            self.octets = octets
+            self.outcome = outcome
+            self.cacheStatus = cacheStatus
+            self.reason = reason
+        }
+
+        /// The URL for a person.
+        var shownURL: String { hasQuery == true ? "\(url)?…" : url }
+    }
+
+    /// The responses in the order in which they came.
+    var responses: [Response] = []
+    /// How many of the pages that were named came, without an error status.
+    var pages = 0
+    /// How many resources were left out because of --depth, --requests or --octets.
+    var leftOut = 0
+    /// How many pages and stylesheets have a coding that cannot be read, so that what they name was not found.
+    var unread = 0
+    /// How many octets came.
+    var octets: Int { responses.reduce(0) { $0 + ($1.octets ?? 0) } }
+
+    func count(of outcome: Outcome) -> Int { responses.count { $0.outcome == outcome } }
+
+    private enum CodingKeys: String, CodingKey {
+        case responses, pages, octets, leftOut, unread, outcomes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(responses, forKey: .responses)
+        try members.encode(pages, forKey: .pages)
+        try members.encode(octets, forKey: .octets)
+        try members.encode(leftOut, forKey: .leftOut)
+        try members.encode(unread, forKey: .unread)
+        let counts = Outcome.allCases.map { ($0.rawValue, count(of: $0)) }
+        try members.encode(Dictionary(uniqueKeysWithValues: counts), forKey: .outcomes)
+    }
+
+    /// The sums for a person.
+    var sentence: String {
+        var parts = ["\(counted(count(of: .stored), "response")) stored"]
+        let others: [(Int, String)] = [
+            (count(of: .fresh), "already fresh"), (count(of: .validated), "still valid"),
+            (count(of: .notStored), "not stored"), (count(of: .failed), "failed"),
+            (count(of: .notDecrypted), "of hosts that are not decrypted (--intercept)"),
+            (leftOut, "left out by the limits"), (unread, "not searched because of their coding"),
+        ]
+        parts += others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension CacheWarmReport.Outcome {
+    /// What a Cache-Status member of the gateway says; `nil` for none.
+    init(status member: String?) {
+        let parameters = Set((member ?? "").split(separator: ";").map { $0.trimmingPrefix { $0 == " " } })
+        if parameters.contains("stored") {
+            self = .stored
+        } else if parameters.contains("hit") {
+            self = .fresh
+        } else {
+            self = parameters.contains("fwd-status=304") ? .validated : .notStored
+        }
+    }
+}
