@@ -348,7 +348,8 @@ let package = Package(
         .testTarget(
             name: "ResponseStoreTests",
             dependencies: [
-                "cache-worker", "CookieModel", "HTTPCaching", "Platform", "PublicSuffix", "ResponseStore", "SQLiteEngine",
+                "cache-worker", "CookieModel", "HTTPCaching", "Platform", "PublicSuffix", "ResponseStore",
+                "SQLiteEngine",
                 "SessionStore", "StoreEngine", "TestSupport", "WebPrimitives",
             ]),
         .testTarget(
