@@ -17,6 +17,9 @@ struct NetworkLossTests {
         home = try CachingGateway()
     }
 
+    /// One event loop, so that requests share connections.
+    private static let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     private static func isStored(_ response: String) -> Bool {
         response.hasSuffix("v1") && response.contains("detail=offline")
     }
@@ -55,6 +58,7 @@ struct NetworkLossTests {
         }
         let (clock, resolver) = (clock, HeldResolver())
         var setup = try server.settings
+        setup.group = Self.loop
         setup.clock = clock
         setup.resolver = { HeldResolver.Part(resolver, $0) }
         try await home.run(setup) { address in
@@ -122,6 +126,7 @@ struct NetworkLossTests {
     func unconfirmedStream() async throws {
         let server = try await HTTP2Server.start { _, number in number == 2 ? nil : page(number) }
         var setup = try server.settings
+        setup.group = Self.loop
         setup.clock = clock
         setup.isAcknowledged = { _, _ in false }
         let clock = clock
@@ -162,6 +167,7 @@ struct NetworkLossTests {
     private func setup(_ clock: ManualClock, _ resolver: HeldResolver? = nil) -> GatewaySetup {
         var setup = GatewaySetup.forTools
         setup.clock = clock
+        setup.group = Self.loop
         if let resolver { setup.resolver = { HeldResolver.Part(resolver, $0) } }
         return setup
     }

@@ -256,6 +256,8 @@ struct RawClient {
 struct GatewaySetup: Sendable {
     private var settings = GatewaySettings()
     private var environment = GatewayEnvironment()
+    /// The event loops of the gateway. Each has connections to servers of its own.
+    var group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
 
     /// A setup under which the jar alone decides.
     static var forTools: GatewaySetup {
@@ -285,6 +287,6 @@ struct GatewaySetup: Sendable {
         of jar: CookieJar, now: @escaping @Sendable () -> Timestamp = { .now },
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) -> Gateway {
-        Gateway(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
+        Gateway(jar: jar, settings: settings, environment: environment, on: group, now: now, observing: observe)
     }
 }
