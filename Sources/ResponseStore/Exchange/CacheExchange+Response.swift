@@ -71,25 +71,26 @@ extension CacheExchange {
         state.stored = state.stored.map { byID[$0.id] ?? $0 }
     }
 
-    /// Marks what a response shows to be out of date, and begins to store it. What it replaces is removed when it is there.
-    private mutating func replace(_ unsuitable: [Int], by response: OriginResponse, bodyLength: Int64?, mayStore: Bool)
-        async
-    {
+    /// Begins to store a response, and marks what it shows to be out of date. What it replaces is removed when it is there.
+    private mutating func replace(
+        _ unsuitable: [Int], by response: OriginResponse, bodyLength: Int64?, mayStore: Bool
+    ) async {
         let (cache, request, stored) = (state.cache, state.request, state.stored)
         let updates =
             stored.isEmpty
             ? [:] : cache.policy.freshened(byHead: response, to: request, among: stored.map(\.response))
-        if !updates.isEmpty || !unsuitable.isEmpty {
-            await cache.using { responses in
-                for (index, update) in updates { responses.update(stored[index], with: update) }
-                // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
-                // than nothing when there is no network. They answer nothing else without a validation.
-                for index in unsuitable { responses.update(stored[index], with: stored[index].response.invalidated) }
-            }
+        if mayStore, !dependsOnLogin(response), let storable = cache.policy.storing(response, for: request).response {
+            await store(storable, bodyLength: bodyLength)
         }
-        guard mayStore, !dependsOnLogin(response), let storable = cache.policy.storing(response, for: request).response
-        else { return }
-        await store(storable, bodyLength: bodyLength)
+        // If no client waits, a body that breaks off is a failure like any other, and changes nothing.
+        let marked = state.isBackground && state.storing != nil ? [] : unsuitable
+        guard !updates.isEmpty || !marked.isEmpty else { return }
+        await cache.using { responses in
+            for (index, update) in updates { responses.update(stored[index], with: update) }
+            // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
+            // than nothing when there is no network. They answer nothing else without a validation.
+            for index in marked { responses.update(stored[index], with: stored[index].response.invalidated) }
+        }
     }
 
     /// Whether a response depends on the credential of a login, which the cache does not see.

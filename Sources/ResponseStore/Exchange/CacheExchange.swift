@@ -43,6 +43,8 @@ public struct CacheExchange: Sendable {
         var stored: [StoredResponse]
         var answer: Answer?
         var status: CacheStatus
+        /// Whether no client waits for the response.
+        var isBackground = false
         /// Stores the response that is being passed on; `nil` if it is not stored.
         var storing: BodyStoring?
     }
@@ -203,6 +205,7 @@ public struct CacheExchange: Sendable {
         var exchange = self
         exchange.requestTime = now
         exchange.state.answer = nil
+        exchange.state.isBackground = true
         return (exchange, { cache.endValidation(of: chosen) })
     }
 }
