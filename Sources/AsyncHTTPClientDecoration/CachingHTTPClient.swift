@@ -83,7 +83,7 @@ struct CachingHTTPClient: CachingClient {
         do {
             for try await piece in response.body {
                 guard await exchange.isStoring else { return }
-                await exchange.append(Array(piece.readableBytesView))
+                await exchange.append(Array(piece.readableBytesView), now: now())
             }
             await exchange.finish(now: now())
         } catch {
@@ -129,7 +129,7 @@ private struct PassedBody: AsyncSequence, Sendable {
                     await storing?.finish(now: now())
                     return nil
                 }
-                await storing?.append(Array(piece.readableBytesView))
+                await storing?.append(Array(piece.readableBytesView), now: now())
                 return piece
             } catch {
                 await storing?.breakOff(now: now())

@@ -59,8 +59,13 @@ package final class WorkerThreads: Sendable {
             return true
         }
         jobs.signal()
-        // Without one more thread, those that there are have to do.
-        if isShort, !begin() { state.withLock { ($0.threads, $0.idle) = ($0.threads - 1, $0.idle - 1) } }
+        guard isShort, !begin() else { return }
+        // Without one more thread, those that there are have to do, or else this one.
+        let left: Job? = state.withLock { state in
+            (state.threads, state.idle) = (state.threads - 1, state.idle - 1)
+            return state.threads == 0 ? state.take() : nil
+        }
+        left?()
     }
 
     /// Begins a thread; one that cannot be begun is tried again with the next job.

@@ -48,6 +48,15 @@ extension ResponseCache {
     /// The condition that holds for the responses to a URL, and for those with No-Vary-Search to its path.
     static let isOfURL = "path = ? AND query IN (?, \(RowDigests.anyQuery))"
 
+    /// Marks responses that another one shows to be out of date: they need a validation that is requested later.
+    public func invalidate(_ stored: [StoredResponse], at time: Timestamp) {
+        guard !stored.isEmpty else { return }
+        let rows = stored.map { [$0.id, $0.generation] }
+        invalidate { writer, _ in
+            for row in rows { try writer.invalidate(at: time, where: "id = ? AND generation = ?", row) }
+        }
+    }
+
     /// Removes one response.
     public func remove(id: Int64) {
         _ = write { try $0.remove(where: "id = ?", [id]) }
@@ -95,6 +104,7 @@ extension ResponseCache {
         where condition: String, _ numbers: @escaping @Sendable (DigestMaker) -> [Int64]
     ) -> CacheUsage {
         let removed = keys.digests.map { removeInBatches(where: condition, numbers($0)) }.reduce(.nothing, +)
+        forgetBodies()
         invalidate { writer, keys in
             for maker in keys.digests { try writer.remove(where: condition, numbers(maker)) }
         }
@@ -123,9 +133,14 @@ extension ResponseCache {
     public func removeAll() -> CacheUsage {
         let removed = usage()
         invalidate { writer, _ in try ResponseIndex.removeAll(writer.connection) }
+        forgetBodies()
         for shard in 0..<BodyFiles.shardCount { files.numbers(inShard: shard).forEach(files.remove) }
         compact()
         return removed
+    }
+
+    private func forgetBodies() {
+        _ = read(fromMemory: true) { $0.recent.forgetBodies() }
     }
 
     // MARK: - Invalidations that are not written yet

@@ -88,7 +88,7 @@ struct URLSessionClient: CachingClient {
     }
 
     func store(_ answer: URLSessionAnswer, in exchange: CacheExchange, now: @Sendable () -> Timestamp) async {
-        await exchange.append(Array(answer.data))
+        await exchange.append(Array(answer.data), now: now())
         await exchange.finish(now: now())
     }
 

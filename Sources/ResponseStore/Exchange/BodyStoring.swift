@@ -5,11 +5,9 @@ import WebPrimitives
 actor BodyStoring {
     private let writer: ResponseWriter
     private let cache: PrivateCache
-    private let url: RequestURL
     /// The length that the response's head gives; `nil` if it gives none.
     private let length: Int64?
     private var received: Int64 = 0
-    private var isAnnounced = false
     private var octets: [UInt8] = []
     private(set) var isEnded = false
 
@@ -17,9 +15,8 @@ actor BodyStoring {
     private static let batchLength = 1 << 16
 
     /// - Returns: `nil` if too many others are being stored.
-    init?(_ writer: ResponseWriter, of url: RequestURL, length: Int64?, in cache: PrivateCache) {
+    init?(_ writer: ResponseWriter, length: Int64?, in cache: PrivateCache) {
         guard cache.beginStoring() else { return nil }
-        self.url = url
         self.length = length
         self.writer = writer
         self.cache = cache
@@ -27,25 +24,18 @@ actor BodyStoring {
 
     deinit {
         cache.endStoring()
-        if isAnnounced { cache.endStoring(of: url) }
     }
 
-    func append(_ piece: [UInt8]) async {
+    /// Stores octets. If they complete the body, the response is stored when this returns.
+    func append(_ piece: [UInt8], now: Timestamp) async {
         guard !isEnded else { return }
-        received += Int64(piece.count)
-        if received == length { announce() }
         octets += piece
+        received += Int64(piece.count)
+        if received == length { return await finish(isComplete: true, now: now) }
         guard octets.count >= BodyStoring.batchLength else { return }
         let batch = octets
         octets = []
         if await !cache.using({ [writer] _ in writer.append(batch) }) { isEnded = true }
-    }
-
-    /// Notes that the client is about to have the whole body.
-    func announce() {
-        guard !isEnded, !isAnnounced else { return }
-        isAnnounced = true
-        cache.announceStoring(of: url)
     }
 
     /// - Parameters:
@@ -59,7 +49,5 @@ actor BodyStoring {
             if isAbandoned { return writer.abandon() }
             if writer.append(rest) { writer.finish(isComplete: isComplete, now: now) }
         }
-        if isAnnounced { cache.endStoring(of: url) }
-        isAnnounced = false
     }
 }

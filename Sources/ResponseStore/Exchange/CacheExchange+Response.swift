@@ -15,16 +15,15 @@ extension CacheExchange {
     ) async -> Step {
         let cache = state.cache
         state.status.forwardedStatus = response.status
-        switch cache.portals.verdict(on: response, to: state.request, inPlaceOf: chosen?.response, now: now) {
-        case .ofServer: break
-        case .doubtful: return .pass
-        case .ofPortal: return await answerOffline(now: now).map { .answer($0) } ?? .pass
-        }
+        let verdict = cache.portals.verdict(
+            on: response, to: state.request, inPlaceOf: chosen?.response, now: now)
+        if verdict == .ofPortal { return await answerOffline(now: now).map { .answer($0) } ?? .pass }
         let invalidation = Invalidation(by: response, to: state.request)
         if !invalidation.isEmpty {
             let url = state.request.url
             await cache.using { $0.apply(invalidation, of: url, jar: cache.jar) }
         }
+        if verdict == .doubtful { return .pass }
         await refresh(now: now)
         let heads = state.stored.map(\.response)
         switch cache.policy.validated(by: response, after: state.decision, for: state.request, stored: heads) {
@@ -47,7 +46,7 @@ extension CacheExchange {
                 bodyLength == Int64(rest.count), let whole = chosen.response.combined(with: part)?.response,
                 let answer = await CacheExchange.open(head, of: chosen, cache)
             else { return repeated() }
-            await store(whole, bodyLength: bodyLength)
+            await store(whole, bodyLength: whole.extent.total)
             return .complete(answer)
         case .replaced(let unsuitable):
             await replace(unsuitable, by: response, bodyLength: bodyLength, mayStore: mayStore)
@@ -63,10 +62,7 @@ extension CacheExchange {
     /// Replaces the candidates by what they are now: one may have been invalidated while the request was on its way.
     private mutating func refresh(now: Timestamp) async {
         guard !state.stored.isEmpty else { return }
-        let (request, audience, cache) = (state.request, state.audience, state.cache)
-        let current = await cache.reading {
-            $0.candidates(for: request, jar: cache.jar, audience: audience, now: now)
-        }
+        let current = await candidates(now: now)
         let byID = Dictionary(current.map { ($0.id, $0) }) { first, _ in first }
         state.stored = state.stored.map { byID[$0.id] ?? $0 }
     }
@@ -83,13 +79,14 @@ extension CacheExchange {
             await store(storable, bodyLength: bodyLength)
         }
         // If no client waits, a body that breaks off is a failure like any other, and changes nothing.
-        let marked = state.isBackground && state.storing != nil ? [] : unsuitable
-        guard !updates.isEmpty || !marked.isEmpty else { return }
+        let outdated = state.isBackground && state.storing != nil ? [] : unsuitable
+        guard !updates.isEmpty || !outdated.isEmpty else { return }
         await cache.using { responses in
-            for (index, update) in updates { responses.update(stored[index], with: update) }
+            for (index, update) in updates where !update.isInvalid { responses.update(stored[index], with: update) }
             // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
             // than nothing when there is no network. They answer nothing else without a validation.
-            for index in marked { responses.update(stored[index], with: stored[index].response.invalidated) }
+            let marked = updates.filter { $0.value.isInvalid }.keys + outdated
+            responses.invalidate(marked.map { stored[$0] }, at: response.responseTime)
         }
     }
 
@@ -110,7 +107,7 @@ extension CacheExchange {
         let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
-        guard let storing = writer.flatMap({ BodyStoring($0, of: request.url, length: bodyLength, in: cache) })
+        guard let storing = writer.flatMap({ BodyStoring($0, length: bodyLength, in: cache) })
         else { return }
         state.storing = storing
         state.status.isStored = true
@@ -118,18 +115,12 @@ extension CacheExchange {
 
     // MARK: - Its body
 
-    /// Stores octets of the body, before they are passed on.
-    public func append(_ octets: [UInt8]) async {
-        await state.storing?.append(octets)
+    /// Stores octets of the body. Call it before they are passed on: a client that has the whole response finds it stored.
+    public func append(_ octets: [UInt8], now: Timestamp) async {
+        await state.storing?.append(octets, now: now)
     }
 
-    /// Notes that the end of the body is about to be passed on. Then the next request for the response waits until it is
-    /// stored, and the client of this one does not.
-    public func announceEnd() async {
-        await state.storing?.announce()
-    }
-
-    /// Ends the body, after its end was passed on.
+    /// Ends the body. Call it before its end is passed on.
     public func finish(now: Timestamp) async {
         await state.storing?.finish(isComplete: true, now: now)
     }

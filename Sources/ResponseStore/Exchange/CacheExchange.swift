@@ -81,7 +81,6 @@ public struct CacheExchange: Sendable {
         now: Timestamp, isOffline: Bool = false, isLost: Bool = false,
         requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
     ) async {
-        await cache.waitForStoring(of: request.url)
         let audience = audience.octets
         let (stored, decision) = await cache.reading { responses in
             let stored =
@@ -131,6 +130,14 @@ public struct CacheExchange: Sendable {
         }
     }
 
+    /// What is stored now for the request.
+    func candidates(now: Timestamp) async -> [StoredResponse] {
+        let (cache, request, audience) = (state.cache, state.request, state.audience)
+        return await cache.reading {
+            $0.candidates(for: request, jar: cache.jar, audience: audience, now: now)
+        }
+    }
+
     /// The stored response that was chosen.
     var chosen: StoredResponse? { box.state.decision.choice.map { box.state.stored[$0.index] } }
 
@@ -174,8 +181,10 @@ public struct CacheExchange: Sendable {
     /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
     public mutating func answer(after failure: Failure, now: Timestamp) async -> Answer? {
         let state = state
-        guard let chosen else { return nil }
         if failure == .networkLost { return await answerOffline(now: now) }
+        // It may have been invalidated or removed while the request was on its way.
+        let current = await candidates(now: now)
+        guard let chosen = current.first(where: { $0.id == chosen?.id }) else { return nil }
         let head = state.cache.policy.staleAnswer(chosen.response, to: state.request, now: now, .unreachable)
         guard let head else { return nil }
         return await CacheExchange.open(head, of: chosen, state.cache)
@@ -183,10 +192,11 @@ public struct CacheExchange: Sendable {
 
     /// The stored response that answers the request without a network.
     mutating func answerOffline(now: Timestamp) async -> Answer? {
-        let state = state
+        let (state, current) = (state, await candidates(now: now))
         let decision = state.cache.policy.lookup(
-            state.request, among: state.stored.map(\.response), now: now, isOffline: true)
-        guard let answer = await CacheExchange.open(decision, state.stored, state.cache) else { return nil }
+            state.request, among: current.map(\.response), now: now, isOffline: true)
+        guard let answer = await CacheExchange.open(decision, current, state.cache) else { return nil }
+        self.state.stored = current
         self.state.decision = decision
         self.state.status = CacheStatus(decision)
         return answer

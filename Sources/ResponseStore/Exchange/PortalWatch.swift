@@ -10,7 +10,7 @@ import WebPrimitives
 /// same way.
 final class PortalWatch: Sendable {
     /// Whose answer a response is.
-    enum Verdict {
+    enum Verdict: Sendable, Hashable {
         case ofServer
         /// It may be a portal's. It is passed on, but not stored.
         case doubtful
@@ -47,13 +47,13 @@ final class PortalWatch: Sendable {
     func verdict(
         on response: OriginResponse, to request: CacheRequest, inPlaceOf stored: CachedResponse?, now: Timestamp
     ) -> Verdict {
+        guard !request.url.scheme.isCryptographic else { return .ofServer }
         // RFC 6585, section 6: 511 (Network Authentication Required) is for proxies that control access to the network.
         let url = request.url
         if response.status == 511 {
             note(PortalWatch.own, url, now)
             return .ofPortal
         }
-        guard !url.scheme.isCryptographic else { return .ofServer }
         let target = target(of: response, to: url)
         let isPage = response.status == 200 && response.fields.isHTML
         guard target != nil || isPage else {

@@ -20,8 +20,6 @@ public final class PrivateCache: Sendable {
     private let validations = Mutex<Set<Int64>>([])
     /// How many bodies are being stored.
     private let storings = Mutex(0)
-    /// The URLs of responses that clients have, and that are not stored yet, with those who wait for that.
-    private let endings = Mutex<[RequestURL: (count: Int, waiting: [CheckedContinuation<Void, Never>])]>([:])
 
     private static let validationLimit = 64
     private static let storingLimit = 1000
@@ -62,34 +60,6 @@ public final class PrivateCache: Sendable {
     /// Writes down what was noted, and does other work that no request waits for.
     public func maintain(now: Timestamp) async {
         await using { $0.maintain(now: now) }
-    }
-
-    // MARK: - Responses that are about to be stored
-
-    /// Lets the lookups of a URL wait until ``endStoring(of:)``: a client that has a response may ask for it again at once.
-    func announceStoring(of url: RequestURL) {
-        endings.withLock { $0[url, default: (0, [])].count += 1 }
-    }
-
-    func endStoring(of url: RequestURL) {
-        let waiting = endings.withLock { endings -> [CheckedContinuation<Void, Never>] in
-            guard let ending = endings[url] else { return [] }
-            endings[url] = ending.count > 1 ? (ending.count - 1, ending.waiting) : nil
-            return ending.count > 1 ? [] : ending.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    /// Waits for the responses to a URL that are about to be stored.
-    func waitForStoring(of url: RequestURL) async {
-        guard endings.withLock({ $0[url] != nil }) else { return }
-        await withCheckedContinuation { continuation in
-            let isOver = endings.withLock { endings in
-                endings[url]?.waiting.append(continuation)
-                return endings[url] == nil
-            }
-            if isOver { continuation.resume() }
-        }
     }
 
     // MARK: - Limits

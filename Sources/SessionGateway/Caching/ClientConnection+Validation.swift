@@ -98,7 +98,7 @@ extension ClientConnection {
                     await pending.cached?.finish(now: gate.now())
                     return
                 }
-                await pending.cached?.append(Array(octets.readableBytesView))
+                await pending.cached?.append(Array(octets.readableBytesView), now: gate.now())
             }
         } catch {
             await pending.cached?.breakOff(now: gate.now())

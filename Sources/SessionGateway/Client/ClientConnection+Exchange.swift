@@ -90,12 +90,11 @@ extension ClientConnection {
                 await pending.entry?.append(toResponse: piece)
                 switch piece {
                 case .data(let data):
-                    await pending.cached?.append(Array(data.readableBytesView))
+                    await pending.cached?.append(Array(data.readableBytesView), now: gate.now())
                     try await client.write(writesChunks ? data.asChunk : data)
                 case .end(let trailers):
-                    await pending.cached?.announceEnd()
-                    if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
                     await pending.cached?.finish(now: gate.now())
+                    if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
                     await client.forgetAbsence()
                     return keepsClient
                 }

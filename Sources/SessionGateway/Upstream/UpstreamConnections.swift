@@ -47,6 +47,8 @@ actor UpstreamConnections {
     /// Connections that wait for a request, the last used one at the end.
     private var idle: [Route: [ByteStream]] = [:]
     private var idleCount = 0
+    /// Whether the gateway has stopped, so that no connection is kept.
+    private var isClosed = false
     /// The routes with such connections, in the order in which they were added.
     private var order: [Route] = []
 
@@ -147,7 +149,7 @@ actor UpstreamConnections {
     func put(_ stream: ByteStream, _ route: Route) async {
         // The server has answered, so it does not need the rest of the request.
         guard !stream.isStream else { return await stream.abort() }
-        guard await stream.isIdle else { return await stream.abort() }
+        guard !isClosed, await stream.isIdle else { return await stream.abort() }
         if idleCount >= limits.idleServers { await removeOldest() }
         await stream.readAhead()
         if idle[route] == nil { order.append(route) }
@@ -198,8 +200,9 @@ actor UpstreamConnections {
         await shared.release(client: client)
     }
 
-    /// Closes the connections that wait for a request.
+    /// Closes the connections that wait for a request, and keeps none from now on.
     func closeIdle() async {
+        isClosed = true
         let streams = idle.values.joined()
         (idle, order, idleCount) = ([:], [], 0)
         for stream in streams { await stream.close() }

@@ -80,6 +80,7 @@ struct PortalWatchTests {
     @Test("Signs end with a response that only the server can give")
     func end() throws {
         let type = "text/html"
+        #expect(try verdict(on: (511, type), to: "https://shop.example/", stored: nil) == .ofServer)
         #expect(try verdict(on: (511, type), to: "http://shop.example/", stored: nil) == .ofPortal)
         #expect(try verdict(on: (200, type), to: "http://news.example/", stored: type) == .ofPortal)
         #expect(try verdict(on: (304, ""), to: "http://shop.example/", stored: type) == .ofServer)
