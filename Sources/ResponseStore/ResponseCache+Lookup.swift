@@ -18,6 +18,8 @@ public struct StoredResponse: Sendable {
     /// How many octets of the disk it takes.
     public let size: Int64
     let head: StoredHead
+    /// How many octets the sealed head has.
+    let headLength: Int
     let digests: RowDigests
     let generation: Int64
     let file: Int64?
@@ -28,6 +30,7 @@ public struct StoredResponse: Sendable {
         used = row.used
         size = row.size
         self.head = head
+        headLength = row.head.count
         digests = row.digests
         generation = row.generation
         file = row.file

@@ -21,7 +21,7 @@ struct RecentLookups {
 
     /// How many lookups are kept, how many octets of heads they have, and how many octets of bodies are kept.
     private static let lookupLimit = 1000
-    private static let headLimit: Int64 = 1 << 24
+    private static let headLimit = 1 << 24
     private static let bodyLimit = 1 << 24
 
     private var version: Version?
@@ -29,7 +29,7 @@ struct RecentLookups {
     private var found: [Key: (stored: [StoredResponse], time: Timestamp)] = [:]
     /// By their keys: no other body has the key of one, so a commit changes none.
     private var bodies: [Octets: [UInt8]] = [:]
-    private var headSize: Int64 = 0
+    private var headSize = 0
     private var bodySize = 0
 
     /// The candidates of a lookup; `nil` if they have to be read.
@@ -46,7 +46,7 @@ struct RecentLookups {
     /// - Parameter read: The version before they were read, so that a commit in between is read twice rather than never.
     mutating func keep(_ stored: [StoredResponse], for key: Key, at read: Version?, now: Timestamp) {
         guard let read else { return }
-        headSize += stored.map { max(0, $0.size - $0.head.body.sealedLength) }.reduce(0, +)
+        headSize += stored.map(\.headLength).reduce(0, +)
         if version != read || found.count >= RecentLookups.lookupLimit || headSize > RecentLookups.headLimit {
             (version, found, headSize) = (read, [:], 0)
         }
