@@ -48,12 +48,21 @@ extension ResponseCache {
     /// The condition that holds for the responses to a URL, and for those with No-Vary-Search to its path.
     static let isOfURL = "path = ? AND query IN (?, \(RowDigests.anyQuery))"
 
-    /// Marks responses that another one shows to be out of date: they need a validation that is requested later.
-    public func invalidate(_ stored: [StoredResponse], at time: Timestamp) {
+    /// Marks responses that another one shows to be out of date: they need a validation. Any will do, since what was
+    /// requested is newer.
+    public func invalidate(_ stored: [StoredResponse]) {
         guard !stored.isEmpty else { return }
-        let rows = stored.map { [$0.id, $0.generation] }
-        invalidate { writer, _ in
-            for row in rows { try writer.invalidate(at: time, where: "id = ? AND generation = ?", row) }
+        let limits = limits
+        invalidate { writer, keys in
+            for stored in stored {
+                var head = stored.head
+                head.response = stored.response.invalidated
+                if let row = SealedHead(head, keys, limits) {
+                    _ = try ResponseCache.replace(stored, by: row, &writer)
+                } else {
+                    try writer.remove(where: "id = ?", [stored.id])
+                }
+            }
         }
     }
 

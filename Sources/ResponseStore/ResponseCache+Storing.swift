@@ -99,12 +99,17 @@ extension ResponseCache {
             remove(id: stored.id)
             return false
         }
-        return write { writer in
-            let isUnchanged = try !writer.connection.rows(
-                "SELECT 1 FROM response WHERE id = ? AND generation = ?", [stored.id, stored.generation]
-            ) { _ in true }.isEmpty
-            if isUnchanged { try writer.replace(stored.id, by: row, invalidated: nil) }
-            return isUnchanged
-        } ?? false
+        return write { try ResponseCache.replace(stored, by: row, &$0) } ?? false
+    }
+
+    /// Replaces the row of a response, unless it was changed, invalidated or removed meanwhile.
+    ///
+    /// - Returns: Whether it was replaced.
+    static func replace(_ stored: StoredResponse, by row: SealedHead, _ writer: inout IndexWriter) throws -> Bool {
+        let isUnchanged = try !writer.connection.rows(
+            "SELECT 1 FROM response WHERE id = ? AND generation = ?", [stored.id, stored.generation]
+        ) { _ in true }.isEmpty
+        if isUnchanged { try writer.replace(stored.id, by: row, invalidated: nil) }
+        return isUnchanged
     }
 }

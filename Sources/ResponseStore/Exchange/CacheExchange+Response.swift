@@ -86,7 +86,7 @@ extension CacheExchange {
             // Departure: section 4.3.3 would remove them. If the new one is not stored, or breaks off, they are better
             // than nothing when there is no network. They answer nothing else without a validation.
             let marked = updates.filter { $0.value.isInvalid }.keys + outdated
-            responses.invalidate(marked.map { stored[$0] }, at: response.responseTime)
+            responses.invalidate(marked.map { stored[$0] })
         }
     }
 
