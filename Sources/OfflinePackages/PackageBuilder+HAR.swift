@@ -12,17 +12,18 @@ extension PackageBuilder {
     /// - Throws: ``PackageError/Code/invalid`` if it is no HAR.
     package mutating func add(har octets: [UInt8]) throws(PackageError) {
         var entries = HAREntries(PackageBuilder.selection)
-        for entry in entries.read(octets.span) { add(entry, of: octets) }
+        for entry in entries.read(octets.span) { try add(entry, of: octets) }
         guard entries.hasEntries, entries.isComplete else {
             throw .invalid("the file is no complete HAR; record it again")
         }
     }
 
-    private mutating func add(_ entry: HAREntry, of document: [UInt8]) {
+    private mutating func add(_ entry: HAREntry, of document: [UInt8]) throws(PackageError) {
         guard let text = entry[.url].text, let url = try? RequestURL(text) else {
             return omit(entry[.url].text.map { String($0.prefix(60)) } ?? "an entry", "its URL is not http or https")
         }
-        let shown = String(decoding: url.withoutQuery, as: UTF8.self)
+        let shown = SecretRedaction.url(String(decoding: url.withoutQuery, as: UTF8.self))
+        guard SecretRedaction.url(text) == text else { return omit(shown, "its URL has a secret") }
         let (request, fields) = (
             PackageBuilder.fields(entry.requestFields), PackageBuilder.fields(entry.responseFields)
         )
@@ -33,8 +34,8 @@ extension PackageBuilder {
         response.method = entry[.method].text ?? ""
         response.status = entry[.status].integer ?? 0
         response.hasCredentials =
-            request.contains { ["cookie", "authorization", "proxy-authorization"].contains($0.name) }
-            || fields.contains { $0.name == "set-cookie" } || !entry.cookies.elements.isEmpty
+            (request + fields).contains { SecretNames.secrets.contains(field: $0.name) }
+            || !entry.cookies.elements.isEmpty
         // What is left out anyway needs no body.
         if response.method == "GET", response.status == 200 {
             guard let body = PackageBuilder.body(of: entry, fields, document) else {
@@ -42,7 +43,7 @@ extension PackageBuilder {
             }
             response.body = body
         }
-        add(response)
+        try add(response)
     }
 
     /// The fields of a message, their names in lower case. Browsers join several lines of one name with line feeds.

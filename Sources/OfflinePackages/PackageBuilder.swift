@@ -34,15 +34,19 @@ package struct PackageBuilder: Sendable {
 
     /// Whether responses to requests with credentials are packaged, too.
     package var includesCredentials = false
-    private let limits = PackageLimits()
+    private let limits: PackageLimits
     private var resources: [PackageManifest.Resource] = []
+    /// How many octets all resources have.
+    private var length: Int64 = 0
     /// The bodies by their digest.
     private var bodies: [String: [UInt8]] = [:]
     private var urls: Set<RequestURL> = []
     /// What was left out, in order.
     package private(set) var omissions: [Omission] = []
 
-    package init() {}
+    package init(limits: PackageLimits = PackageLimits()) {
+        self.limits = limits
+    }
 
     /// How many resources there are.
     package var count: Int { resources.count }
@@ -53,11 +57,18 @@ package struct PackageBuilder: Sendable {
     }
 
     /// Adds a response, or notes why it is left out.
-    package mutating func add(_ response: Response) {
+    ///
+    /// - Throws: ``PackageError/Code/invalid`` if the package would have more than the limits permit.
+    package mutating func add(_ response: Response) throws(PackageError) {
         if let reason = refusal(of: response) {
             let url = String(decoding: response.url.withoutQuery, as: UTF8.self)
             return omit(url, reason)
         }
+        guard resources.count < limits.resources else {
+            throw .invalid("the package would have more than \(limits.resources) resources; make several packages")
+        }
+        length += Int64(response.body.count)
+        guard length <= limits.totalLength else { throw tooLong }
         urls.insert(response.url)
         let digest = Hexadecimal.text(SHA256.hash(data: response.body))
         bodies[digest] = response.body
@@ -89,7 +100,21 @@ package struct PackageBuilder: Sendable {
         }
         guard response.body.count <= limits.resourceLength else { return "it has more than 128 MiB" }
         guard !urls.contains(response.url) else { return "an earlier response to the URL is in the package" }
+        guard response.url.description.utf8.count <= PackageManifest.urlLimit else {
+            return "its URL has more than \(PackageManifest.urlLimit) octets"
+        }
+        let fields = PackageBuilder.packaged(response.fields)
+        guard fields.reduce(0, { $0 + $1.length }) <= PackageManifest.fieldLimit else {
+            return "its fields have more than \(PackageManifest.fieldLimit) octets"
+        }
+        if let field = fields.first(where: { !$0.hasValidValue }) {
+            return "the value of '\(field.name)' has a control character"
+        }
         return nil
+    }
+
+    private var tooLong: PackageError {
+        .invalid("the package would have more than \(limits.totalLength) octets; make several packages")
     }
 
     /// The fields that a package may have. Lines of one name are joined.
@@ -108,16 +133,25 @@ package struct PackageBuilder: Sendable {
     ///
     /// - Parameters:
     ///   - key: The key to sign it with; `nil` for none.
-    ///   - write: Takes the octets of the file, in order.
+    ///   - take: Takes the octets of the file, in order.
     /// - Returns: Its manifest.
     package func write(
-        name: String, version: PackageVersion, signedBy key: PackageKey?, _ write: ([UInt8]) throws -> Void
+        name: String, version: PackageVersion, signedBy key: PackageKey?, _ take: ([UInt8]) throws -> Void
     ) throws -> PackageManifest {
         let manifest = try PackageManifest(
             name: name, version: version, key: key?.publicKey,
             resources: resources.sorted { $0.url.description < $1.url.description })
         let octets = try manifest.octets()
-        var writer = ZipWriter()
+        guard octets.count <= limits.manifestLength else {
+            throw PackageError.invalid(
+                "the manifest would have more than \(limits.manifestLength) octets; make several packages")
+        }
+        var (writer, written) = (ZipWriter(), Int64(0))
+        func write(_ octets: [UInt8]) throws {
+            written += Int64(octets.count)
+            guard written <= min(limits.fileLength, limits.totalLength) else { throw tooLong }
+            try take(octets)
+        }
         try write(try writer.entry(PackageManifest.fileName, octets))
         if let key { try write(try writer.entry(PackageManifest.signatureName, try key.signature(of: octets))) }
         for (digest, body) in bodies.sorted(by: { $0.key < $1.key }) {

@@ -37,6 +37,8 @@ package struct PackageLimits: Sendable {
     package var fileLength: Int64 = 1 << 30
     /// How many entries the archive has, folders included.
     package var entries = 20_000
+    /// How many octets the directory of the archive has.
+    package var directoryLength = 32 << 20
     /// How many octets the manifest has.
     package var manifestLength: Int64 = 8 << 20
     /// How many resources the manifest names.

@@ -83,8 +83,10 @@ extension PackageManifest {
         }
         var base: RequestURL?
         if let text = document.base {
-            guard let url = try? RequestURL(text) else {
-                throw .invalid("the manifest's base is not an http or https URL; correct it")
+            guard text.utf8.count <= PackageManifest.urlLimit, let url = try? RequestURL(text) else {
+                throw .invalid(
+                    "the manifest's base is not an http or https URL of at most \(PackageManifest.urlLimit) octets; correct it"
+                )
             }
             base = url
         }
@@ -96,11 +98,24 @@ extension PackageManifest {
             key = Octets(octets)
         }
         var resources: [Resource] = []
-        for resource in document.resources { resources.append(try PackageManifest.resource(resource, base: base)) }
+        // Each relative URL is a copy of the base, so a small manifest can name large URLs.
+        var urlLength: Int64 = 0
+        for resource in document.resources {
+            let resource = try PackageManifest.resource(resource, base: base)
+            urlLength += Int64(resource.url.description.utf8.count)
+            guard urlLength <= limits.manifestLength else {
+                throw .invalid(
+                    "the manifest's URLs have more than \(limits.manifestLength) octets; make several packages")
+            }
+            resources.append(resource)
+        }
         try self.init(name: document.name, version: version, key: key, resources: resources)
     }
 
     private static func resource(_ resource: Document.Resource, base: RequestURL?) throws(PackageError) -> Resource {
+        guard resource.url.utf8.count <= urlLimit else {
+            throw .invalid("the manifest has a URL with more than \(urlLimit) octets: shorten it")
+        }
         let reference = Octets(resource.url)
         let url = base.map { try? $0.resolving(reference) } ?? (try? RequestURL(resource.url))
         guard let url else {

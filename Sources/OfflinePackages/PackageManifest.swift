@@ -42,6 +42,11 @@ package struct PackageManifest: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+
+        /// How many octets its name and its value have.
+        var length: Int { name.utf8.count + value.utf8.count }
+        /// Whether its value has no control character but tabs.
+        var hasValidValue: Bool { value.utf8.allSatisfy { $0 == ASCII.tab || $0 >= 0x20 && $0 != 0x7F } }
     }
 
     package let name: String
@@ -85,8 +90,8 @@ extension PackageManifest {
         "x-robots-tag",
     ]
 
-    private static let urlLimit = 8 << 10
-    private static let fieldLimit = 16 << 10
+    static let urlLimit = 8 << 10
+    static let fieldLimit = 16 << 10
 
     /// Whether a text can name a package: letters, digits, `.`, `_` and `-`, in lower case, at most 64.
     package static func isName(_ text: String) -> Bool {
@@ -144,10 +149,10 @@ extension PackageManifest {
             guard names.insert(name).inserted else {
                 throw .invalid("\(url): the field '\(field.name)' is there twice; join its values with commas")
             }
-            guard field.value.utf8.allSatisfy({ $0 == ASCII.tab || $0 >= 0x20 && $0 != 0x7F }) else {
+            guard field.hasValidValue else {
                 throw .invalid("\(url): the value of '\(field.name)' has a control character; remove it")
             }
-            count += field.name.utf8.count + field.value.utf8.count
+            count += field.length
         }
         guard count <= PackageManifest.fieldLimit else {
             throw .invalid("\(url): its fields have more than 16384 octets; remove some")

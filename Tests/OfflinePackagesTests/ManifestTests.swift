@@ -129,7 +129,7 @@ struct ArchiveTests {
         _ body: String = "hello", version: String = "1.0.0", signedBy key: PackageKey? = nil
     ) throws -> [UInt8] {
         var builder = PackageBuilder()
-        builder.add(
+        try builder.add(
             .init(
                 url: try RequestURL("https://shop.example/app.js"), fields: [.init("Content-Type", "text/javascript")],
                 body: Array(body.utf8)))
@@ -226,7 +226,7 @@ struct ArchiveTests {
         for isIncluded in [false, true] {
             var builder = PackageBuilder()
             builder.includesCredentials = isIncluded
-            builder.add(response)
+            try builder.add(response)
             let isPersonal = property == "credentials" || property.hasPrefix("Cache-Control")
             let isKept = reason == nil || isIncluded && isPersonal
             #expect(builder.count == (isKept ? 1 : 0), "\(property)")

@@ -33,6 +33,8 @@ struct ZipSample {
         var extra: [UInt8] = []
         /// Where the directory says that the header is; `nil` for the true place.
         var position: Int?
+        /// Octets after the entry, such as a descriptor.
+        var suffix: [UInt8] = []
         /// The octets before compression, if they are compressed.
         var plain: [UInt8]?
     }
@@ -61,7 +63,7 @@ struct ZipSample {
             let header = entry.headerName ?? entry.name
             append(header.utf8.count, 2, &file)
             append(entry.extra.count, 2, &file)
-            file += Array(header.utf8) + entry.extra + entry.octets
+            file += Array(header.utf8) + entry.extra + entry.octets + entry.suffix
             append(0x0201_4B50, 4, &directory)
             for value in [3 << 8 | 20, 20, entry.flags, entry.method, 0, 0x21] { append(value, 2, &directory) }
             sizes(&directory)
@@ -92,6 +94,12 @@ struct ZipTests {
     /// "hello" in a stored block of Deflate.
     static let deflated: [UInt8] = [1, 5, 0, 0xFA, 0xFF] + Array("hello".utf8)
 
+    /// The descriptor of "hello".
+    static func descriptor(isMarked: Bool, checksum: UInt32 = 0x3610_A686) -> [UInt8] {
+        (isMarked ? [0x50, 0x4B, 7, 8] : []) + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (8 * $0)) }
+            + [5, 0, 0, 0, 5, 0, 0, 0]
+    }
+
     private func read(_ sample: ZipSample, _ limits: PackageLimits = PackageLimits()) throws -> [String: [UInt8]] {
         let source = MemoryZip(octets: sample.octets)
         let directory = try ZipDirectory(source, limits: limits)
@@ -107,6 +115,8 @@ struct ZipTests {
             ZipSample(entries: [.init()]), ZipSample(entries: [.init()], comment: Array("a comment".utf8)),
             ZipSample(entries: [.init(octets: deflated, method: 8, plain: Array("hello".utf8))]),
             ZipSample(entries: [.init(name: "folder/", octets: [], mode: 0o040755), .init(mode: 0o100644)]),
+            ZipSample(entries: [.init(flags: 8, suffix: descriptor(isMarked: true))]),
+            ZipSample(entries: [.init(flags: 8, suffix: descriptor(isMarked: false))]),
             // An extra field that is none of ZIP64's: the time of Unix.
             ZipSample(entries: [.init(extra: [0x55, 0x54, 1, 0, 0])]),
         ])
@@ -143,6 +153,14 @@ struct ZipTests {
             ("damaged", ZipSample(entries: [.init(octets: deflated, length: 6, method: 8)])),
             ("damaged", ZipSample(entries: [.init(octets: deflated + [0], method: 8, plain: Array("hello".utf8))])),
             ("damaged", ZipSample(entries: [.init(octets: [7, 7, 7], length: 5, method: 8)])),
+            // A file that only a reader of the headers finds.
+            ("belong to no entry", ZipSample(entries: [.init(suffix: [0x50, 0x4B, 3, 4]), .init(name: "b.txt")])),
+            ("belong to no entry", ZipSample(entries: [.init(), .init(name: "b.txt", suffix: [0])])),
+            ("belong to no entry", ZipSample(entries: [.init(suffix: descriptor(isMarked: true))])),
+            ("damaged", ZipSample(entries: [.init(flags: 8)])),
+            ("damaged", ZipSample(entries: [.init(flags: 8, suffix: descriptor(isMarked: true, checksum: 7))])),
+            // Some readers take the last end without a look at the length of its comment.
+            ("second end", ZipSample(entries: [.init()], comment: ZipSample().octets + [0])),
             ("not a ZIP archive", ZipSample()),
         ])
     func hostile(reason: String, sample: ZipSample) throws {
@@ -176,6 +194,10 @@ struct ZipTests {
             let error = #expect(throws: PackageError.self) { try read(ZipSample(entries: entries), limits) }
             #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         }
+        limits = PackageLimits()
+        limits.directoryLength = 50
+        let error = #expect(throws: PackageError.self) { try read(ZipSample(entries: [.init()]), limits) }
+        #expect(error?.description.contains("directory has more than 50") == true, "\(error?.description ?? "")")
         limits.fileLength = 20
         #expect(throws: PackageError.self) { try read(ZipSample(entries: [.init()]), limits) }
     }
@@ -206,6 +228,17 @@ struct ZipTests {
         }
     }
 
+    @Test("A download that has broken off is known by its missing end, and a file of another kind is none")
+    func cutOff() throws {
+        let octets = ZipSample(entries: [.init()], comment: Array("a comment".utf8)).octets
+        for count in 4..<octets.count {
+            #expect(try ZipDirectory.isCutOff(MemoryZip(octets: Array(octets[..<count]))), "\(count)")
+        }
+        #expect(try !ZipDirectory.isCutOff(MemoryZip(octets: octets)))
+        #expect(try !ZipDirectory.isCutOff(MemoryZip(octets: Array("<!doctype html>".utf8))))
+        #expect(try !ZipDirectory.isCutOff(MemoryZip(octets: [])))
+    }
+
     @Test("What is written is read again, and the same files make the same octets")
     func roundTrip() throws {
         var generator = SeededGenerator(seed: 7)
@@ -216,7 +249,7 @@ struct ZipTests {
                 let body = (0..<generator.below(3000)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
                 let url = try RequestURL("https://shop.example/\(number)?q=\(generator.below(3))")
                 bodies[url.description] = body
-                builder.add(.init(url: url, fields: [.init("Content-Type", "text/plain")], body: body))
+                try builder.add(.init(url: url, fields: [.init("Content-Type", "text/plain")], body: body))
             }
             let key = generator.below(2) == 0 ? PackageKey() : nil
             let version = try #require(PackageVersion("1.0.\(generator.below(9))"))

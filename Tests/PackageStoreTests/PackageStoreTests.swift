@@ -50,7 +50,7 @@ final class PackageHome {
         for (path, body) in [
             ("app.js", version), ("long", String(repeating: "\(version) ", count: 40_000)), ("empty", ""),
         ] {
-            builder.add(
+            try builder.add(
                 .init(
                     url: try RequestURL("\(origin)/\(path)"), fields: [.init("Content-Type", "text/plain")],
                     body: Array(body.utf8)))
@@ -227,7 +227,8 @@ struct PackageStoreTests {
         let store = try home.store()
         _ = try store.add(home.archive("1.0.0"), now: home.now)
         var builder = PackageBuilder()
-        builder.add(.init(url: try RequestURL("https://shop.example/app.js"), fields: [], body: Array("hello".utf8)))
+        try builder.add(
+            .init(url: try RequestURL("https://shop.example/app.js"), fields: [], body: Array("hello".utf8)))
         var file: [UInt8] = []
         _ = try builder.write(name: "shop", version: #require(PackageVersion("2.0.0")), signedBy: nil) { file += $0 }
         let place = try #require(file.firstRange(of: Array("hello".utf8)))

@@ -166,13 +166,14 @@ private struct PackageFolder {
         let fields = type.map { [PackageManifest.Field("Content-Type", $0)] } ?? []
         var urls = [try url(of: file)]
         if name == "index.html" { urls.append(try url(of: String(file.dropLast(name.count)))) }
-        for url in urls { builder.add(PackageBuilder.Response(url: url, fields: fields, body: body)) }
+        for url in urls { try builder.add(PackageBuilder.Response(url: url, fields: fields, body: body)) }
     }
 
-    /// The URL of a file below the base. Every octet of its name is one of the path, such as `?` and `#`.
+    /// The URL of a file below the base. Every octet of its name is one of the path, such as `?` and `#`. Octets that the
+    /// URL Standard leaves in a path stay, because a browser requests them so.
     private func url(of file: String) throws -> RequestURL {
         let path = file.utf8.map { octet in
-            let isPlain = ASCII.isLetter(octet) || ASCII.isDigit(octet) || "-._~!$&'()*+,;=@/".utf8.contains(octet)
+            let isPlain = ASCII.isLetter(octet) || ASCII.isDigit(octet) || "-._~!$&'()*+,;=@/:[]|".utf8.contains(octet)
             return isPlain ? String(UnicodeScalar(octet)) : "%\(Hexadecimal.text([octet]).uppercased())"
         }.joined()
         return try requestURL(base.description + path)

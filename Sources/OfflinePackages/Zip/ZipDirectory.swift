@@ -44,8 +44,12 @@ package struct ZipDirectory: Sendable {
         guard end.count <= limits.entries else {
             throw .invalid("the archive has more than \(limits.entries) entries; make several packages")
         }
+        guard end.length <= limits.directoryLength else {
+            throw .invalid(
+                "the archive's directory has more than \(limits.directoryLength) octets; make several packages")
+        }
         let directory = try ZipDirectory.read(source, end.length, at: end.position)
-        var (position, places): (Int, [Range<Int64>]) = (0, [])
+        var (position, places): (Int, [Place]) = (0, [])
         var names: Set<String> = []
         var total: Int64 = 0
         for _ in 0..<end.count {
@@ -61,43 +65,104 @@ package struct ZipDirectory: Sendable {
             }
             let start = record.entry.position
             record.entry.position = try ZipDirectory.checkHeader(of: record, source)
-            places.append(start..<(record.entry.position + record.entry.compressedLength))
+            places.append(
+                Place(
+                    octets: start..<(record.entry.position + record.entry.compressedLength),
+                    descriptor: record.hasDescriptor ? record.entry : nil))
             if !record.isFolder { entries[record.name] = record.entry }
         }
         guard position == directory.count else { throw .damaged }
-        try ZipDirectory.checkOverlaps(places, before: end.position)
+        try ZipDirectory.check(places, upTo: end.position, source)
     }
 
-    private static func checkOverlaps(_ places: [Range<Int64>], before end: Int64) throws(PackageError) {
-        let places = places.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+    /// The header and the octets of an entry.
+    private struct Place {
+        let octets: Range<Int64>
+        /// The entry if a descriptor follows its octets; `nil` if none does.
+        let descriptor: Entry?
+    }
+
+    /// Checks that the entries follow each other, and the directory follows them, with nothing between them.
+    private static func check(
+        _ places: [Place], upTo end: Int64, _ source: some ZipSource
+    ) throws(PackageError) {
+        let places = places.sorted {
+            ($0.octets.lowerBound, $0.octets.upperBound) < ($1.octets.lowerBound, $1.octets.upperBound)
+        }
         // Nothing may lie before the archive, such as a program.
-        guard (places.first?.lowerBound ?? 0) == 0 else { throw .damaged }
+        guard (places.first?.octets.lowerBound ?? 0) == 0 else { throw .damaged }
         var last: Int64 = 0
-        for place in places {
-            guard place.lowerBound >= last, place.upperBound <= end else {
+        for (index, place) in places.enumerated() {
+            let next = index + 1 < places.count ? places[index + 1].octets.lowerBound : end
+            guard place.octets.lowerBound >= last, place.octets.upperBound <= next else {
                 throw .invalid("two entries of the archive share octets; it was made to deceive. Do not use it")
             }
-            last = place.upperBound
+            last = place.octets.upperBound
+            if let entry = place.descriptor {
+                guard let length = try descriptorLength(of: entry, at: last, before: next, source) else {
+                    throw .damaged
+                }
+                last += length
+            }
+            guard last == next else { throw .hasHiddenOctets }
         }
+        guard last == end else { throw .hasHiddenOctets }
+    }
+
+    /// The length of the data descriptor of an entry (section 4.3.9), with a signature or without; `nil` if it contradicts
+    /// the directory.
+    private static func descriptorLength(
+        of entry: Entry, at position: Int64, before next: Int64, _ source: some ZipSource
+    ) throws(PackageError) -> Int64? {
+        let length = next - position
+        guard length == 12 || length == 16 else { return nil }
+        let octets = try read(source, Int(length), at: position)
+        let start = Int(length) - 12
+        guard start == 0 || number(octets, 0, 4) == 0x0807_4B50,
+            number(octets, start, 4) == UInt64(entry.checksum),
+            number(octets, start + 4, 4) == UInt64(entry.compressedLength),
+            number(octets, start + 8, 4) == UInt64(entry.length)
+        else { return nil }
+        return length
     }
 
     // MARK: - The end
 
-    /// Finds the end of central directory record (section 4.3.16): the last one whose comment ends with the file.
+    /// Whether a file begins as an archive and lacks its end, as a download that has broken off does.
+    package static func isCutOff(_ source: some ZipSource) throws(PackageError) -> Bool {
+        guard source.length >= 4, number(try read(source, 4, at: 0), 0, 4) == 0x0403_4B50 else { return false }
+        return endRecord(in: try tail(of: source)) == nil
+    }
+
+    /// The octets that contain the end record.
+    private static func tail(of source: some ZipSource) throws(PackageError) -> [UInt8] {
+        let length = min(source.length, Int64(endLength + commentLimit))
+        return try read(source, Int(length), at: source.length - length)
+    }
+
+    /// Where the first record begins whose comment ends with the file.
+    private static func endRecord(in tail: [UInt8]) -> Int? {
+        tail.indices.dropLast(endLength - 1).first { index in
+            isEndSignature(tail, index) && Int(number(tail, index + 20, 2)) == tail.count - index - endLength
+        }
+    }
+
+    private static func isEndSignature(_ octets: [UInt8], _ index: Int) -> Bool {
+        octets[index] == 0x50 && number(octets, index, 4) == 0x0605_4B50
+    }
+
+    /// Finds the end of central directory record (section 4.3.16).
     private static func end(
         _ source: some ZipSource
     ) throws(PackageError) -> (position: Int64, length: Int, count: Int) {
-        let length = Int(min(source.length, Int64(endLength + commentLimit)))
-        let start = source.length - Int64(length)
-        let tail = try read(source, length, at: start)
-        var found: Int?
-        for index in stride(from: length - endLength, through: 0, by: -1)
-        where number(tail, index, 4) == 0x0605_4B50 && Int(number(tail, index + 20, 2)) == length - index - endLength {
-            found = index
-            break
-        }
-        guard let found else {
+        let tail = try tail(of: source)
+        let start = source.length - Int64(tail.count)
+        guard let found = endRecord(in: tail) else {
             throw .invalid("the file is not a ZIP archive, or its end is missing; build or download it again")
+        }
+        // Another reader would take the last one.
+        guard !(found + 4..<max(found + 4, tail.count - 3)).contains(where: { isEndSignature(tail, $0) }) else {
+            throw .invalid("the comment of the archive has a second end of an archive; remove the comment")
         }
         let (count, size, offset) = (
             number(tail, found + 10, 2), number(tail, found + 12, 4), number(tail, found + 16, 4)
@@ -243,6 +308,8 @@ package struct ZipDirectory: Sendable {
 extension PackageError {
     static let damaged = PackageError.invalid(
         "the archive is damaged, or its end is missing; build or download it again")
+    fileprivate static let hasHiddenOctets = PackageError.invalid(
+        "octets of the archive belong to no entry, and other readers may find a file there; build it again")
     fileprivate static let isZip64 = PackageError.invalid(
         "the archive uses ZIP64, for archives of more than 4 GiB or 65,535 entries; make it smaller")
 }

@@ -86,6 +86,18 @@ struct PackageCommandTests {
         #expect(exposed.status == 33 && !FileManager.default.fileExists(atPath: home.file("a.zip")))
     }
 
+    @Test("A file answers the URL that a browser requests for its name")
+    func names() throws {
+        try FileManager.default.createDirectory(atPath: home.file("names"), withIntermediateDirectories: true)
+        try home.write("a", to: "names/[id]|a:b{c}.txt")
+        let built = try home.crumb(
+            "gateway", "package", "build", home.file("names"), "--base", "https://shop.example/", "--name", "a",
+            "--version", "1.0.0", "-o", home.file("names.zip"))
+        #expect(built.status == 0, "\(built.messages)")
+        #expect(try package("add", home.file("names.zip")).status == 0)
+        #expect(try package("show", "a").text.contains(" https://shop.example/[id]|a:b%7Bc%7D.txt, 1 octet\n"))
+    }
+
     @Test("A package with other origins than those of --origin is refused, now and later")
     func origins() throws {
         let file = try build("1.0.0")

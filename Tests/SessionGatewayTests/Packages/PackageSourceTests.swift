@@ -47,7 +47,7 @@ struct PackageSourceTests {
             ("", "page \(version)"), ("app.js", "script \(version)"), ("app.js?v=1", "query \(version)"),
             ("long", String(repeating: "0123456789", count: 200_000)),
         ] {
-            builder.add(
+            try builder.add(
                 .init(
                     url: try RequestURL("http://127.0.0.1:\(port)/\(path)"),
                     fields: [.init("Content-Type", "text/plain")] + fields, body: Array(body.utf8)))
