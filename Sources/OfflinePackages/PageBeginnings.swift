@@ -13,13 +13,19 @@ package struct PageBeginnings<Packages: Sendable>: Sendable {
         package var referrer: RequestURL?
         /// Whether it loads the page of a tab or a frame.
         package var isDocument: Bool
+        /// Whether it loads the script of a service worker.
+        package var isServiceWorker: Bool
         /// The connection of the client.
         package var client: UInt64
 
-        package init(url: RequestURL, referrer: RequestURL? = nil, isDocument: Bool = false, client: UInt64 = 0) {
+        package init(
+            url: RequestURL, referrer: RequestURL? = nil, isDocument: Bool = false, isServiceWorker: Bool = false,
+            client: UInt64 = 0
+        ) {
             self.url = url
             self.referrer = referrer
             self.isDocument = isDocument
+            self.isServiceWorker = isServiceWorker
             self.client = client
         }
     }
@@ -47,6 +53,11 @@ package struct PageBeginnings<Packages: Sendable>: Sendable {
             remember(.url(request.url), newest)
             remember(.origin(request.url.origin), newest)
             remember(.client(request.client), newest)
+            return newest
+        }
+        if request.isServiceWorker {
+            // It outlives its pages, and a browser looks for a newer one from a page of any version.
+            remember(.url(request.url), newest)
             return newest
         }
         guard let referrer = request.referrer else { return beginnings[.client(request.client)]?.packages ?? newest }

@@ -105,4 +105,18 @@ struct PackageRuleTests {
             #expect(!String(decoding: file, as: UTF8.self).contains("s3cret"))
         }
     }
+
+    @Test("A service worker begins with the newest packages, and its page keeps its own")
+    func serviceWorker() throws {
+        var pages = PageBeginnings<Int>()
+        let page = try RequestURL("https://a.example/")
+        let worker = try RequestURL("https://a.example/sw.js")
+        let script = try RequestURL("https://a.example/x.js")
+        #expect(pages.packages(for: .init(url: page, isDocument: true, client: 1), newest: 1) == 1)
+        #expect(
+            pages.packages(for: .init(url: worker, referrer: page, isServiceWorker: true, client: 1), newest: 2) == 2)
+        #expect(pages.packages(for: .init(url: script, referrer: worker, client: 1), newest: 3) == 2)
+        #expect(pages.packages(for: .init(url: script, referrer: page, client: 1), newest: 3) == 1)
+        #expect(pages.packages(for: .init(url: script, client: 1), newest: 3) == 1)
+    }
 }

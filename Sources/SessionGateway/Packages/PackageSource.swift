@@ -51,7 +51,8 @@ final class PackageSource: ResponseSource {
                 await WorkerThreads.shared.run { [shelf] in shelf.newest() }
             }
         let page = PageBeginnings<OpenedPackages>.Request(
-            url: request.url, referrer: request.referringPage, isDocument: request.loadsDocument, client: client)
+            url: request.url, referrer: request.referringPage, isDocument: request.loadsDocument,
+            isServiceWorker: request.loadsServiceWorker, client: client)
         let packages = pages.withLock { $0.packages(for: page, newest: newest) }
         return packages.isEmpty ? nil : packages
     }
@@ -64,6 +65,12 @@ extension ForwardedRequest {
             return head.has("upgrade-insecure-requests")
         }
         return ["document", "iframe", "frame", "embed", "object", "fencedframe"].contains(destination)
+    }
+
+    /// Whether it loads the script of a service worker, or looks for a newer one. Each such request has the field
+    /// `Service-Worker` (Service Workers, section "Update").
+    fileprivate var loadsServiceWorker: Bool {
+        head.values("sec-fetch-dest").first == "serviceworker" || head.has("service-worker")
     }
 
     /// The page that it names, as a URL of the site.

@@ -156,6 +156,10 @@ struct PackageSourceTests {
             #expect(try await body("GET /later \(page)") == "server")
             #expect(try await body("GET /app.js \(reference)later") == "script 2.0.0")
             #expect(try await body("GET /app.js \(reference)") == "script 1.0.0")
+            // A service worker outlives its pages, so a page of any version gets the newest one.
+            #expect(try await body("GET /app.js?v=1 \(reference)\r\nService-Worker: script") == "query 2.0.0")
+            #expect(try await body("GET /app.js \(reference)app.js?v=1") == "script 2.0.0")
+            #expect(try await body("GET /app.js \(reference)") == "script 1.0.0")
             _ = try store().rollBack("shop", now: fixture.now)
             #expect(try await body("GET /app.js \(reference)later") == "script 2.0.0")
             #expect(try await body("GET / \(page)") == "page 1.0.0")
