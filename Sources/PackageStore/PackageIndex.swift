@@ -17,6 +17,8 @@ struct PackageIndex: Sendable, Codable {
         var resources: Int
         var length: Int64
         var origins: [String]
+        /// `true` if it is not signed. A later version may be, and pin its key.
+        var isUnsigned: Bool?
     }
 
     struct Package: Sendable, Codable {
@@ -24,7 +26,7 @@ struct PackageIndex: Sendable, Codable {
         var current: Version
         /// The version that a rollback brings back.
         var previous: Version?
-        /// The key that every version has to be signed with, in Base64.
+        /// The key that every new version has to be signed with, in Base64.
         var signer: String?
         /// The only origins that a version may answer for; `nil` for all that it names.
         var allowedOrigins: [String]?

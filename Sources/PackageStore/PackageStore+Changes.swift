@@ -30,6 +30,7 @@ extension PackageStore {
                         + "or give the publisher's key with --key FILE")
             }
             let key = try archive.verifiedKey(pinned: pinned ?? conditions.key)
+            if conditions.key == nil { try index.check(manifest, signedBy: key, insteadOf: old) }
             let allowed = conditions.origins.isEmpty ? old?.allowedOrigins : conditions.origins
             if let allowed { try manifest.check(within: Set(allowed)) }
             if let old, !conditions.isForced, let stored = PackageVersion(old.current.version),
@@ -40,7 +41,8 @@ extension PackageStore {
                     "package '\(manifest.name)' has version \(stored), and \(manifest.version) is not newer; nothing was "
                         + "changed. Use --force to replace it, or 'crumb gateway package rollback'")
             }
-            let version = try write(archive, now: now)
+            var version = try write(archive, now: now)
+            if key == nil { version.isUnsigned = true }
             let package = PackageIndex.Package(
                 name: manifest.name, current: version, previous: old?.current,
                 signer: key.map { String(decoding: Base64.encode($0), as: UTF8.self) }, allowedOrigins: allowed,
@@ -86,14 +88,22 @@ extension PackageStore {
 
     /// Seals the lists of packages of all jars under the newest key of the database.
     package static func reseal(_ database: SessionDatabase) throws(SessionStoreError) {
-        guard let root = root(of: database), FileSystem.isFolder(root) else { return }
+        guard let root = root(of: database), !FileSystem.isAbsent(root) else { return }
         do throws(PackageError) {
             try locked(root) { () throws(PackageError) in
-                for jarID in FileSystem.names(in: root).compactMap({ Int64($0) }) {
+                let names: [String]
+                do throws(SystemError) { names = try FileSystem.allNames(in: root) } catch {
+                    throw PackageError(.unreadable, "\(root): the folder cannot be read: \(error.message)")
+                }
+                for jarID in names.compactMap({ Int64($0) }) {
                     let store = PackageStore(database: database, jarID: jarID, root: root)
-                    // What does not open is not lost by the rotation.
-                    guard let index = try? store.index(), !index.packages.isEmpty else { continue }
-                    try store.write(index)
+                    let index: PackageIndex
+                    do throws(PackageError) { index = try store.index() } catch {
+                        // Any other list may open later, if it is resealed.
+                        guard error.code == .damaged else { throw error }
+                        continue
+                    }
+                    if !index.packages.isEmpty { try store.write(index) }
                 }
             }
         } catch {
@@ -104,7 +114,7 @@ extension PackageStore {
         }
     }
 
-    /// Changes the index while no other process does, and removes what is not needed any more afterwards.
+    /// Changes the index while no other process does, and removes what is not needed any more before and afterwards.
     private func changing<Result>(
         now: Timestamp, _ change: (inout PackageIndex) throws(PackageError) -> Result
     ) throws(PackageError) -> Result {
@@ -117,16 +127,22 @@ extension PackageStore {
                 throw PackageError(.notWritten, error.description)
             }
             var index = try index()
+            // What a killed process has left may have filled the disk.
+            removeBundles(besides: index)
             let result = try change(&index)
             index.packages.removeAll { package in
                 package.removed.map { now.microseconds - $0 > PackageStore.binTime * 1_000_000 } ?? false
             }
             try write(index)
-            let bundles = index.bundles
-            for name in FileSystem.names(in: bundleFolder) where !bundles.contains(name) && !name.hasPrefix(".") {
-                unlink(path(ofBundle: name))
-            }
+            removeBundles(besides: index)
             return result
+        }
+    }
+
+    private func removeBundles(besides index: PackageIndex) {
+        let bundles = index.bundles
+        for name in FileSystem.names(in: bundleFolder) where !bundles.contains(name) && !name.hasPrefix(".") {
+            unlink(path(ofBundle: name))
         }
     }
 
@@ -191,6 +207,29 @@ extension PackageStore {
         defer { file.close() }
         guard retrying({ flock(file.number, LOCK_EX) }) == 0 else { throw PackageError(.last, writing: path) }
         return try body()
+    }
+}
+
+extension PackageIndex {
+    /// Refuses a package for an origin of another one that has another signer. The name of a package is its publisher's
+    /// choice, so a new name must not get around a pinned key.
+    ///
+    /// - Parameter old: The version before. The origins that its pinned key has are no question any more.
+    fileprivate func check(
+        _ manifest: PackageManifest, signedBy key: Octets?, insteadOf old: Package?
+    ) throws(PackageError) {
+        let key = key.map { String(decoding: Base64.encode($0), as: UTF8.self) }
+        let origins = Set(manifest.origins).subtracting(old?.signer == nil ? [] : old?.current.origins ?? [])
+        for other in packages where other.removed == nil && other.name != manifest.name {
+            guard let signer = other.signer, signer != key,
+                let origin = other.current.origins.first(where: origins.contains)
+            else { continue }
+            throw PackageError(
+                .refused,
+                "package '\(manifest.name)' answers for \(origin) as package '\(other.name)' does, which another key has "
+                    + "signed; nothing was changed. If you trust both, give the publisher's key with --key FILE, or remove "
+                    + "package '\(other.name)'")
+        }
     }
 }
 

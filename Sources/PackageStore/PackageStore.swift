@@ -23,6 +23,7 @@ package struct PackageStore: Sendable {
         package let resources: Int
         package let length: Int64
         package let origins: [String]
+        package let isSigned: Bool
     }
 
     /// A package of the jar.
@@ -31,7 +32,7 @@ package struct PackageStore: Sendable {
         package let current: Version
         /// The version that a rollback brings back.
         package let previous: Version?
-        /// The key that every version has to be signed with; `nil` if it is not signed.
+        /// The key that every new version has to be signed with; `nil` if none has to.
         package let signer: Octets?
         /// The only origins that a version may answer for; `nil` for all that it names.
         package let allowedOrigins: [String]?
@@ -127,12 +128,15 @@ package struct PackageStore: Sendable {
             return PackageIndex()
         }
         // A rotation in another process may have replaced the key since the database was opened.
-        let octets =
-            database.sealer.open(Octets(sealed), at: place)
-            ?? {
-                _ = try? database.needed([])
-                return database.sealer.open(Octets(sealed), at: place)
-            }()
+        var octets = database.sealer.open(Octets(sealed), at: place)
+        if octets == nil {
+            do throws(SessionStoreError) {
+                _ = try database.needed([])
+            } catch {
+                throw PackageError(.unreadable, error.description)
+            }
+            octets = database.sealer.open(Octets(sealed), at: place)
+        }
         guard let octets, let index = PackageIndex(json: octets) else {
             throw PackageError(
                 .damaged,
@@ -157,8 +161,9 @@ package struct PackageStore: Sendable {
 extension PackageStore.Package {
     init(_ package: PackageIndex.Package) {
         name = package.name
-        current = PackageStore.Version(package.current)
-        previous = package.previous.map(PackageStore.Version.init)
+        let isPinned = package.signer != nil
+        current = PackageStore.Version(package.current, isPinned)
+        previous = package.previous.map { PackageStore.Version($0, isPinned) }
         signer = package.signer.flatMap { Base64.decode($0.utf8) }.map { Octets($0) }
         allowedOrigins = package.allowedOrigins
         removed = package.removed.map { Timestamp(microseconds: $0) }
@@ -166,11 +171,12 @@ extension PackageStore.Package {
 }
 
 extension PackageStore.Version {
-    fileprivate init(_ version: PackageIndex.Version) {
+    fileprivate init(_ version: PackageIndex.Version, _ isPinned: Bool) {
         self.version = version.version
         added = Timestamp(microseconds: version.added)
         resources = version.resources
         length = version.length
         origins = version.origins
+        isSigned = isPinned && version.isUnsigned != true
     }
 }

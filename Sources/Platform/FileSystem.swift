@@ -113,11 +113,19 @@ package enum FileSystem {
     }
 
     /// The names in a folder, in no order, with "." and ".."; none if the folder cannot be read.
-    package static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+    package static func names(in folder: String) -> [String] { (try? allNames(in: folder)) ?? [] }
+
+    /// The names in a folder, in no order, with "." and "..".
+    package static func allNames(in folder: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw .last }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw .last }
+                break
+            }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
@@ -157,10 +165,21 @@ package struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
 
+    /// An open file; `nil` if the system does not tell.
+    package init?(_ file: Descriptor) {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
     /// The file at `path`; `nil` if it does not exist.
     package init?(_ path: UnsafePointer<CChar>?) {
         var status = stat()
         guard let path, path.pointee != 0, stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }

@@ -237,8 +237,10 @@ struct PackageStoreTests {
         #expect(throws: PackageError.self) { try store.add(archive, now: home.now) }
         #expect(try store.packages().map(\.current.version) == ["1.0.0"] && home.bundles().count == 1)
         #expect(try store.verify("shop").isEmpty)
-        // What a killed process has left goes with the next change.
+        // What a killed process has left goes with the next change, even if that fails.
         try Data("rest".utf8).write(to: URL(filePath: "\(FileSystem.folder(of: home.bundles()[0]))/f00"))
+        #expect(throws: PackageError.self) { try store.add(archive, now: home.now) }
+        #expect(try home.bundles().count == 1)
         _ = try store.add(home.archive("1.1.0"), now: home.now)
         #expect(try home.bundles().count == 2)
     }
@@ -256,6 +258,66 @@ struct PackageStoreTests {
             path: "\(home.path)/crumb.sqlite", keys: .file(KeyFile("\(home.path)/key")), now: home.now)
         let jar = try #require(try third.existingJar(named: "work"))
         #expect(try PackageStore(of: jar)?.packages().map(\.current.version) == ["1.1.0"])
+    }
+
+    @Test("A package cannot get around a pinned key by another name")
+    func names() throws {
+        let (store, key, other) = (try home.store(), PackageKey(), PackageKey())
+        _ = try store.add(home.archive("1.0.0", signedBy: key), now: home.now)
+        for archive in [
+            try home.archive("1.0.0", name: "a"), try home.archive("1.0.0", name: "a", signedBy: other),
+        ] {
+            let error = #expect(throws: PackageError.self) { try store.add(archive, now: home.now) }
+            #expect(error?.code == .refused && error?.description.contains("package 'shop'") == true)
+        }
+        #expect(try store.packages().map(\.name) == ["shop"])
+        _ = try store.add(home.archive("1.0.0", name: "same", signedBy: key), now: home.now)
+        _ = try store.add(home.archive("1.0.0", name: "b", origin: "https://b.example"), now: home.now)
+        // The user trusts both, and later versions need no word.
+        var conditions = PackageStore.Conditions()
+        conditions.key = other.publicKey
+        _ = try store.add(home.archive("1.0.0", name: "a", signedBy: other), on: conditions, now: home.now)
+        _ = try store.add(home.archive("1.1.0", name: "a", signedBy: other), now: home.now)
+        _ = try store.add(home.archive("1.1.0", signedBy: key), now: home.now)
+        // An update is no way to the origin of another package either.
+        let moved = try home.archive("1.1.0", name: "b")
+        #expect(throws: PackageError.self) { try store.add(moved, now: home.now) }
+        for name in ["shop", "same", "a"] { _ = try store.remove(name, now: home.now) }
+        _ = try store.add(moved, now: home.now)
+    }
+
+    @Test("After a rollback from a signed version to an unsigned one, the key is pinned, and the version is not signed")
+    func unsignedBefore() throws {
+        let (store, key) = (try home.store(), PackageKey())
+        _ = try store.add(home.archive("1.0.0"), now: home.now)
+        let signed = try store.add(home.archive("1.1.0", signedBy: key), now: home.now).package
+        #expect(signed.current.isSigned && signed.previous?.isSigned == false)
+        let package = try store.rollBack("shop", now: home.now)
+        #expect(package.signer == key.publicKey && !package.current.isSigned && package.previous?.isSigned == true)
+    }
+
+    @Test("A list that cannot be read fails the rotation, and a changed one does not")
+    func unreadable() throws {
+        let store = try home.store()
+        _ = try store.add(home.archive("1.0.0"), now: home.now)
+        try PackageStore.reseal(home.database)
+        let files = FileManager.default
+        let index = "\(home.path)/crumb.sqlite.packages/\(try home.jar().id)/index"
+        try files.moveItem(atPath: index, toPath: "\(home.path)/index")
+        // Reading a folder fails for every user.
+        try files.createDirectory(atPath: index, withIntermediateDirectories: false)
+        let error = #expect(throws: SessionStoreError.self) { try PackageStore.reseal(home.database) }
+        #expect(error?.code == .keyRotationRefused)
+        try files.removeItem(atPath: index)
+        try Data("changed".utf8).write(to: URL(filePath: index))
+        try PackageStore.reseal(home.database)
+        try files.removeItem(atPath: index)
+        try files.moveItem(atPath: "\(home.path)/index", toPath: index)
+        try PackageStore.reseal(home.database)
+        #expect(try store.packages().map(\.name) == ["shop"])
+        try files.moveItem(atPath: "\(home.path)/crumb.sqlite.packages", toPath: "\(home.path)/moved")
+        try Data().write(to: URL(filePath: "\(home.path)/crumb.sqlite.packages"))
+        #expect(throws: SessionStoreError.self) { try PackageStore.reseal(home.database) }
     }
 
     @Test("A download goes on where it broke off, if the server has named what it sends")

@@ -136,7 +136,11 @@ struct PackageShowCommand: CrumbCommand {
             var lines = [
                 ("name", report.package.name), ("version", report.package.version),
                 ("before", report.package.previous ?? "-"), ("added", report.package.added),
-                ("key", report.package.key ?? "not signed"),
+                (
+                    "key",
+                    report.package.key.map { report.package.signed ? $0 : "\($0), but this version is not signed" }
+                        ?? "not signed"
+                ),
             ]
             lines += report.package.origins.map { ("origin", $0) }
             lines += report.package.allowedOrigins?.map { ("allowed origin", $0) } ?? []

@@ -15,6 +15,8 @@ struct PackageReport: Encodable {
     let octets: Int64
     let origins: [String]
     let allowedOrigins: [String]?
+    /// Whether this version is signed. A key may be pinned by another one.
+    let signed: Bool
     let key: String?
     let removed: String?
 
@@ -28,6 +30,7 @@ struct PackageReport: Encodable {
         octets = package.current.length
         origins = package.current.origins
         allowedOrigins = package.allowedOrigins
+        signed = package.current.isSigned
         key = package.signer.map { String(decoding: Base64.encode($0), as: UTF8.self) }
         removed = package.removed?.rfc3339
     }
@@ -36,7 +39,7 @@ struct PackageReport: Encodable {
     var cells: [String] {
         [
             name, removed == nil ? version : "\(version) (removed)", "\(resources)", "\(octets)",
-            key == nil ? "no" : "yes", previous ?? "-", origins.joined(separator: " "),
+            signed ? "yes" : "no", previous ?? "-", origins.joined(separator: " "),
         ]
     }
 

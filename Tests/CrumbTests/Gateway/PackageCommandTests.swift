@@ -86,6 +86,19 @@ struct PackageCommandTests {
         #expect(exposed.status == 33 && !FileManager.default.fileExists(atPath: home.file("a.zip")))
     }
 
+    @Test("An unsigned version is shown as such although a later one has pinned a key")
+    func unsignedBefore() throws {
+        let key = try home.shell("umask 077; openssl genpkey -algorithm ed25519 -out own.pem")
+        #expect(key.status == 0, "\(key.messages)")
+        #expect(try package("add", build("1.0.0")).status == 0)
+        #expect(try package("add", build("1.1.0", "--sign", home.file("own.pem"))).status == 0)
+        #expect(try package("list", "--json").objects().first?["signed"] as? Bool == true)
+        #expect(try package("rollback", "shop").status == 0)
+        let listed = try package("list", "--json").objects().first
+        #expect(listed?["signed"] as? Bool == false && listed?["key"] is String)
+        #expect(try package("show", "shop").text.contains(", but this version is not signed\n"))
+    }
+
     @Test("A file answers the URL that a browser requests for its name")
     func names() throws {
         try FileManager.default.createDirectory(atPath: home.file("names"), withIntermediateDirectories: true)
