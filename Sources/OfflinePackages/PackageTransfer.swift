@@ -16,6 +16,8 @@ package struct PackageTransfer: Sendable, Hashable {
     package var length: Int64
     /// The strong entity tag of the response that they came with; `nil` without one.
     package var validator: String?
+    /// How many octets the whole file has; `nil` if the server has not told.
+    private var total: Int64?
 
     package init(length: Int64 = 0, validator: String? = nil) {
         // Without a validator, the rest may be that of another file.
@@ -42,6 +44,7 @@ package struct PackageTransfer: Sendable, Hashable {
             let stated = field("content-length").flatMap { Int64($0) }
             guard stated.map({ $0 <= limit }) ?? true else { throw PackageTransfer.tooLong(limit) }
             length = 0
+            total = stated
             validator = field("etag").flatMap(PackageTransfer.strong)
             return .write(from: 0)
         case 206 where length > 0:
@@ -51,6 +54,7 @@ package struct PackageTransfer: Sendable, Hashable {
                 field("etag").map({ $0 == validator }) ?? true
             else { return .restart }
             guard range.total.map({ $0 <= limit }) ?? true else { throw PackageTransfer.tooLong(limit) }
+            total = range.total
             return .write(from: length)
         case 416 where length > 0:
             return PackageTransfer.total(field("content-range")) == length ? .complete : .restart
@@ -58,6 +62,14 @@ package struct PackageTransfer: Sendable, Hashable {
             throw PackageError(
                 .notFetched, "the server answers with status \(status) and not with the package; check the URL")
         }
+    }
+
+    /// Notes that the body of a response has ended at a position.
+    ///
+    /// - Returns: Whether all of the file is here; `nil` if the server has not told its length.
+    package mutating func end(at position: Int64) -> Bool? {
+        length = validator == nil ? 0 : position
+        return total.map { position >= $0 }
     }
 
     package static func tooLong(_ limit: Int64) -> PackageError {
@@ -91,7 +103,8 @@ package struct PackageTransfer: Sendable, Hashable {
 extension RequestURL {
     /// The URL that a redirect of a download leads to.
     ///
-    /// - Throws: ``PackageError/Code/notFetched`` if it is missing, no http or https URL, or gives up encryption.
+    /// - Throws: ``PackageError/Code/notFetched`` if it is missing, no http or https URL, or gives up encryption or the way
+    ///   within this machine.
     package func downloadRedirect(to location: String?) throws(PackageError) -> RequestURL {
         guard let location, let target = try? resolving(Octets(location)),
             target.scheme == .http || target.scheme == .https
@@ -99,6 +112,11 @@ extension RequestURL {
         guard target.scheme == .https || scheme == .http else {
             throw PackageError(
                 .notFetched, "\(origin) redirects from https to http, where others can change the file; check the URL")
+        }
+        // A package that begins here needs no known key, so it must not come over a network without encryption.
+        guard target.scheme == .https || target.host.isLoopback || !host.isLoopback else {
+            throw PackageError(
+                .notFetched, "\(origin) redirects to http, where others can change the file; check the URL")
         }
         return target
     }

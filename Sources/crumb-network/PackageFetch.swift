@@ -4,11 +4,12 @@ import NIOCore
 import NIOHTTP1
 import OfflinePackages
 import PackageStore
-import Platform
 
 /// Downloads packages. What has come before a failure stays, and the next attempt goes on there.
 enum PackageFetch {
     private static let redirectLimit = 10
+    /// How many responses may each have a part of the file.
+    private static let partLimit = 100
     /// How long the head of a response, and then each part of the body, may take.
     private static let patience = TimeAmount.seconds(30)
     /// How long a whole download may take. A longer one goes on with the next attempt.
@@ -21,9 +22,8 @@ enum PackageFetch {
 
     /// The same by other clients.
     static func fetch(_ download: PackageDownload, by clients: NetworkClients) async throws {
-        var (file, transfer) = try download.begin()
-        defer { file.close() }
-        var (url, redirects, restarts) = (download.url, 0, 0)
+        var transfer = download.transfer()
+        var (url, redirects, restarts, parts, reached) = (download.url, 0, 0, 0, Int64(0))
         while true {
             let (response, reason) = try await response(to: url, transfer, by: clients)
             if [301, 302, 303, 307, 308].contains(response.status.code) {
@@ -42,11 +42,18 @@ enum PackageFetch {
                 guard restarts < 3 else {
                     throw PackageError(.notFetched, "\(url.origin) sends parts of other files; try again later")
                 }
-                try download.prepare(file, from: 0, validator: nil)
+                try download.prepare(from: 0, validator: nil)
                 transfer = PackageTransfer()
             case .write(let position):
-                try download.prepare(file, from: position, validator: transfer.validator)
-                return try await write(response, from: position, to: file, download, reason)
+                try download.prepare(from: position, validator: transfer.validator)
+                let end = try await write(response, from: position, to: download, reason)
+                // Without a length, the end of the archive tells.
+                if try transfer.end(at: end) ?? !ZipDirectory.isCutOff(download) { return }
+                parts += 1
+                guard transfer.validator != nil, end > reached, parts < partLimit else {
+                    throw PackageError(.notFetched, "\(url.origin) has sent only a part; \(kept(end))")
+                }
+                reached = end
             }
         }
     }
@@ -76,10 +83,11 @@ enum PackageFetch {
         }
     }
 
+    /// - Returns: Where the body has ended in the file.
     private static func write(
-        _ response: HTTPClientResponse, from start: Int64, to file: Descriptor, _ download: PackageDownload,
+        _ response: HTTPClientResponse, from start: Int64, to download: PackageDownload,
         _ reason: (any Error) -> PackageError
-    ) async throws {
+    ) async throws -> Int64 {
         let limit = PackageLimits().fileLength
         var position = start
         do {
@@ -89,16 +97,18 @@ enum PackageFetch {
                     download.remove()
                     throw PackageTransfer.tooLong(limit)
                 }
-                try download.write(octets, at: position, to: file)
+                try download.write(octets, at: position)
                 position += Int64(octets.count)
             }
+            return position
         } catch let error as PackageError {
             throw error
         } catch {
-            throw PackageError(
-                .notFetched,
-                "\(reason(error).description); \(position) octets are here, and the same command goes on after them if the "
-                    + "server allows it")
+            throw PackageError(.notFetched, "\(reason(error).description); \(kept(position))")
         }
+    }
+
+    private static func kept(_ count: Int64) -> String {
+        "\(count) octets are here, and the same command goes on after them if the server allows it"
     }
 }

@@ -119,4 +119,34 @@ struct PackageRuleTests {
         #expect(pages.packages(for: .init(url: script, referrer: page, client: 1), newest: 3) == 1)
         #expect(pages.packages(for: .init(url: script, client: 1), newest: 3) == 1)
     }
+
+    @Test("A download is whole if it has the length that the server has told")
+    func wholeDownload() throws {
+        for (status, fields, ends) in [
+            (200, ["content-length": "10", "etag": "\"v\""], [(9, false), (10, true)]), (200, [:], [(9, nil)]),
+            (206, ["content-range": "bytes 5-6/10"], [(7, false), (10, true)]),
+            (206, ["content-range": "bytes 5-6/*"], [(7, nil)]),
+        ] as [(Int, [String: String], [(Int64, Bool?)])] {
+            for (position, isWhole) in ends {
+                var transfer = PackageTransfer(length: 5, validator: "\"v\"")
+                _ = try transfer.step(status: status) { fields[$0] }
+                #expect(transfer.end(at: position) == isWhole, "\(status) \(fields)")
+                // The next request asks for the rest, if the server has named the file.
+                #expect(transfer.length == (transfer.validator == nil ? 0 : position))
+            }
+        }
+    }
+
+    @Test(
+        "A redirect from this machine does not lead to a network without encryption",
+        arguments: [
+            ("http://127.0.0.1:1/", "http://a.example/", false), ("http://localhost/", "http://a.example/", false),
+            ("http://127.0.0.1:1/", "http://localhost:2/", true), ("http://127.0.0.1:1/", "https://a.example/", true),
+            ("http://a.example/", "http://b.example/", true), ("http://a.example/", "http://127.0.0.1/", true),
+            ("https://a.example/", "http://127.0.0.1/", false),
+        ])
+    func redirects(from origin: String, to target: String, isPermitted: Bool) throws {
+        let url = try? RequestURL(origin).downloadRedirect(to: target)
+        #expect(url?.description == (isPermitted ? target : nil))
+    }
 }

@@ -325,22 +325,26 @@ struct PackageStoreTests {
         let store = try home.store()
         let url = try RequestURL("https://shop.example/shop.zip")
         do {
-            let (file, transfer) = try store.download(url).begin()
-            #expect(transfer.length == 0)
-            try store.download(url).prepare(file, from: 0, validator: "\"v\"")
-            try store.download(url).write(Array("hel".utf8), at: 0, to: file)
-            // Another process has to wait.
-            #expect(throws: PackageError.self) { try store.download(url).begin() }
-            file.close()
+            let download = try store.download(url)
+            #expect(download.transfer().length == 0)
+            try download.prepare(from: 0, validator: "\"v\"")
+            try download.write(Array("hel".utf8), at: 0)
+            // Another process has to wait until this one has added the package.
+            let error = #expect(throws: PackageError.self) { try store.download(url) }
+            #expect(error?.code == .notFetched)
+            #expect(try download.length == 3 && download.read(9, at: 1) == Array("el".utf8))
         }
-        let (file, transfer) = try store.download(url).begin()
-        #expect(transfer == PackageTransfer(length: 3, validator: "\"v\"") && transfer.length == 3)
-        try store.download(url).prepare(file, from: 0, validator: nil)
-        file.close()
-        let again = try store.download(url).begin()
-        #expect(again.transfer.length == 0)
-        again.file.close()
-        store.download(url).remove()
-        #expect(FileSystem.isAbsent(store.download(url).path))
+        do {
+            let download = try store.download(url)
+            let transfer = download.transfer()
+            #expect(transfer == PackageTransfer(length: 3, validator: "\"v\"") && transfer.length == 3)
+            try download.prepare(from: 0, validator: nil)
+        }
+        let again = try store.download(url)
+        #expect(again.transfer().length == 0)
+        again.remove()
+        #expect(FileSystem.isAbsent(again.path))
+        // The file that was removed is no reason to wait.
+        #expect(try store.download(url).transfer().length == 0)
     }
 }

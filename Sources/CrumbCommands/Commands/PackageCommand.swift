@@ -68,10 +68,11 @@ struct PackageAddCommand: CrumbCommand {
         let fetch = try Network.required().fetchPackage
         conditions.needsKnownKey = url.scheme == .http && !url.host.isLoopback
         let target = try jar.target(now: console.now, console)
+        // It is locked until it is added and removed.
         let download = try PackageStore.required(of: target.writable()).download(url)
         try Blocking.run { try await fetch(download) }
         do {
-            try add(PackageFile(download.path), conditions, to: target, console)
+            try add(download, conditions, to: target, console)
         } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
             throw error
         } catch {
@@ -83,7 +84,7 @@ struct PackageAddCommand: CrumbCommand {
     }
 
     private func add(
-        _ file: PackageFile, _ conditions: PackageStore.Conditions, to target: LazyJar, _ console: Console
+        _ file: some ZipSource, _ conditions: PackageStore.Conditions, to target: LazyJar, _ console: Console
     ) throws {
         let archive = try PackageArchive(file)
         let kept = try target.writable()
