@@ -14,7 +14,8 @@ extension DecoratedURLSession: ResourceSource {
         var message = URLRequest(url: url)
         message.httpMethod = request.method.rawValue
         for field in request.headerFields { message.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        let answer = try await data(for: message, in: context).payload
+        let exchange = try await data(for: message, in: context)
+        let answer = exchange.payload
         var head = HTTPResponse(status: HTTPResponse.Status(code: answer.response.statusCode))
         for (name, value) in answer.response.allHeaderFields {
             guard let text = name as? String, let name = HTTPField.Name(text), let value = value as? String
@@ -24,6 +25,6 @@ extension DecoratedURLSession: ResourceSource {
         // Foundation has removed the coding of the body.
         head.headerFields[.contentEncoding] = nil
         head.headerFields[.contentLength] = request.method == .head ? nil : String(answer.data.count)
-        return ResourceResponse(head, body: Array(answer.data))
+        return ResourceResponse(head, from: exchange.hops.map(\.url), body: Array(answer.data))
     }
 }

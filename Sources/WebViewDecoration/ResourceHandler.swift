@@ -27,8 +27,8 @@ public struct ResourceRequest: Sendable {
 /// It does not depend on WebKit. The adapter for `WKURLSchemeHandler` is `WebKitResourceHandler`.
 ///
 /// Only pages of the script's origins get an answer. The engine takes the handler for another origin than the page's, so
-/// responses of the page's own origin are shared with it (CORS). Those of other origins never are: the page can show or
-/// run them, and not read them.
+/// responses of the page's own origin are shared with it (CORS). Those of other origins never are, nor those that a
+/// redirect to or from another origin led to: the page can show or run them, and not read them.
 public struct ResourceHandler: Sendable {
     /// The script, with the schemes and the pages that may use them.
     public let script: ResourceScript
@@ -48,11 +48,10 @@ public struct ResourceHandler: Sendable {
     ///   then the script has it load the resource itself.
     @concurrent public func response(to request: ResourceRequest) async throws -> ResourceResponse {
         let (url, page) = try allowed(request)
-        let isShared = url.isSameOrigin(as: page)
         if request.method == "OPTIONS" {
             var head = HTTPResponse(status: .noContent)
             head.headerFields.share(with: page)
-            return ResourceResponse(head)
+            return ResourceResponse(head, from: [url])
         }
         let message = HTTPRequest(
             method: request.method == "HEAD" ? .head : .get, scheme: url.scheme.name,
@@ -61,6 +60,11 @@ public struct ResourceHandler: Sendable {
             headerFields: request.fields.forServer(of: url, referrer: page))
         let context = RequestContext(url: url, topLevel: page, initiator: .origin(page))
         var response = try await source.resource(for: message, in: context)
+        // A redirect must lead to nothing that the page could not request.
+        guard page.scheme != .https || response.urls.allSatisfy({ $0.scheme == .https })
+        else { throw ResourceRefusal(.insecure) }
+        let isShared = !response.urls.isEmpty && response.urls.allSatisfy { $0.isSameOrigin(as: page) }
+        guard isShared || request.fields[.origin] == nil else { throw ResourceRefusal(.crossOrigin) }
         response.head.headerFields.removeForEngine()
         if isShared { response.head.headerFields.share(with: page) }
         return response
@@ -97,11 +101,11 @@ public struct ResourceRefusal: Error, Hashable, Sendable, CustomStringConvertibl
         case url = "resource-url"
         /// The page, or the frame, is of another origin.
         case page = "resource-page"
-        /// A request with CORS to another origin.
+        /// A request with CORS to another origin, or one that a redirect leads there.
         case crossOrigin = "resource-cross-origin"
         /// The request is for a document.
         case document = "resource-document"
-        /// A page over https requests a resource over http.
+        /// A page over https requests a resource over http, or a redirect leads there.
         case insecure = "resource-insecure"
         /// The method is neither GET nor HEAD.
         case method = "resource-method"

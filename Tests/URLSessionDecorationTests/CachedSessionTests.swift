@@ -231,7 +231,20 @@ struct CachedSessionTests {
             for try await piece in response.body { body += piece }
             #expect(body == Array("version 1".utf8) && response.head.status == .ok)
             #expect(response.head.headerFields[.eTag] == "\"1\"")
+            #expect(response.urls == [context.url])
         }
         #expect(server.requests.count == 1)
+    }
+
+    @Test("A scheme handler gets the URLs of a resource's redirects")
+    func redirectedResource() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/old" ? LoopbackServer.Response(302, location: "/new") : LoopbackServer.Response()
+        }
+        let origin = "http://127.0.0.1:\(server.port)"
+        let response = try await CachedJar().session().resource(
+            for: HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/old"),
+            in: RequestContext(url: try RequestURL("\(origin)/old")))
+        #expect(response.urls.map(\.description) == ["\(origin)/old", "\(origin)/new"])
     }
 }

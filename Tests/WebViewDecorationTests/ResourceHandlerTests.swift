@@ -9,10 +9,12 @@ import WebViewDecoration
 private final class SourceStub: ResourceSource {
     private let recorded = Mutex<[(request: HTTPRequest, context: RequestContext)]>([])
     private let fields: HTTPFields
+    private let redirects: [String]
     private let waits: Bool
 
-    init(_ fields: HTTPFields = [:], waits: Bool = false) {
+    init(_ fields: HTTPFields = [:], redirects: [String] = [], waits: Bool = false) {
         self.fields = fields
+        self.redirects = redirects
         self.waits = waits
     }
 
@@ -21,7 +23,9 @@ private final class SourceStub: ResourceSource {
     func resource(for request: HTTPRequest, in context: RequestContext) async throws -> ResourceResponse {
         recorded.withLock { $0.append((request, context)) }
         if waits { try await Task.sleep(for: .seconds(60)) }
-        return ResourceResponse(HTTPResponse(status: .ok, headerFields: fields), body: Array("body".utf8))
+        return ResourceResponse(
+            HTTPResponse(status: .ok, headerFields: fields),
+            from: [context.url] + (try redirects.map { try RequestURL($0) }), body: Array("body".utf8))
     }
 }
 
@@ -95,6 +99,37 @@ struct ResourceHandlerTests {
         #expect(response.head.headerFields[.accessControlAllowOrigin] == nil)
         #expect(response.head.headerFields[policy] == "same-origin")
         #expect(source.requests.first?.request.headerFields[.referer] == "https://www.example.com/")
+    }
+
+    @Test(
+        "A response is shared only if each of its redirects is of the page's origin",
+        arguments: [
+            (["https://www.example.com/b"], true), (["https://victim.example/account"], false),
+            (["https://victim.example/a", "https://www.example.com/b"], false),
+            (["https://www.example.com:81/"], false),
+        ] as [([String], Bool)])
+    func redirects(urls: [String], isShared: Bool) async throws {
+        let handler = try handler(SourceStub([.accessControlAllowOrigin: "*"], redirects: urls))
+        let own = "https://www.example.com/a"
+        let fields = try await handler.response(to: try request(own)).head.headerFields
+        #expect(fields[.accessControlAllowOrigin] == (isShared ? "https://www.example.com" : nil))
+        let code: ResourceRefusal.Code?
+        do {
+            _ = try await handler.response(to: try request(own, [.origin: "https://www.example.com"]))
+            code = nil
+        } catch let refusal as ResourceRefusal {
+            code = refusal.code
+        }
+        #expect(code == (isShared ? nil : .crossOrigin))
+    }
+
+    @Test("A redirect to http is refused on a page over https")
+    func insecureRedirect() async throws {
+        let handler = try handler(SourceStub(redirects: ["http://cdn.example/b", "https://cdn.example/b"]))
+        let error = await #expect(throws: ResourceRefusal.self) {
+            _ = try await handler.response(to: try request("https://cdn.example/a.png"))
+        }
+        #expect(error?.code == .insecure)
     }
 
     @Test("Whoever is not a page of the script, or asks for more, is refused")

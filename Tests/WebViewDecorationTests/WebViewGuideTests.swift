@@ -61,7 +61,7 @@ struct WebViewGuideTests {
     func resources() throws {
         struct Client: ResourceSource {
             func resource(for request: HTTPRequest, in context: RequestContext) async throws -> ResourceResponse {
-                ResourceResponse(HTTPResponse(status: .ok))
+                ResourceResponse(HTTPResponse(status: .ok), from: [context.url])
             }
         }
         let (jar, client, native) = (try jar(), Client(), [NativeCookie]())

@@ -124,8 +124,19 @@ extension RedirectChain {
         }
         if hasLeftOrigin {
             for name in RedirectChain.originFields { request.removeField(name) }
+            trimReferer(of: &request)
         }
         return request
+    }
+
+    /// Leaves only the origin in the Referer field, as with the policy that browsers have by default:
+    /// strict-origin-when-cross-origin.
+    private func trimReferer<Request: DecoratableRequest>(of request: inout Request) {
+        guard let referer = request.fieldValues(.referer).first else { return }
+        request.removeField(.referer)
+        guard let page = try? RequestURL(referer.description), page.scheme != .https || context.url.scheme == .https
+        else { return }
+        request.setField(.referer, Octets("\(page.origin)/"))
     }
 }
 

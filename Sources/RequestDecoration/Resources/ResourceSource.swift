@@ -20,19 +20,25 @@ public struct ResourceResponse: Sendable {
 
     /// Status and fields. They describe the body as it is: without its transfer and content codings.
     public var head: HTTPResponse
+    /// The URLs that were requested: the first one, and each that a redirect led to.
+    public var urls: [RequestURL]
     /// The body.
     public var body: Pieces
 
     /// Creates a response.
-    public init(_ head: HTTPResponse, body: Pieces) {
+    public init(_ head: HTTPResponse, from urls: [RequestURL], body: Pieces) {
         self.head = head
+        self.urls = urls
         self.body = body
     }
 
     /// Creates a response whose body is there.
-    public init(_ head: HTTPResponse, body: [UInt8] = []) {
+    ///
+    /// - Parameter urls: The URLs that were requested: the first one, and each that a redirect led to. A page can read
+    ///   only a response whose URLs are all of its own origin.
+    public init(_ head: HTTPResponse, from urls: [RequestURL], body: [UInt8] = []) {
         self.init(
-            head,
+            head, from: urls,
             body: Pieces { pieces in
                 if !body.isEmpty { pieces.yield(body) }
                 pieces.finish()

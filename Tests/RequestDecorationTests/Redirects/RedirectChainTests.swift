@@ -149,4 +149,21 @@ struct RedirectChainTests {
         }
         #expect(request.headerFields[.accept] == "*/*")
     }
+
+    @Test(
+        "After a redirect to another origin, the Referer has only its origin",
+        arguments: [
+            ([(307, "/2")], "https://a.test/page?q", "https://a.test/page?q"),
+            ([(307, "https://b.test/")], "https://a.test/page?q", "https://a.test/"),
+            ([(307, "https://b.test/"), (307, "https://a.test/")], "https://a.test/page?q", "https://a.test/"),
+            ([(307, "http://b.test/")], "https://a.test/page?q", nil),
+            ([(307, "http://b.test/")], "http://a.test/page?q", "http://a.test/"),
+            ([(307, "https://b.test/")], "no URL", nil),
+        ] as [([(Int, String)], String, String?)])
+    func referer(hops: [(Int, String)], page: String, sent: String?) throws {
+        var first = try request()
+        first.headerFields[.referer] = page
+        let request = try chain(through: hops).request(from: first)
+        #expect(request.headerFields[.referer] == sent)
+    }
 }
