@@ -45,12 +45,7 @@ public final class DecoratedURLSession: Sendable {
             configuration.urlCache = nil
             configuration.requestCachePolicy = .useProtocolCachePolicy
         }
-        client = URLSessionClient(
-            session: URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil))
-    }
-
-    deinit {
-        client.session.finishTasksAndInvalidate()
+        client = URLSessionClient(configuration)
     }
 
     /// Makes a request and follows its redirects.

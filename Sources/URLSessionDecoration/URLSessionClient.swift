@@ -10,10 +10,27 @@ import ResponseStore
 
 /// A URLSession as a client that has a jar's cache.
 struct URLSessionClient: CachingClient {
-    let session: URLSession
+    /// A session that ends with the last copy of its client. A validation in the background has one.
+    private final class OpenSession: Sendable {
+        let session: URLSession
+
+        init(_ configuration: URLSessionConfiguration) {
+            session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        }
+
+        deinit {
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    private let open: OpenSession
+
+    init(_ configuration: URLSessionConfiguration) {
+        open = OpenSession(configuration)
+    }
 
     func send(_ request: URLRequest) async throws -> URLSessionAnswer {
-        let (data, response) = try await session.data(for: request)
+        let (data, response) = try await open.session.data(for: request)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         return URLSessionAnswer(data: data, response: response)
     }

@@ -130,6 +130,26 @@ struct CachedSessionTests {
         #expect(last.data == Data("version 1".utf8))
     }
 
+    @Test("A validation goes on after its session is gone")
+    func validationWithoutSession() async throws {
+        let server = try server("max-age=1, stale-while-revalidate=600")
+        let jar = try CachedJar()
+        let request = try request(server)
+        _ = try await jar.session().data(for: request)
+        for _ in 0..<20 {
+            jar.advance(bySeconds: 10)
+            let count = server.requests.count
+            // No validation begins until the last one has ended.
+            for _ in 0..<500 where server.requests.count == count {
+                // The session is gone when this returns, often before the validation has begun.
+                let stale = try await jar.session().data(for: request).payload
+                #expect(stale.data == Data("version 1".utf8))
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(server.requests.count > count)
+        }
+    }
+
     @Test("If the server cannot be reached, what is stored answers, unless it forbids that")
     func offline() async throws {
         let jar = try CachedJar()
