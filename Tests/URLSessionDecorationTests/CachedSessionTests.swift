@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import OAuth2
 import RequestDecoration
 import ResponseStore
 import SessionStore
@@ -37,9 +38,11 @@ private final class CachedJar: Sendable {
     }
 
     /// A session, as after a restart of the app.
-    func session(_ configuration: URLSessionConfiguration = .ephemeral) -> DecoratedURLSession {
+    func session(
+        _ configuration: URLSessionConfiguration = .ephemeral, _ settings: DecorationSettings = DecorationSettings()
+    ) -> DecoratedURLSession {
         DecoratedURLSession(
-            decorator: RequestDecorator(jar: jar), configuration: configuration, cache: cache,
+            decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration, cache: cache,
             now: { self.clock.withLock { $0 } })
     }
 }
@@ -207,6 +210,47 @@ struct CachedSessionTests {
             _ = try await session.data(for: own)
         }
         #expect(server.requests.count == 3)
+    }
+
+    @Test("A login gets its own responses, after a renewal too, and never those of another login")
+    func logins() async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackServer.Response(body: request.text("authorization").first ?? "")
+            response.fields.append(("Cache-Control", Array("private, max-age=60".utf8)))
+            return response
+        }
+        let jar = try CachedJar()
+        let tokens = jar.jar.tokens
+        let scope = try URLScope("http://127.0.0.1:\(server.port)/")
+        let request = try request(server)
+        func put(_ token: String, _ name: String, account: String) throws {
+            let profile = Profile(id: ProfileID(issuer: "i", clientID: "c", account: account), name: name)
+            try tokens.put(
+                TokenSet(accessToken: Secret(token), receivedAt: URLSessionFixture.now), for: profile,
+                now: URLSessionFixture.now)
+        }
+        func get(_ rule: AuthorizationRule) async throws -> String {
+            let session = jar.session(.ephemeral, DecorationSettings(authorization: [rule]))
+            return String(decoding: try await session.data(for: request).payload.data, as: UTF8.self)
+        }
+        let (alice, bob) = (
+            AuthorizationRule(scope: scope, named: "alice", in: tokens),
+            AuthorizationRule(scope: scope, named: "bob", in: tokens)
+        )
+        try put("a1", "alice", account: "alice")
+        try put("b1", "bob", account: "bob")
+        #expect(try await get(alice) == "Bearer a1")
+        #expect(try await get(bob) == "Bearer b1")
+        try put("a2", "alice", account: "alice")
+        #expect(try await get(alice) == "Bearer a1")
+        try put("e1", "alice", account: "eve")
+        #expect(try await get(alice) == "Bearer e1")
+        // What the app itself has is compared as it is.
+        for token in ["x1", "x2", "x1"] {
+            let own = TokenSet(accessToken: Secret(token), receivedAt: URLSessionFixture.now)
+            #expect(try await get(AuthorizationRule(scope: scope) { _ in own }) == "Bearer \(token)")
+        }
+        #expect(server.requests.count == 5)
     }
 
     @Test("A request that changes something has the stored response validated")

@@ -37,9 +37,10 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         // After a redirect to another origin, the caller's own credentials are gone.
         let brought = hop.hasLeftOrigin ? [] : own.fieldValues(.authorization) + own.fieldValues(.cookie)
         let hasOwnCredential = !hop.hasLeftOrigin && own.hasField(.authorization)
+        let credential = hasOwnCredential ? nil : request.fieldValues(.authorization).first
         audience = CacheAudience(
             decorator.jar.policy.verdict(on: context),
-            hasLogin: !hasOwnCredential && request.hasField(.authorization), brought: brought)
+            login: credential.map { hop.authorization?.login(presenting: $0) ?? $0 }, brought: brought)
     }
 
     /// The response: the stored one, or that of the server.

@@ -14,11 +14,24 @@ public struct AuthorizationRule: Sendable {
     public let scope: URLScope
     /// The source of the credential, called for each request.
     public let credential: CredentialSource
+    /// Where the stored tokens of the rule are; `nil` if it gets them from elsewhere.
+    private let source: (name: String, store: TokenStore)?
 
     /// Creates a rule for tokens that may be bound to a key.
     public init(within scope: URLScope, credential: @escaping CredentialSource) {
+        self.init(within: scope, named: nil, credential: credential)
+    }
+
+    /// Creates a rule for tokens that may be bound to a key.
+    ///
+    /// - Parameter source: Where the tokens are stored, if they are.
+    init(
+        within scope: URLScope, named source: (name: String, store: TokenStore)?,
+        credential: @escaping CredentialSource
+    ) {
         self.scope = scope
         self.credential = credential
+        self.source = source
     }
 
     /// Creates a rule for tokens that are not bound to a key.
@@ -31,13 +44,26 @@ public struct AuthorizationRule: Sendable {
 
     /// Creates a rule for the tokens of a name in a store, read for each request.
     public init(scope: URLScope, named name: String, in store: TokenStore) {
-        self.init(within: scope) { _ throws(SessionStoreError) -> AccessCredential? in
+        self.init(within: scope, named: (name, store)) { _ throws(SessionStoreError) -> AccessCredential? in
             do throws(SessionStoreError) {
                 return try store.credential(name)
             } catch  where error.code == .tokenNotFound {
                 return nil
             }
         }
+    }
+
+    /// Returns a name of the login whose token an Authorization field presents. It stays the same when the token is
+    /// renewed, and changes with the account, if that is known.
+    ///
+    /// - Returns: `nil` if the token is not a stored one of this rule.
+    func login(presenting field: Octets) -> Octets? {
+        guard let source, let stored = try? source.store.get(source.name),
+            field.bytes.drop(while: { $0 != ASCII.space }).dropFirst().elementsEqual(
+                stored.tokens.accessToken.exposedBytes)
+        else { return nil }
+        let id = stored.profile.id
+        return Octets([source.name, id.issuer, id.clientID, id.account].joined(separator: "\n"))
     }
 
     /// Returns the fields that present the credential in a request, with the proof that a bound token needs, or the

@@ -84,7 +84,9 @@ public struct LoginFallback: Sendable {
         switch rule.delivery {
         case .authorization:
             guard let scope = rule.urlScope, credential.isPresentable else { throw notPresentable(rule) }
-            let rule = AuthorizationRule(within: scope) { _ throws(SessionStoreError) in credential }
+            let rule = AuthorizationRule(within: scope, named: (rule.profile, store)) { _ throws(SessionStoreError) in
+                credential
+            }
             return (.authorization(rule), [])
         case .cookie(let template):
             let line = try template.setCookie(credential.tokens, profile: rule.profile, now: now)

@@ -83,7 +83,8 @@ public struct LoginRecovery: Sendable {
             (try? fallback.store.credential(rule.profile))?.isPresentable == true
         else { return nil }
         presented = .token(token.accessToken, rule)
-        return AuthorizationRule(within: scope) { [store = fallback.store] _ throws(SessionStoreError) in
+        let store = fallback.store
+        return AuthorizationRule(within: scope, named: (rule.profile, store)) { _ throws(SessionStoreError) in
             try? store.credential(rule.profile)
         }
     }

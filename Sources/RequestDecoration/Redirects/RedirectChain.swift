@@ -18,6 +18,8 @@ public struct RedirectChain: Sendable {
     public private(set) var isDowngraded = false
     /// The maximum number of redirects.
     public let limit: Int
+    /// The rule that signs in the current request, if its credential can be presented.
+    var authorization: AuthorizationRule?
 
     /// Creates a chain before its first request.
     ///

@@ -116,11 +116,12 @@ extension RequestDecorator {
         var answer: LoginFallback.Answer?
         var refusal: RepetitionRefusal?
         while true {
-            let hop = exchange.chain
+            var hop = exchange.chain
             let url = hop.context.url
             if !settings.authorization.contains(where: { $0.scope.contains(url) }), !hop.hasLeftOrigin {
                 exchange.decorator = signedIn(by: answer, or: await recovery?.present(to: url, now: now()))
             }
+            hop.authorization = exchange.decorator.settings.authorization.first { $0.scope.contains(url) }
             let (head, payload) = try await transport(try exchange.nextRequest(now: now()), hop)
             let goesOn = try exchange.receive(head, now: now())
             if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {

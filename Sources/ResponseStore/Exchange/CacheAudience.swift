@@ -12,14 +12,14 @@ public struct CacheAudience: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - verdict: Which of the jar's cookies the request carries; `nil` if the jar alone decides that.
-    ///   - hasLogin: Whether a login adds a credential.
+    ///   - login: A name of the credential that a login adds, such as that of its account; `nil` if none does.
     ///   - brought: What the client itself brings: the values of its Authorization field, and of a Cookie field that
     ///     neither the jar nor a witness vouches for.
-    public init(_ verdict: EngineVerdict?, hasLogin: Bool = false, brought: [Octets] = []) {
+    public init(_ verdict: EngineVerdict?, login: Octets? = nil, brought: [Octets] = []) {
         var octets: [UInt8] = []
         if let verdict { octets += String(verdict.classes.rawValue).utf8 } else { octets += "jar".utf8 }
         octets.append(ASCII.lineFeed)
-        if hasLogin { octets += "login".utf8 }
+        if let login { octets += "login \(Hexadecimal.text(SHA256.hash(data: login.bytes)))".utf8 }
         octets.append(ASCII.lineFeed)
         for (index, value) in brought.enumerated() {
             if index > 0 { octets.append(ASCII.space) }
