@@ -120,9 +120,12 @@ private struct PassedBody: AsyncSequence, Sendable {
         let now: @Sendable () -> Timestamp
 
         mutating func next() async throws -> ByteBuffer? {
-            if let octets = try await stored?.piece() { return ByteBuffer(bytes: octets) }
-            stored = nil
             do {
+                if let octets = try await stored?.piece() {
+                    await storing?.append(octets)
+                    return ByteBuffer(bytes: octets)
+                }
+                stored = nil
                 let piece = try await rest?.next()
                 guard let piece else {
                     rest = nil

@@ -94,14 +94,16 @@ struct URLSessionClient: CachingClient {
         _ answer: URLSessionAnswer, after beginning: CacheExchange.Answer?, in exchange: CacheExchange,
         now: @escaping @Sendable () -> Timestamp
     ) async throws -> URLSessionAnswer {
-        await store(answer, in: exchange, now: now)
         guard let beginning else {
+            await store(answer, in: exchange, now: now)
             return URLSessionAnswer(
                 data: answer.data, response: answer.response, cacheStatus: exchange.statusField.description)
         }
+        let whole = URLSessionAnswer(
+            data: Data(try await beginning.body?.octets() ?? []) + answer.data, response: answer.response)
+        await store(whole, in: exchange, now: now)
         return try URLSessionAnswer(
-            beginning.head, Data(try await beginning.body?.octets() ?? []) + answer.data, to: answer.response.url,
-            cacheStatus: exchange.statusField)
+            beginning.head, whole.data, to: answer.response.url, cacheStatus: exchange.statusField)
     }
 
     func store(_ answer: URLSessionAnswer, in exchange: CacheExchange, now: @Sendable () -> Timestamp) async {

@@ -79,6 +79,44 @@ struct CachedExchangeTests {
         #expect(server.requests.count == 1)
     }
 
+    /// A server of "01234567", which has a stored part of it completed.
+    private func rangeServer() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            var response =
+                switch request.text("range") {
+                case ["bytes=0-3"]: LoopbackServer.Response(206, body: "0123")
+                case ["bytes=4-"]: LoopbackServer.Response(206, body: "4567")
+                default: LoopbackServer.Response(body: "01234567")
+                }
+            if response.body.count == 4 {
+                let positions = response.body.first == 0x30 ? "0-3" : "4-7"
+                response.fields.append(("Content-Range", Array("bytes \(positions)/8".utf8)))
+            }
+            response.fields.append(("Cache-Control", Array("max-age=60".utf8)))
+            response.fields.append(("ETag", Array("\"1\"".utf8)))
+            return response
+        }
+    }
+
+    @Test("A part is completed, and the whole response is stored")
+    func completed() async throws {
+        let server = try rangeServer()
+        try await withCache { client, jar, cache in
+            var part = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/data")
+            part.headers.add(name: "Range", value: "bytes=0-3")
+            let answer = try await client.exchange(
+                part, by: RequestDecorator(jar: jar), timeout: .seconds(20), cache: cache
+            ) { CachedExchangeTests.now }
+            #expect(try await text(answer.payload) == "0123")
+            for _ in 0..<2 {
+                let whole = try await get(part.url, client, jar, cache)
+                #expect(whole.status == .ok)
+                #expect(try await text(whole) == "01234567")
+            }
+        }
+        #expect(server.requests.map { $0.text("range") } == [["bytes=0-3"], ["bytes=4-"]])
+    }
+
     @Test("A body that nobody reads is not stored")
     func unread() async throws {
         let server = try server("max-age=60", String(repeating: "x", count: 1_000_000))

@@ -253,6 +253,40 @@ struct CachedSessionTests {
         #expect(server.requests.count == 5)
     }
 
+    /// A server of "01234567", which has a stored part of it completed.
+    private func rangeServer() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            var response =
+                switch request.text("range") {
+                case ["bytes=0-3"]: LoopbackServer.Response(206, body: "0123")
+                case ["bytes=4-"]: LoopbackServer.Response(206, body: "4567")
+                default: LoopbackServer.Response(body: "01234567")
+                }
+            if response.body.count == 4 {
+                let positions = response.body.first == 0x30 ? "0-3" : "4-7"
+                response.fields.append(("Content-Range", Array("bytes \(positions)/8".utf8)))
+            }
+            response.fields.append(("Cache-Control", Array("max-age=60".utf8)))
+            response.fields.append(("ETag", Array("\"1\"".utf8)))
+            return response
+        }
+    }
+
+    @Test("A part is completed, and the whole response is stored")
+    func completed() async throws {
+        let server = try rangeServer()
+        let jar = try CachedJar()
+        let session = jar.session()
+        var part = try request(server)
+        part.setValue("bytes=0-3", forHTTPHeaderField: "Range")
+        #expect(try await session.data(for: part).payload.data == Data("0123".utf8))
+        for _ in 0..<2 {
+            let whole = try await session.data(for: try request(server)).payload
+            #expect(whole.data == Data("01234567".utf8) && whole.response.statusCode == 200)
+        }
+        #expect(server.requests.map { $0.text("range") } == [["bytes=0-3"], ["bytes=4-"]])
+    }
+
     @Test("A request that changes something has the stored response validated")
     func invalidation() async throws {
         let server = try server("max-age=60")
