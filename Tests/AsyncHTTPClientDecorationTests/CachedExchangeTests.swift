@@ -117,6 +117,22 @@ struct CachedExchangeTests {
         #expect(server.requests.map { $0.text("range") } == [["bytes=0-3"], ["bytes=4-"]])
     }
 
+    @Test("A body is stored once its last octet is read, also if the reader does not ask for the end")
+    func stop() async throws {
+        let server = try server("max-age=60", String(repeating: "x", count: 300_000))
+        try await withCache { client, jar, cache in
+            let url = "http://127.0.0.1:\(server.port)/data"
+            let first = try await get(url, client, jar, cache)
+            var count = 0
+            for try await piece in first.body {
+                count += piece.readableBytes
+                if count == 300_000 { break }
+            }
+            #expect(try await text(try await get(url, client, jar, cache)).utf8.count == 300_000)
+        }
+        #expect(server.requests.count == 1)
+    }
+
     @Test("A body that nobody reads is not stored")
     func unread() async throws {
         let server = try server("max-age=60", String(repeating: "x", count: 1_000_000))
