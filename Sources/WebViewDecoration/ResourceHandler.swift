@@ -51,6 +51,9 @@ public struct ResourceHandler: Sendable {
         if request.method == "OPTIONS" {
             var head = HTTPResponse(status: .noContent)
             head.headerFields.share(with: page)
+            // The question of an engine about a request with fields of the page's own (a preflight).
+            head.headerFields[.accessControlAllowMethods] = "GET, HEAD"
+            head.headerFields[.accessControlAllowHeaders] = request.fields[.accessControlRequestHeaders]
             return ResourceResponse(head, from: [url])
         }
         let message = HTTPRequest(

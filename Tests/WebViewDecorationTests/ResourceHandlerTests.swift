@@ -158,9 +158,12 @@ struct ResourceHandlerTests {
     func options() async throws {
         let source = SourceStub()
         let response = try await handler(source).response(
-            to: try request("https://www.example.com/", method: "OPTIONS"))
+            to: try request(
+                "https://www.example.com/", method: "OPTIONS", [.accessControlRequestHeaders: "x-custom"]))
         #expect(response.head.status == .noContent && source.requests.isEmpty)
         #expect(response.head.headerFields[.accessControlAllowOrigin] == "https://www.example.com")
+        #expect(response.head.headerFields[.accessControlAllowMethods] == "GET, HEAD")
+        #expect(response.head.headerFields[.accessControlAllowHeaders] == "x-custom")
     }
 
     @Test("A request that the engine cancels is cancelled")

@@ -233,12 +233,24 @@
   patchGetter(window.Response, "url", plain);
   patchGetter(window.Request, "url", plain);
 
+  // The URLs, without queries, of the requests that go through the handler, and those that have failed with it. The page
+  // has to know of a failure; if it tries again, the engine sends the request.
+  var handled = new WeakMap(), failedURLs = Object.create(null);
+
+  function noteFailure() {
+    failedURLs[handled.get(this)] = true;
+  }
+
   XMLHttpRequest.prototype.open = function (method, url, isAsynchronous, user, password) {
     var to = null;
     if (kinds.requests && allowsRequests && String(method).toUpperCase() === "GET" &&
         (arguments.length < 3 || isAsynchronous) && user == null && password == null) {
       to = mapped(String(url), true);
     }
+    var plainURL = to === null ? "" : to.replace(/[?#].*/, "");
+    if (plainURL in failedURLs) to = null;
+    handled.set(this, to === null ? "" : plainURL);
+    if (to !== null) this.addEventListener("error", noteFailure, true);
     return apply(open, this, to === null ? arguments : ["GET", to, true]);
   };
   patchGetter(window.XMLHttpRequest, "responseURL", plain);

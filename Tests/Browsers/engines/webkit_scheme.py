@@ -52,7 +52,9 @@ class SchemeHandler:
         if is_refused:
             request.finish_error(GLib.Error("refused"))
         elif method == "OPTIONS":
-            self._finish(request, 204, self._shared([]), b"")
+            asked = fields.get("access-control-request-headers")
+            self._finish(request, 204, self._shared([]) + [("Access-Control-Allow-Methods", "GET, HEAD")]
+                         + ([("Access-Control-Allow-Headers", asked)] if asked else []), b"")
         else:
             threading.Thread(target=self._load, args=(request, method, url, fields), daemon=True).start()
 

@@ -40,6 +40,46 @@ struct ResourceScriptTests {
         #expect(results.last?.error == nil && results.last?.value == nil && results.last?.messages?.isEmpty != false)
     }
 
+    /// What the script needs of a page besides what `Browser.js` has.
+    private static let elements = """
+        globalThis.Element = class {};
+        Element.prototype.getAttribute = Element.prototype.setAttribute = Element.prototype.removeAttribute = () => null;
+        globalThis.MutationObserver = class { observe() {} };
+        globalThis.addEventListener = () => {};
+        globalThis.URL = class {
+          constructor(text, base) {
+            const whole = /^[a-z]+:/.test(text) ? text : /^[a-z]+:\\/\\/[^/]+/.exec(base)[0] + text;
+            const [, protocol, host] = /^([a-z]+:)\\/\\/([^/?#]+)/.exec(whole);
+            Object.assign(this, { href: whole, protocol, host, origin: protocol + "//" + host, username: "", password: "" });
+          }
+        };
+        """
+
+    @Test(
+        "After an XMLHttpRequest has failed with the handler, the engine sends the next one for its path",
+        .enabled(if: Node.path != nil, "node is not on the PATH"))
+    func failedRequest() throws {
+        let page = "https://www.example.com/"
+        let opened = """
+            function opened(target) {
+              const request = new XMLHttpRequest();
+              request.open("GET", target);
+              return [request, request.opened[1]];
+            }
+            const [first, through] = opened("/a?1");
+            const before = opened("/a?2")[1];
+            first.dispatch("error", {});
+            JSON.stringify([through, before, opened("/a?3")[1], opened("/b")[1]])
+            """
+        let question = scheme.prefix + page
+        let results = try Browser.run(
+            .open(page).with { $0.answers = [question: Browser.Answer(url: question, status: 204)] },
+            .script(Self.elements), .script(try script(page).source), .script(opened))
+        #expect(results.compactMap(\.error).isEmpty)
+        let prefix = scheme.prefix + "https://www.example.com"
+        #expect(results.last?.value == "[\"\(prefix)/a?1\",\"\(prefix)/a?2\",\"/a?3\",\"\(prefix)/b\"]")
+    }
+
     @Test("A plan uses it before the page is loaded, and not through a gateway, which has the cache itself")
     func plan() throws {
         let page = try RequestURL("https://www.example.com/")
