@@ -71,8 +71,7 @@ struct CachingHTTPClient: CachingClient {
         now: @escaping @Sendable () -> Timestamp
     ) async throws -> HTTPClientResponse {
         let body = PassedBody(
-            stored: beginning?.body, rest: response.body, storing: await exchange.isStoring ? exchange : nil,
-            length: received(response).bodyLength.map { $0 + (beginning?.body?.length ?? 0) }, now: now)
+            stored: beginning?.body, rest: response.body, storing: await exchange.isStoring ? exchange : nil, now: now)
         if let beginning { return HTTPClientResponse(beginning.head, body, cacheStatus: exchange.statusField) }
         var response = response
         if body.storing != nil { response.body = .stream(body) }
@@ -111,8 +110,6 @@ private struct PassedBody: AsyncSequence, Sendable {
     let stored: StoredBody?
     var rest: HTTPClientResponse.Body?
     var storing: CacheExchange?
-    /// The length of the whole; `nil` if it is not known.
-    var length: Int64?
     var now: @Sendable () -> Timestamp = { .distantPast }
 
     struct AsyncIterator: AsyncIteratorProtocol {
@@ -120,14 +117,12 @@ private struct PassedBody: AsyncSequence, Sendable {
         // Only this iterator uses it, one call after the other. The client's iterator is called off the caller's actor.
         nonisolated(unsafe) var rest: HTTPClientResponse.Body.AsyncIterator?
         let storing: CacheExchange?
-        /// How many octets are missing; `nil` if it is not known.
-        var remaining: Int64?
         let now: @Sendable () -> Timestamp
 
         mutating func next() async throws -> ByteBuffer? {
             do {
                 if let octets = try await stored?.piece() {
-                    await store(octets)
+                    await storing?.append(octets, now: now())
                     return ByteBuffer(bytes: octets)
                 }
                 stored = nil
@@ -137,26 +132,17 @@ private struct PassedBody: AsyncSequence, Sendable {
                     await storing?.finish(now: now())
                     return nil
                 }
-                await store(Array(piece.readableBytesView))
+                await storing?.append(Array(piece.readableBytesView), now: now())
                 return piece
             } catch {
                 await storing?.breakOff(now: now())
                 throw error
             }
         }
-
-        /// Stores a piece before the caller gets it. A caller that has all octets may not ask for the end.
-        private mutating func store(_ octets: @autoclosure () -> [UInt8]) async {
-            guard let storing else { return }
-            let octets = octets()
-            await storing.append(octets)
-            remaining = remaining.map { $0 - Int64(octets.count) }
-            if remaining == 0 { await storing.finish(now: now()) }
-        }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(stored: stored, rest: rest?.makeAsyncIterator(), storing: storing, remaining: length, now: now)
+        AsyncIterator(stored: stored, rest: rest?.makeAsyncIterator(), storing: storing, now: now)
     }
 }
 

@@ -63,7 +63,7 @@ extension CacheAudience {
         if verdict?.source != .witness || verdict?.classes.isEmpty != false {
             brought += head.values("cookie").map(\.withoutWitnesses)
         }
-        self.init(verdict, login: pending.login.map { _ in "login" }, brought: brought)
+        self.init(verdict, login: pending.login?.name, brought: brought)
     }
 }
 

@@ -142,6 +142,8 @@ struct RequestLogin {
 
     /// The body of the request, kept for sending it again; `nil` if it has no body.
     let body: BodySpool?
+    /// The name of the login: that of its tokens.
+    let name: Octets
     private let login: GatewayLogin
     private let context: RequestContext
     private var recovery: LoginRecovery
@@ -159,6 +161,8 @@ struct RequestLogin {
         else { return nil }
         self.login = login
         self.context = context
+        let rule = fallback.rules.first { $0.urlScope?.contains(request.url) == true }
+        name = Octets(rule?.profile ?? "login")
         recovery = LoginRecovery(fallback)
         body = request.framing == .none ? nil : BodySpool(login.spools)
     }
