@@ -24,10 +24,23 @@ final class ManualClock: GatewayClock {
     /// How many actions wait for their time.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// Waits until an action waits that was to run after `delay`, and runs it; and so on for further ones, until the task is
+    /// cancelled.
+    func keepAdvancing(when delay: TimeAmount) async {
+        while !Task.isCancelled {
+            if isWaiting(for: delay) { advance(by: delay) }
+            await Task.yield()
+        }
+    }
+
     /// Waits until an action waits that was to run after `delay`, and runs it.
     func advance(when delay: TimeAmount) async {
-        while !state.withLock({ $0.waiting.values.contains { $0.delay == delay } }) { await Task.yield() }
+        while !isWaiting(for: delay) { await Task.yield() }
         advance(by: delay)
+    }
+
+    private func isWaiting(for delay: TimeAmount) -> Bool {
+        state.withLock { $0.waiting.values.contains { $0.delay == delay } }
     }
 
     func schedule(
