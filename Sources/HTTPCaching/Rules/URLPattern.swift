@@ -5,7 +5,8 @@ import WebPrimitives
 /// | text | URLs |
 /// | --- | --- |
 /// | `https://shop.example/api/` | those of this origin whose path begins so |
-/// | `https://*.shop.example/*.json` | `*` stands for any octets; in the host, for any but `/` |
+/// | `https://*.shop.example/api/` | `*` stands for any octets; in the host, for any but `/` |
+/// | `https://*.shop.example/*.json` | a path with stars matches as a whole |
 /// | `*.woff2` | those of every origin whose path matches as a whole |
 public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
     /// The most octets of a pattern.
@@ -26,8 +27,7 @@ public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
         guard text.utf8.count <= Self.limit else { throw .patternInvalid }
         description = text
         let octets = Octets(text)
-        isPrefix = !octets.contains(Self.star)
-        if isPrefix, text.utf8.first != ASCII.slash {
+        if !octets.contains(Self.star), text.utf8.first != ASCII.slash {
             // The URL's own parser brings a prefix into the form that requests have.
             guard let url = try? RequestURL(text), url.scheme == .http || url.scheme == .https
             else { throw .patternInvalid }
@@ -45,6 +45,8 @@ public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
             origin = canonical
             path = octets[end..<octets.count]
         }
+        // Without a star, a path is the beginning of those that are meant: a rule for `/account/` holds below it.
+        isPrefix = !path.contains(Self.star)
     }
 
     /// An origin with stars in the form that requests have; `nil` if it is none with any octets for the stars.
