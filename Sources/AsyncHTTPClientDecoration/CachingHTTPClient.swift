@@ -121,7 +121,7 @@ private struct PassedBody: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             do {
-                if let octets = try await stored?.piece() {
+                if let octets = try await stored?.pieces().joined().map(\.self), !octets.isEmpty {
                     await storing?.append(octets, now: now())
                     return ByteBuffer(bytes: octets)
                 }

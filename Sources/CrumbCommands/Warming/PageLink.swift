@@ -24,7 +24,7 @@ struct PageLink: Hashable {
     /// A link with the way of its request.
     ///
     /// - Parameters:
-    ///   - crossorigin: The attribute of that name; `nil` if there is none.
+    ///   - crossorigin: The attribute of that name; `nil` without one.
     ///   - isModule: Whether it is a script of a module.
     init(
         _ reference: Octets, _ destination: Destination, crossorigin: Octets? = nil, isModule: Bool = false
@@ -41,7 +41,7 @@ struct PageLink: Hashable {
 struct PageLinks {
     /// The links in their order.
     private(set) var links: [PageLink] = []
-    /// The reference of the `base` element; `nil` if there is none.
+    /// The reference of the `base` element; `nil` without one.
     private(set) var base: Octets?
     /// Whether a link is the icon of the page.
     private(set) var hasIcon = false

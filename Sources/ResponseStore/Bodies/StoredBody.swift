@@ -97,3 +97,22 @@ public final class StoredBody: Sendable {
         }
     }
 }
+
+extension StoredBody {
+    /// The next pieces, so many that a change of threads is worth it; none at the end. No thread of Swift's own reads a file.
+    package func pieces() async throws -> [[UInt8]] {
+        if isInMemory { return try next().map { [$0] } ?? [] }
+        return try await WorkerThreads.shared.run {
+            var pieces: [[UInt8]] = []
+            while pieces.count < StoredBody.pieceCount, let piece = try self.next() { pieces.append(piece) }
+            return pieces
+        }
+    }
+
+    private static let pieceCount = 4
+
+    /// All octets that are left. No thread of Swift's own reads a file.
+    package func octets() async throws -> [UInt8] {
+        try isInMemory ? readAll() : await WorkerThreads.shared.run { try self.readAll() }
+    }
+}

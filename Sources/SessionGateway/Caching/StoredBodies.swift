@@ -1,7 +1,6 @@
 import HTTPCaching
 import HTTPMessages
 import NIOCore
-import Platform
 import ResponseStore
 import WebPrimitives
 
@@ -27,7 +26,7 @@ enum CacheStep {
 }
 
 extension ForwardedResponse {
-    /// - Parameter length: The length of the body; `nil` if there is none.
+    /// - Parameter length: The length of the body; `nil` without one.
     fileprivate init(_ answer: StoredAnswer, length: Int64?) throws(MessageError) {
         let reason =
             switch answer.status {
@@ -71,22 +70,10 @@ struct OpenedBody: ResponseBody {
     mutating func nextPiece(within limit: TimeAmount?) async throws -> BodyReader.Piece {
         if let octets = ready.popLast() { return .data(ByteBuffer(bytes: octets)) }
         if !isStoredEnded, let stored {
-            ready =
-                stored.isInMemory
-                ? try stored.next().map { [$0] } ?? []
-                : try await WorkerThreads.shared.run { try OpenedBody.batch(of: stored) }
+            ready = try await stored.pieces().reversed()
             if let octets = ready.popLast() { return .data(ByteBuffer(bytes: octets)) }
             isStoredEnded = true
         }
         return try await rest?.nextPiece(within: limit) ?? .end(trailers: [])
     }
-
-    /// The next pieces, so many that a change of threads is worth it, the last one first.
-    private static func batch(of stored: StoredBody) throws -> [[UInt8]] {
-        var pieces: [[UInt8]] = []
-        while pieces.count < batchCount, let piece = try stored.next() { pieces.append(piece) }
-        return pieces.reversed()
-    }
-
-    private static let batchCount = 4
 }

@@ -44,7 +44,7 @@ final class PackageSource: ResponseSource {
         return try await connection.deliver(response, from: body, to: pending, &record)
     }
 
-    /// The packages that answer a request; `nil` if there are none.
+    /// The packages that answer a request; `nil` without any.
     private func packages(for request: ForwardedRequest, _ client: UInt64) async -> OpenedPackages? {
         let newest =
             if let known = shelf.known { known } else {

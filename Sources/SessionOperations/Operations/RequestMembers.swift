@@ -73,7 +73,7 @@ extension RequestDetails {
 }
 
 extension CachingRules {
-    /// Reads the lines of a table of rules from a request; the built-in rules if there is none.
+    /// Reads the lines of a table of rules from a request; the built-in rules without one.
     ///
     /// - Parameter member: The member that contains them.
     package init(lines: [String]?, member: String) throws(OperationError) {
