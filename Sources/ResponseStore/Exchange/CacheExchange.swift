@@ -113,8 +113,13 @@ public struct CacheExchange: Sendable {
     public var isUnavailable: Bool { box.state.decision.outcome == .unavailable }
     /// The decision on the request.
     public var decision: LookupDecision { box.state.decision }
-    /// Whether a stored response could answer the request if the server does not.
-    public var hasAnswer: Bool { box.state.decision.choice != nil }
+    /// Whether a stored response answers the request if its server cannot be reached.
+    public func hasAnswer(now: Timestamp) -> Bool {
+        let state = box.state
+        let heads = state.stored.map(\.response)
+        return !heads.isEmpty
+            && state.cache.policy.lookup(state.request, among: heads, now: now, isOffline: true).isAnswer
+    }
     /// The Cache-Status field for the client (RFC 9211).
     public var statusField: Octets { box.state.status.value }
     /// Whether the response that is being passed on is being stored.

@@ -75,8 +75,8 @@ extension ClientConnection {
             isText && request.isUpgrade && request.framing == .none && !request.head.has("content-length")
             && WebSocketHandshake(of: request.head) != nil
         // A stored response need not wait for a network that does not answer.
-        let patience =
-            pending.cached?.hasAnswer == true ? frame.network.patience(with: request.destination) : nil
+        let hasAnswer = pending.cached?.hasAnswer(now: gate.now()) == true
+        let patience = hasAnswer ? frame.network.patience(with: request.destination) : nil
         let deadline = patience.map { time + $0 }
         var refusals = 0
         while true {

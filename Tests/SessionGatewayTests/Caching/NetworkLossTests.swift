@@ -50,6 +50,29 @@ struct NetworkLossTests {
         }
     }
 
+    @Test("A stored response that cannot answer, since a part is missing, does not shorten the wait")
+    func incomplete() async throws {
+        let count = Mutex(0)
+        let server = try await RecordingServer.start(closing: true) { _ in
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nETag: \"v\"\r\nCache-Control: max-age=60\r\n\r\n"
+            return Array("\(head)\(isFirst ? "hel" : "hello")".utf8)
+        }
+        _ = try await home.responses(to: ["GET /"], from: server, host: "localhost")
+        let (clock, resolver, place) = (clock, HeldResolver(), "localhost:\(server.port)")
+        try await home.run(setup(clock, resolver)) { address in
+            async let response = CachingGateway.response(to: "GET /", of: place, through: address)
+            while resolver.count < 1 { await Task.yield() }
+            clock.advance(by: .milliseconds(900))
+            resolver.release()
+            let text = try await response
+            #expect(text.hasPrefix("HTTP/1.1 200") && text.hasSuffix("hello"), "\(text)")
+        }
+    }
+
     @Test("Over https, other requests go on waiting for the same attempt, and the next request makes one of its own")
     func negotiating() async throws {
         let server = try await HTTP2Server.start { _, number in page(number) }
