@@ -12,28 +12,33 @@ let package = Package(
     products: [
         .executable(name: "crumb", targets: ["crumb"]),
         .executable(name: "crumb-network", targets: ["crumb-network"]),
-        .library(name: "WebPrimitives", targets: ["WebPrimitives"]),
-        .library(name: "HTTPMessages", targets: ["HTTPMessages"]),
+        // The rules, without a dependency.
+        .library(name: "CookieModel", targets: ["CookieModel", "CookieScenarios", "PublicSuffix", "WebPrimitives"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
-        .library(name: "PublicSuffix", targets: ["PublicSuffix"]),
-        .library(name: "CookieModel", targets: ["CookieModel"]),
-        .library(name: "CookieScenarios", targets: ["CookieScenarios"]),
-        .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
-        .library(name: "Captures", targets: ["Captures"]),
-        .library(name: "BrowserCookies", targets: ["BrowserCookies"]),
+        // Sessions that are kept (trait Store).
+        .library(name: "Captures", targets: ["Captures", "BrowserCookies", "HTTPMessages"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
-        .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
-        .library(name: "SessionStore", targets: ["SessionStore"]),
-        .library(name: "ResponseStore", targets: ["ResponseStore"]),
-        .library(name: "RequestDecoration", targets: ["RequestDecoration"]),
-        .library(name: "WebViewDecoration", targets: ["WebViewDecoration"]),
+        .library(name: "SessionStore", targets: ["SessionStore", "ResponseStore"]),
+        .library(name: "RequestDecoration", targets: ["RequestDecoration", "WebViewDecoration"]),
         .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
-        .library(name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration"]),
+        // Clients and servers of the network (traits AsyncHTTPClient, OpenIDConnect, Gateway, Programs).
+        .library(
+            name: "AsyncHTTPClientDecoration", targets: ["AsyncHTTPClientDecoration", "AsyncHTTPClientTransport"]),
+        .library(name: "OpenIDConnect", targets: ["OpenIDConnect"]),
+        .library(name: "SessionClient", targets: ["SessionClient", "SessionWire"]),
         .library(name: "SessionGateway", targets: ["SessionGateway"]),
-        .library(name: "SessionWire", targets: ["SessionWire"]),
-        .library(name: "SessionClient", targets: ["SessionClient"]),
-        .library(name: "AsyncHTTPClientTransport", targets: ["AsyncHTTPClientTransport"]),
-        .library(name: "SessionService", targets: ["SessionService"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Programs"]),
+        .trait(name: "Store", description: "Keeps sessions: SQLite, encryption, OAuth2, URLSession and web views."),
+        .trait(
+            name: "AsyncHTTPClient", description: "Sends the requests of AsyncHTTPClient with a jar.",
+            enabledTraits: ["Store"]),
+        .trait(name: "OpenIDConnect", description: "Checks ID tokens.", enabledTraits: ["Store"]),
+        .trait(name: "Gateway", description: "The proxy for every request of a page.", enabledTraits: ["Store"]),
+        .trait(
+            name: "Programs", description: "The programs crumb and crumb-network: everything.",
+            enabledTraits: ["AsyncHTTPClient", "Gateway", "OpenIDConnect"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -467,7 +472,25 @@ if Context.environment["CRUMB_LANE"] == "libraries" {
     package.products.removeAll { !kept.contains($0.name) }
 }
 
+// A package that uses only some products resolves only the packages that their traits name. Packages that are not listed are
+// those of the programs.
+let traits: [String: Set<String>] = [
+    "GRDB.swift": ["Store"], "swift-crypto": ["Store"], "swift-http-types": ["Store"],
+    "async-http-client": ["AsyncHTTPClient"], "swift-nio": ["AsyncHTTPClient", "Gateway"],
+    "swift-nio-http2": ["Gateway"], "swift-nio-ssl": ["Gateway"], "swift-certificates": ["Gateway"],
+    "swift-asn1": ["Gateway"], "jwt-kit": ["OpenIDConnect"],
+]
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, _, _) = dependency else { return dependency }
+        return .product(name: name, package: package, condition: .when(traits: traits[package] ?? ["Programs"]))
+    }
+}
+
+// A warning of a new compiler stops the project's own builds, and never that of an app.
+let warnings: [SwiftSetting] =
+    Context.environment["CRUMB_WARNINGS"] == "errors" ? [.treatAllWarnings(as: .error)] : []
 for target in package.targets where target.type != .system {
     target.swiftSettings =
-        [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + upcomingFeatures.map { .enableUpcomingFeature($0) }
+        [.swiftLanguageMode(.v6)] + warnings + upcomingFeatures.map { .enableUpcomingFeature($0) }
 }

@@ -10,7 +10,7 @@ let package = Package(
     name: "crumb-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "crumb", path: ".."),
+        .package(name: "crumb", path: "..", traits: ["Store"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
@@ -20,7 +20,6 @@ let package = Package(
             dependencies: [
                 "DriverSupport",
                 .product(name: "CookieModel", package: "crumb"),
-                .product(name: "PublicSuffix", package: "crumb"),
                 .product(name: "SessionStore", package: "crumb"),
                 .product(name: "RequestDecoration", package: "crumb"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -8,30 +8,26 @@ let upcomingFeatures = [
     "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ]
 
-let model: Target.Dependency = .product(name: "CookieModel", package: "crumb")
-let scenarios: Target.Dependency = .product(name: "CookieScenarios", package: "crumb")
+let rules: Target.Dependency = .product(name: "CookieModel", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
 let caching: Target.Dependency = .product(name: "HTTPCaching", package: "crumb")
-let messages: Target.Dependency = .product(name: "HTTPMessages", package: "crumb")
-let list: Target.Dependency = .product(name: "PublicSuffix", package: "crumb")
-let primitives: Target.Dependency = .product(name: "WebPrimitives", package: "crumb")
 
 let package = Package(
     name: "crumb-fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "crumb", path: "../..")],
+    dependencies: [.package(name: "crumb", path: "../..", traits: ["Store"])],
     targets: [
         .target(name: "FuzzSupport"),
-        .executableTarget(name: "fuzz-parser", dependencies: ["FuzzSupport", model]),
-        .executableTarget(name: "fuzz-date", dependencies: ["FuzzSupport", model]),
-        .executableTarget(name: "fuzz-host", dependencies: ["FuzzSupport", model, list]),
-        .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", list, primitives]),
-        .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", model, scenarios]),
-        .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", model, captures]),
-        .executableTarget(name: "fuzz-message", dependencies: ["FuzzSupport", messages, primitives]),
-        .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", model, list]),
-        .executableTarget(name: "fuzz-caching", dependencies: ["FuzzSupport", caching, primitives]),
-        .executableTarget(name: "fuzz-rules", dependencies: ["FuzzSupport", caching, primitives]),
+        .executableTarget(name: "fuzz-parser", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-date", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-host", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-list", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-scenario", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-capture", dependencies: ["FuzzSupport", rules, captures]),
+        .executableTarget(name: "fuzz-message", dependencies: ["FuzzSupport", captures, rules]),
+        .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", rules]),
+        .executableTarget(name: "fuzz-caching", dependencies: ["FuzzSupport", caching, rules]),
+        .executableTarget(name: "fuzz-rules", dependencies: ["FuzzSupport", caching, rules]),
     ]
 )
 

@@ -5,7 +5,7 @@ let package = Package(
     name: "session-example",
     platforms: [.macOS(.v15), .iOS(.v18)],
     dependencies: [
-        .package(name: "crumb", path: "../../..")
+        .package(name: "crumb", path: "../../..", traits: ["Store"])
     ],
     targets: [
         .executableTarget(
