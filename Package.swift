@@ -102,27 +102,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            resources: [
-                .embedInCode("../../Migrations/V001_cookies_and_tokens.sql"),
-                .embedInCode("../../Migrations/V002_jar_settings_journal_snapshots.sql"),
-                .embedInCode("../../Migrations/V003_journal_order_of_creation.sql"),
-                .embedInCode("../../Migrations/V004_token_settings_lease_journal_login_rules.sql"),
-                .embedInCode("../../Migrations/V005_service_tokens.sql"),
-                .embedInCode("../../Migrations/V006_grant_expiry_header_fields.sql"),
-                .embedInCode("../../Migrations/V007_positions_of_former_jars.sql"),
-                .embedInCode("../../Migrations/V008_confirmed_clock.sql"),
-                .embedInCode("../../Migrations/V009_journal_in_order.sql"),
-                .embedInCode("../../Migrations/V010_captures_of_requests.sql"),
-                .embedInCode("../../Migrations/V011_sources_of_deletions.sql"),
-                .embedInCode("../../Migrations/V012_sites_of_jars.sql"),
-                .embedInCode("../../Migrations/V013_web_storage.sql"),
-                .embedInCode("../../Migrations/V014_secrets_of_further_grants.sql"),
-                .embedInCode("../../Migrations/V015_endings_of_cookies.sql"),
-                .embedInCode("../../Migrations/V016_gateway_authority.sql"),
-                .embedInCode("../../Migrations/V017_jar_of_saved_cookies.sql"),
-                .embedInCode("../../Migrations/V018_removed_jars.sql"),
-                .embedInCode("../../Migrations/V019_rejected_cookies.sql"),
-            ]),
+            resources: [.embedInCode("../../Migrations/V101_schema.sql")]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["Platform", "WebPrimitives", "StoreEngine"],
             resources: [
@@ -432,7 +412,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
-            name: "jar-worker", dependencies: ["Platform", "CookieModel", "SessionStore", "TestSupport"],
+            name: "jar-worker",
+            dependencies: ["Platform", "CookieModel", "SQLiteEngine", "SessionStore", "TestSupport"],
             path: "Tests/JarWorker"),
         .executableTarget(
             name: "service-client", dependencies: ["AsyncHTTPClientTransport", "SessionClient"],

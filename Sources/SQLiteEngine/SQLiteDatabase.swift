@@ -25,8 +25,10 @@ package final class SQLiteDatabase: Sendable {
     ///   - waitsForDisk: whether every commit waits for the disk.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
     ///   - clock: the clock for checks that the file is still at its path.
+    ///   - migrations: the history of the schema.
     package convenience init(
-        path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock
+        path: String?, waitsForDisk: Bool, busyTimeout: Double, clock: FilePlaces.Clock,
+        migrations: [SchemaMigrations.Migration] = SchemaMigrations.all
     ) throws {
         let settings = """
             PRAGMA synchronous = \(waitsForDisk ? "FULL" : "NORMAL");
@@ -35,7 +37,7 @@ package final class SQLiteDatabase: Sendable {
             PRAGMA wal_autocheckpoint = \(SQLiteDatabase.checkpointPages);
             """
         try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: clock) { queue in
-            try SchemaMigrations.run(on: queue, path: path ?? ":memory:")
+            try SchemaMigrations.run(on: queue, path: path ?? ":memory:", migrations: migrations)
         }
     }
 

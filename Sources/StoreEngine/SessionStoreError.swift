@@ -18,6 +18,8 @@ public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConverti
         public static let databaseForeign = Code(rawValue: "database-foreign")
         /// The database was written by a newer version of the program.
         public static let databaseNewer = Code(rawValue: "database-newer")
+        /// The database was written by a pre-release of the program.
+        public static let databasePrerelease = Code(rawValue: "database-prerelease")
         /// The file cannot be opened or created.
         public static let databaseUnavailable = Code(rawValue: "database-unavailable")
         /// The file may be read but not written.
@@ -150,6 +152,16 @@ extension SessionStoreError {
         default:
             SessionStoreError(.fileNotWritten, path, "the file cannot be written: \(SystemError(failure).message)")
         }
+    }
+
+    /// The error for a database that a pre-release wrote.
+    ///
+    /// - Parameter schema: the newest migration that was applied.
+    package static func prerelease(_ database: String, schema: String) -> SessionStoreError {
+        SessionStoreError(
+            .databasePrerelease, database,
+            "a pre-release of crumb wrote the database (schema \(schema)), which this version cannot use; nothing was "
+                + "changed. Export its jars with that pre-release, import them into a new database, and log in again")
     }
 
     /// Runs `body` and turns failures of an engine into errors of the store. They do not contain the engine's own

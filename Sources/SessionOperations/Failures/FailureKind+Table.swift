@@ -58,6 +58,8 @@ extension FailureKind {
         case .databaseForeign:
             Row(20, http: 500, "the file is not a database, or belongs to another program; it was not changed")
         case .databaseNewer: Row(21, http: 500, "a newer crumb wrote the database; it was not changed")
+        case .databasePrerelease:
+            Row(95, http: 500, "a pre-release of crumb wrote the database; it was not changed")
         case .diskFull: Row(22, http: 507, "the disk is full; no stored data is lost")
         case .databaseUnavailable:
             Row(

@@ -24,6 +24,7 @@ package enum FailureKind: String, CaseIterable, Sendable {
     case urlInvalid = "url-invalid"
     case databaseForeign = "database-foreign"
     case databaseNewer = "database-newer"
+    case databasePrerelease = "database-prerelease"
     case diskFull = "disk-full"
     case databaseUnavailable = "database-unavailable"
     case databaseReadOnly = "database-read-only"

@@ -63,6 +63,16 @@ struct DatabaseFileTests {
         #expect(home.bytes("crumb.sqlite") == before)
     }
 
+    @Test("A database of a pre-release is refused untouched by every command")
+    func prerelease() throws {
+        try home.receive("a=1")
+        let made = try home.shell("sqlite3 crumb.sqlite \"UPDATE grdb_migrations SET identifier = 'V019'\"")
+        try #require(made.status == 0, "sqlite3 is needed: \(made.messages)")
+        let before = home.bytes("crumb.sqlite")
+        try expect(95, database: home.file("crumb.sqlite"), home: home)
+        #expect(home.bytes("crumb.sqlite") == before)
+    }
+
     @Test("A folder in the database's place is refused")
     func folder() throws {
         try expect(23, database: home.path, home: home)

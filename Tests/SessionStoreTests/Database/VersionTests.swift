@@ -23,6 +23,38 @@ struct VersionTests {
         #expect(try folder.contents() == before)
     }
 
+    @Test(
+        "A database of a pre-release is rejected and not changed, with the next step",
+        .onlyOnSQLite("is about its file"),
+        arguments: [["V001"], (1...19).map { "V0" + ($0 < 10 ? "0" : "") + "\($0)" }])
+    func prerelease(schema: [String]) throws {
+        let path = folder.file("crumb.sqlite")
+        let newest = try #require(schema.last)
+        do {
+            let database = try Given.database(path)
+            try database.jar(now: Given.now).receive("a=1")
+            try database.execute("DELETE FROM grdb_migrations")
+            for name in schema { try database.execute("INSERT INTO grdb_migrations (identifier) VALUES ('\(name)')") }
+        }
+        let before = try folder.contents()
+        for _ in 0..<2 {
+            #expect {
+                try Given.database(path)
+            } throws: { error in
+                (error as? SessionStoreError)?.code == .databasePrerelease
+                    && "\(error)".hasPrefix("\(path): a pre-release of crumb wrote the database (schema \(newest))")
+                    && "\(error)".hasSuffix("import them into a new database, and log in again")
+            }
+        }
+        #expect(try folder.contents() == before)
+        let copy = folder.file("restored.sqlite")
+        #expect(
+            errorCode { try SessionDatabase.restore(path, to: copy, keys: .key(Given.key()), now: Given.now) }
+                == .databasePrerelease)
+        #expect(try folder.bytes("crumb.sqlite") == before["crumb.sqlite"])
+        #expect(!FileManager.default.fileExists(atPath: copy))
+    }
+
     @Test("Opening a database of this version changes no byte of it")
     func same() throws {
         let path = folder.file("crumb.sqlite")
