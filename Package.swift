@@ -105,19 +105,7 @@ let package = Package(
             resources: [.embedInCode("../../Migrations/V101_schema.sql")]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["Platform", "WebPrimitives", "StoreEngine"],
-            resources: [
-                .embedInCode("../../Migrations/postgresql/P001_schema.sql"),
-                .embedInCode("../../Migrations/postgresql/P002_fence.sql"),
-                .embedInCode("../../Migrations/postgresql/P003_planned_fence.sql"),
-                .embedInCode("../../Migrations/postgresql/P004_repeatable_requests.sql"),
-                .embedInCode("../../Migrations/postgresql/P005_pending_logins.sql"),
-                .embedInCode("../../Migrations/postgresql/P006_jar_of_saved_cookies.sql"),
-                .embedInCode("../../Migrations/postgresql/P007_indexes_by_jar.sql"),
-                .embedInCode("../../Migrations/postgresql/P008_keys_of_jars.sql"),
-                .embedInCode("../../Migrations/postgresql/P009_checked_references.sql"),
-                .embedInCode("../../Migrations/postgresql/P010_removed_jars.sql"),
-                .embedInCode("../../Migrations/postgresql/P011_rejected_cookies.sql"),
-            ]),
+            resources: [.embedInCode("../../Migrations/postgresql/P101_schema.sql")]),
         .target(
             name: "SessionStore",
             dependencies: [

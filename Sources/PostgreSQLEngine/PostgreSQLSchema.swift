@@ -11,19 +11,10 @@ package struct PostgreSQLSchema {
         let sql: [UInt8]
     }
 
-    static let all = [
-        Migration(name: "P001", sql: PackageResources.P001_schema_sql),
-        Migration(name: "P002", sql: PackageResources.P002_fence_sql),
-        Migration(name: "P003", sql: PackageResources.P003_planned_fence_sql),
-        Migration(name: "P004", sql: PackageResources.P004_repeatable_requests_sql),
-        Migration(name: "P005", sql: PackageResources.P005_pending_logins_sql),
-        Migration(name: "P006", sql: PackageResources.P006_jar_of_saved_cookies_sql),
-        Migration(name: "P007", sql: PackageResources.P007_indexes_by_jar_sql),
-        Migration(name: "P008", sql: PackageResources.P008_keys_of_jars_sql),
-        Migration(name: "P009", sql: PackageResources.P009_checked_references_sql),
-        Migration(name: "P010", sql: PackageResources.P010_removed_jars_sql),
-        Migration(name: "P011", sql: PackageResources.P011_rejected_cookies_sql),
-    ]
+    static let all = [Migration(name: "P101", sql: PackageResources.P101_schema_sql)]
+
+    /// What the names of the migrations begin with that only pre-releases applied: P001 to P011.
+    private static let prereleasePrefix = "P0"
 
     /// The newest migration that this version of the program knows.
     package static var newest: String { all.last?.name ?? "" }
@@ -40,14 +31,18 @@ package struct PostgreSQLSchema {
     }
 
     /// The newest migration that was applied, and the oldest version of the schema whose programs can use it; `nil` for
-    /// a database without a schema.
+    /// a database without a schema. Throws for the schema of a pre-release.
     package func version() throws -> (newest: String, oldestReader: String)? {
         let tables = session.known("SELECT to_regclass('crumb.schema_migration') IS NULL")
         guard try tables.step(), tables.int64(0) == 0 else { return nil }
         let rows = session.known(
             "SELECT name, oldest_reader FROM crumb.schema_migration ORDER BY name DESC LIMIT 1")
         guard try rows.step() else { return nil }
-        return (rows.text(0), rows.text(1))
+        let (newest, oldestReader) = (rows.text(0), rows.text(1))
+        guard !newest.hasPrefix(Self.prereleasePrefix) else {
+            throw SessionStoreError.prerelease(session.target.name, schema: newest)
+        }
+        return (newest, oldestReader)
     }
 
     /// The version of a schema that this program can use.
@@ -106,7 +101,7 @@ package struct PostgreSQLSchema {
 
     /// Applies the missing migrations.
     ///
-    /// - Parameter migrations: the history, or what an older version of the program knew of it.
+    /// - Parameter migrations: the history, or what another version of the program knows of it.
     /// - Returns: the names of the migrations that were applied.
     @discardableResult
     package func upgrade() throws -> [String] {

@@ -79,9 +79,7 @@ final class TestServer: Sendable {
     }
 
     /// Makes a database with a schema.
-    ///
-    /// - Parameter version: the newest migration that the schema has; `nil` for the newest one that there is.
-    func newDatabase(version: String? = nil) throws -> String {
+    func newDatabase() throws -> String {
         let (name, gone) = state.withLock { state in
             state.count += 1
             let gone = state.entries.filter { $0.database == nil }.map(\.name)
@@ -96,8 +94,7 @@ final class TestServer: Sendable {
         }
         try session.enqueue("CREATE DATABASE \(name)")
         try session.synchronize()
-        let newest = version ?? PostgreSQLSchema.newest
-        try PostgreSQLSchema(try target(name)).upgrade(with: PostgreSQLSchema.all.filter { $0.name <= newest })
+        try PostgreSQLSchema(try target(name)).upgrade()
         return name
     }
 }
