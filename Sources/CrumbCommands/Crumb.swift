@@ -3,7 +3,8 @@ import Platform
 
 /// The `crumb` command.
 struct Crumb: ParsableCommand {
-    static let version = "0.1.0"
+    /// The version of both programs, as `CHANGELOG.md` names it.
+    static let version = "1.0.0-beta.1"
 
     static let configuration = CommandConfiguration(
         commandName: "crumb",

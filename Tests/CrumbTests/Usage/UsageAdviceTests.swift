@@ -189,7 +189,7 @@ struct UsageAdviceTests {
             try #require(compiled.status == 0, "gcc is needed: \(compiled.messages)")
             let preload: [String: String?] = ["LD_PRELOAD": home.file("move.so")]
             let version = try home.crumb("--version", variables: preload)
-            #expect(version.status == 0 && version.text == "0.1.0\n", "\(version.text)\(version.messages)")
+            #expect(version.status == 0 && version.text == "1.0.0-beta.1\n", "\(version.text)\(version.messages)")
             let list = try home.crumb("list", "--json", variables: preload)
             #expect(list.status == 0 && list.text.isEmpty, "\(list.text)")
             // The program beside it gets its arguments as well.
