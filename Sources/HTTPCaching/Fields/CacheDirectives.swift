@@ -66,7 +66,7 @@ struct CacheDirectives: Sendable {
     }
 
     /// Whether there is a directive of that name, whatever its argument.
-    func has(_ name: StaticString) -> Bool { !arguments(name).isEmpty }
+    func has(_ name: StaticString) -> Bool { directives.contains { $0.name.withSpan { $0.equals(name) } } }
 
     /// Whether there is a directive of that name, which restricts, or a malformed member with that word.
     func restricts(_ name: StaticString) -> Bool {
@@ -81,12 +81,14 @@ struct CacheDirectives: Sendable {
     /// Section 4.2.1: If there is more than one value, the response should be considered stale, or else the first value
     /// used. A value that is no number is encouraged to be considered stale. So both are ``Seconds/invalid`` here.
     func seconds(_ name: StaticString) -> Seconds {
-        let values = Set(
-            arguments(name).map { argument -> Int64? in
-                if case .text(let text) = argument { DeltaSeconds.parse(text) } else { nil }
-            })
-        guard let value = values.first else { return .absent }
-        return values.count == 1 ? value.map(Seconds.value) ?? .invalid : .invalid
+        var found = Seconds.absent
+        for argument in arguments(name) {
+            let number: Int64? = if case .text(let text) = argument { DeltaSeconds.parse(text) } else { nil }
+            let value = number.map(Seconds.value) ?? .invalid
+            guard found == .absent || found == value else { return .invalid }
+            found = value
+        }
+        return found
     }
 }
 

@@ -46,16 +46,28 @@ public struct CacheStatus: Sendable, Hashable {
 
     /// The member, such as `crumb; hit; ttl=376; detail="protocol"`.
     public var value: Octets {
-        var text = Array(Self.item(cache))
+        var text: [UInt8] = []
+        text.reserveCapacity(96)
+        text += Self.item(cache)
         if let forwarding {
-            text += "; fwd=\(forwarding.rawValue)".utf8
-            if let forwardedStatus { text += "; fwd-status=\(forwardedStatus)".utf8 }
+            text += "; fwd=".utf8
+            text += forwarding.rawValue.utf8
+            if let forwardedStatus {
+                text += "; fwd-status=".utf8
+                text += String(forwardedStatus).utf8
+            }
             if isStored { text += "; stored".utf8 }
         } else if isHit {
             text += "; hit".utf8
         }
-        if let timeToLive { text += "; ttl=\(timeToLive)".utf8 }
-        if let detail { text += Array("; detail=".utf8) + Self.item(detail) }
+        if let timeToLive {
+            text += "; ttl=".utf8
+            text += String(timeToLive).utf8
+        }
+        if let detail {
+            text += "; detail=".utf8
+            text += Self.item(detail)
+        }
         return Octets(text)
     }
 

@@ -34,12 +34,20 @@ public struct MessageFields: Sendable, Hashable {
     public func has(_ name: StaticString) -> Bool { lines.contains { $0.isNamed(name) } }
 
     /// The values of the field lines of that name, in order. `name` is in lower case.
-    public func values(_ name: StaticString) -> [Octets] { lines.filter { $0.isNamed(name) }.map(\.value) }
+    public func values(_ name: StaticString) -> [Octets] {
+        var values: [Octets] = []
+        for line in lines where line.isNamed(name) { values.append(line.value) }
+        return values
+    }
 
     /// The value of the only field line of that name; `nil` without such a line, or with several.
     func onlyValue(_ name: StaticString) -> Octets? {
-        let values = values(name)
-        return values.count == 1 ? values.first : nil
+        var only: Octets?
+        for line in lines where line.isNamed(name) {
+            guard only == nil else { return nil }
+            only = line.value
+        }
+        return only
     }
 
     /// Adds a field line at the end.

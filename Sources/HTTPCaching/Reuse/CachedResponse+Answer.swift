@@ -33,7 +33,7 @@ extension CachedResponse {
         // When the method is GET and both Range and If-Range are present, evaluate the precondition: if true and the Range
         // is applicable to the selected representation, respond 206 (Partial Content); otherwise, ignore the Range header
         // field and respond 200 (OK).
-        guard request.method == "GET", let range = ByteRange(request.fields), let length = knownLength,
+        guard request.isGet, let range = ByteRange(request.fields), let length = knownLength,
             allowsRange(of: request)
         else { return whole(fields, for: request) }
         var partial = fields

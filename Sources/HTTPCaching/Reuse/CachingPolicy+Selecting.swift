@@ -42,7 +42,7 @@ extension CachingPolicy {
     ///
     /// Linear in the number of candidates, and of the field lines of each.
     func select(for request: CacheRequest, among stored: [CachedResponse]) -> Selection {
-        guard request.isAnswerable else { return .none }
+        guard request.isAnswerable, !stored.isEmpty else { return .none }
         var presented = PresentedRequest(request)
         // the presented target URI and that of the stored response match, and
         // the request method associated with the stored response allows it to be used for the presented request, and
@@ -61,7 +61,7 @@ extension CachingPolicy {
 
     /// The stored responses that could have been chosen for a request (section 4.3.4).
     func choosable(for request: CacheRequest, among stored: [CachedResponse]) -> [Int] {
-        guard request.isAnswerable else { return [] }
+        guard request.isAnswerable, !stored.isEmpty else { return [] }
         var presented = PresentedRequest(request)
         return stored.indices.filter { presented.matches(stored[$0]) }
     }
@@ -86,7 +86,7 @@ extension CachedResponse {
     /// Whether all that a request asks for is stored.
     func hasAll(for request: CacheRequest) -> Bool {
         if extent.isWhole { return true }
-        guard request.method == "GET", let range = ByteRange(request.fields) else { return false }
+        guard request.isGet, let range = ByteRange(request.fields) else { return false }
         // If-Range needs the whole if its condition is false.
         return contains(range) && allowsRange(of: request)
     }

@@ -43,7 +43,7 @@ extension CachingPolicy {
         // A full response indicates that none of the stored responses nominated in the conditional request are suitable.
         // NB: They are not either if the request had no condition, whether or not the response may be stored.
         // Departure: a page in place of a file shows nothing about the file, which pages that are open still need.
-        guard request.method == "GET", (200...499).contains(response.status),
+        guard request.isGet, (200...499).contains(response.status),
             !rules.isPageInPlace(response, of: request)
         else { return [] }
         switch response.status {

@@ -27,10 +27,7 @@ public struct Invalidation: Sendable, Hashable {
         // The URIs in the Location and Content-Location response header fields (if present) are candidates for
         // invalidation. However, a cache MUST NOT trigger an invalidation if the origin of the URI to be invalidated
         // differs from that of the target URI.
-        let located = [response.fields.onlyValue("location"), response.fields.onlyValue("content-location")]
-            .compactMap { $0.flatMap { try? request.url.resolving($0) } }
-            .filter { $0.isSameOrigin(as: request.url) && $0 != request.url }
-        urls = isUnsafe ? [request.url] + located : []
+        urls = isUnsafe ? [request.url] + Self.located(by: response, request.url) : []
         // RFC 9875, section 3: The Cache-Group-Invalidation header field MUST be ignored on responses to requests that have
         // a safe method.
         groups =
@@ -40,6 +37,13 @@ public struct Invalidation: Sendable, Hashable {
             request.url.scheme.isCryptographic
             && FieldList.members(response.fields.values("clear-site-data"))
                 .contains { $0 == "\"cache\"" || $0 == "\"*\"" }
+    }
+
+    /// The other URIs of the same origin that a response names.
+    private static func located(by response: OriginResponse, _ url: RequestURL) -> [RequestURL] {
+        [response.fields.onlyValue("location"), response.fields.onlyValue("content-location")]
+            .compactMap { $0.flatMap { try? url.resolving($0) } }
+            .filter { $0.isSameOrigin(as: url) && $0 != url }
     }
 
     /// Whether nothing is invalidated.

@@ -107,8 +107,9 @@ extension MessageFields {
     package var isHTML: Bool {
         guard let type = onlyValue("content-type") else { return false }
         let essence = type.prefix { $0 != ASCII.semicolon && !ASCII.isBlank($0) }
-        let name = Octets(essence).lowercased
-        return name == "text/html" || name == "application/xhtml+xml"
+        return essence.withSpan {
+            $0.equalsIgnoringCase("text/html") || $0.equalsIgnoringCase("application/xhtml+xml")
+        }
     }
 }
 

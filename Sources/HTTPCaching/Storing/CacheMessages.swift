@@ -17,9 +17,11 @@ public struct CacheRequest: Sendable {
     }
 
     /// Whether the method is one that is known to be safe (RFC 9110, section 9.2.1).
-    var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE" }
+    var isSafe: Bool { isAnswerable || method == "OPTIONS" || method == "TRACE" }
     /// Whether the method is GET or HEAD, so that a stored response may answer it.
-    var isAnswerable: Bool { method == "GET" || method == "HEAD" }
+    package var isAnswerable: Bool { isGet || method.withSpan { $0.equals("HEAD") } }
+    /// Whether the method is GET.
+    var isGet: Bool { method.withSpan { $0.equals("GET") } }
     /// The cache directives.
     var directives: RequestDirectives { RequestDirectives(fields) }
 }

@@ -13,15 +13,24 @@ public struct CachedResponse: Sendable, Hashable {
     /// The status code. A partial response is stored as an incomplete one with status 200.
     public let status: Int
     /// The fields that a cache stores.
-    public internal(set) var fields: MessageFields { didSet { directives = ResponseDirectives(fields) } }
+    public internal(set) var fields: MessageFields {
+        didSet {
+            directives = ResponseDirectives(fields)
+            date = CachedResponse.date(fields, responseTime)
+        }
+    }
     /// The cache directives among them, which each decision reads several times.
     private(set) var directives: ResponseDirectives
+    /// When the server generated it. A stored response has a Date field that is valid.
+    private(set) var date: Timestamp
     /// The request fields that Vary names.
     public internal(set) var nominated: NominatedFields
     /// When the request was sent that this response, or its last validation, answered.
     public internal(set) var requestTime: Timestamp
     /// When that answer was received.
-    public internal(set) var responseTime: Timestamp
+    public internal(set) var responseTime: Timestamp {
+        didSet { date = CachedResponse.date(fields, responseTime) }
+    }
     /// The part of the representation that is stored.
     public internal(set) var extent: BodyExtent
     /// Whether it must be validated before it is reused, however fresh it is.
@@ -41,6 +50,7 @@ public struct CachedResponse: Sendable, Hashable {
         self.status = status
         self.fields = fields
         directives = ResponseDirectives(fields)
+        date = CachedResponse.date(fields, responseTime)
         self.nominated = nominated
         self.requestTime = requestTime
         self.responseTime = responseTime
@@ -84,8 +94,9 @@ extension CachedResponse {
     }
     /// The entity tag, if it has one.
     var entityTag: EntityTag? { fields.onlyValue("etag").flatMap(EntityTag.init) }
-    /// When the server generated it. A stored response has a Date field that is valid.
-    var date: Timestamp { HTTPDate.parse(fields, "date", receivedAt: responseTime) ?? responseTime }
+    private static func date(_ fields: MessageFields, _ responseTime: Timestamp) -> Timestamp {
+        HTTPDate.parse(fields, "date", receivedAt: responseTime) ?? responseTime
+    }
     /// When the representation was last modified.
     var lastModified: Timestamp? { HTTPDate.parse(fields, "last-modified", receivedAt: responseTime) }
 

@@ -38,7 +38,7 @@ extension CachingPolicy {
         // standard forbids to store one that has an expiration time.
         if [412, 416, 417].contains(response.status) { obstacles.append(.answersCondition) }
         // Section 3.3: A cache MUST NOT store partial-content responses if it does not understand the range units.
-        if response.status == 206, range == nil || request.method != "GET" { obstacles.append(.rangeNotUnderstood) }
+        if response.status == 206, range == nil || !request.isGet { obstacles.append(.rangeNotUnderstood) }
         // Section 4.1: A response with "*" always fails to match.
         let nominated = NominatedFields(request, for: response.fields)
         guard obstacles.isEmpty, let nominated else {
@@ -50,7 +50,7 @@ extension CachingPolicy {
             extent: range.map { .part($0.positions, total: $0.total) } ?? .whole(length: nil))
         // Section 3.3: If the request method is GET, the response status code is 200 (OK), …, a cache MAY store a response
         // that is not complete.
-        stored.mayBeIncomplete = request.method == "GET" && response.status == 200
+        stored.mayBeIncomplete = request.isGet && response.status == 200
         return .store(stored)
     }
 
@@ -67,7 +67,7 @@ extension CachingPolicy {
     private func isMethodUnderstood(
         _ response: OriginResponse, _ directives: ResponseDirectives, for request: CacheRequest
     ) -> Bool {
-        if request.method == "GET" { return true }
+        if request.isGet { return true }
         // RFC 9110, section 9.3.3: Responses to POST requests are only cacheable when they include explicit freshness
         // information and a Content-Location header field that has the same value as the POST's target URI. Such a
         // response can be reused for a later GET.

@@ -40,15 +40,23 @@ public struct NominatedFields: Sendable, Hashable {
 
 /// The fields of a request by name, each normalized once for all responses that it is compared with.
 struct PresentedFields {
-    private let lines: [Octets: [Octets]]
+    private let fields: MessageFields
+    private lazy var lines = Dictionary(grouping: fields.lines, by: \.name.lowercased).mapValues { $0.map(\.value) }
     private var values: [Octets: Octets?] = [:]
     /// Those by which the request may have another target or method for a server than the one that it is stored for.
     let targetNames: [Octets]
 
     init(_ fields: MessageFields) {
-        let lines = Dictionary(grouping: fields.lines, by: \.name.lowercased).mapValues { $0.map(\.value) }
-        targetNames = Self.ofTarget.filter { lines[$0] != nil }
-        self.lines = lines
+        self.fields = fields
+        targetNames = fields.lines.compactMap { Self.targetName($0.name) }
+    }
+
+    /// The name in lower case, if the field may name another target. The first letter tells most names apart.
+    private static func targetName(_ name: Octets) -> Octets? {
+        guard let first = name.first.map(ASCII.lowercased), first == UInt8(ascii: "x") || first == UInt8(ascii: "f")
+        else { return nil }
+        let name = name.lowercased
+        return ofTarget.contains(name) ? name : nil
     }
 
     /// The value of a field, normalized so that values are equal if their fields match; `nil` if the field is absent.
@@ -65,7 +73,8 @@ struct PresentedFields {
         return value
     }
 
-    private static let ofTarget: [Octets] = [
+    /// All of these begin with `f` or `x`.
+    private static let ofTarget: Set<Octets> = [
         "forwarded", "x-forwarded-host", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto",
         "x-forwarded-scheme", "x-forwarded-server", "x-host", "x-http-method", "x-http-method-override",
         "x-method-override", "x-original-host", "x-original-url", "x-rewrite-url",

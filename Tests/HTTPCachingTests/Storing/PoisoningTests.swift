@@ -12,6 +12,7 @@ struct PoisoningTests {
         arguments: [
             "X-Forwarded-Host", "x-forwarded-host", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Forwarded-Port",
             "Forwarded", "X-Host", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override", "X-Method-Override",
+            "X-Forwarded-Prefix", "X-Forwarded-Server", "X-Original-Host", "X-HTTP-Method",
         ])
     func unkeyedFields(name: String) throws {
         let fields = MessageFields([.init(Octets(name), "evil.example")])
