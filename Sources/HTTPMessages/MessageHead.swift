@@ -113,7 +113,11 @@ extension MessageHead {
 
     /// The field's name in lower case.
     package func lowercasedName(_ field: Field) -> String {
-        String(decoding: octets[field.name].lazy.map(ASCII.lowercased), as: UTF8.self)
+        // A token is ASCII.
+        String(unsafeUninitializedCapacity: field.name.count) { buffer in
+            for (offset, position) in field.name.enumerated() { buffer[offset] = ASCII.lowercased(octets[position]) }
+            return field.name.count
+        }
     }
 
     /// The members of the lists in the fields of that name, in lower case and without the blanks around them

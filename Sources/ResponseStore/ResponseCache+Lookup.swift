@@ -6,7 +6,9 @@ import Synchronization
 public import WebPrimitives
 
 /// A response in a cache.
-public struct StoredResponse: Sendable {
+///
+/// Passing it on costs one reference count.
+public final class StoredResponse: Sendable {
     /// Its ID in the cache, which no other response gets.
     public let id: Int64
     /// The response without its body. If it was invalidated, it says so.

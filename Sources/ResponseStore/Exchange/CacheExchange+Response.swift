@@ -14,7 +14,7 @@ extension CacheExchange {
         _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool, now: Timestamp
     ) async -> Step {
         let cache = state.cache
-        state.status.forwardedStatus = response.status
+        forwardedStatus = response.status
         let verdict = cache.portals.verdict(
             on: response, to: state.request, inPlaceOf: chosen?.response, now: now)
         if verdict == .ofPortal { return await answerOffline(now: now).map { .answer($0) } ?? .pass }
@@ -24,7 +24,7 @@ extension CacheExchange {
             await cache.using { $0.apply(invalidation, of: url, jar: cache.jar) }
         }
         if verdict == .doubtful { return .pass }
-        await refresh(now: now)
+        if !state.stored.isEmpty { await refresh(now: now) }
         let heads = state.stored.map(\.response)
         switch cache.policy.validated(by: response, after: state.decision, for: state.request, stored: heads) {
         case .freshened(let chosen, let head, let updates, let removed):
@@ -61,7 +61,6 @@ extension CacheExchange {
 
     /// Replaces the candidates by what they are now: one may have been invalidated while the request was on its way.
     private mutating func refresh(now: Timestamp) async {
-        guard !state.stored.isEmpty else { return }
         let current = await candidates(now: now)
         let byID = Dictionary(current.map { ($0.id, $0) }) { first, _ in first }
         state.stored = state.stored.map { byID[$0.id] ?? $0 }
@@ -79,7 +78,7 @@ extension CacheExchange {
             await store(storable, bodyLength: bodyLength)
         }
         // If no client waits, a body that breaks off is a failure like any other, and changes nothing.
-        let outdated = state.isBackground && state.storing != nil ? [] : unsuitable
+        let outdated = state.isBackground && storing != nil ? [] : unsuitable
         guard !updates.isEmpty || !outdated.isEmpty else { return }
         await cache.using { responses in
             for (index, update) in updates where !update.isInvalid { responses.update(stored[index], with: update) }
@@ -107,27 +106,23 @@ extension CacheExchange {
         let writer = await cache.reading {
             $0.begin(response, to: request, policy: cache.policy, jar: cache.jar, audience: audience, site: site)
         }
-        guard let storing = writer.flatMap({ BodyStoring($0, length: bodyLength, in: cache) })
-        else { return }
-        state.storing = storing
-        state.status.isStored = true
+        storing = writer.flatMap { BodyStoring($0, length: bodyLength, in: cache) } ?? storing
     }
 
     // MARK: - Its body
 
     /// Stores octets of the body. Call it before they are passed on: a client that has the whole response finds it stored.
     public func append(_ octets: [UInt8], now: Timestamp) async {
-        await state.storing?.append(octets, now: now)
+        await storing?.append(octets, now: now)
     }
 
     /// Ends the body. Call it before its end is passed on.
     public func finish(now: Timestamp) async {
-        await state.storing?.finish(isComplete: true, now: now)
+        await storing?.finish(isComplete: true, now: now)
     }
 
     /// Ends the body before its end. A part is stored if nothing is yet.
     public func breakOff(now: Timestamp) async {
-        let state = state
-        await state.storing?.finish(isComplete: false, unless: !state.stored.isEmpty, now: now)
+        await storing?.finish(isComplete: false, unless: !state.stored.isEmpty, now: now)
     }
 }

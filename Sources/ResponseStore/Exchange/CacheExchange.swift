@@ -45,8 +45,6 @@ public struct CacheExchange: Sendable {
         var status: CacheStatus
         /// Whether no client waits for the response.
         var isBackground = false
-        /// Stores the response that is being passed on; `nil` if it is not stored.
-        var storing: BodyStoring?
     }
 
     /// Passing it on costs one reference count.
@@ -60,9 +58,13 @@ public struct CacheExchange: Sendable {
 
     /// When the request was sent.
     public var requestTime: Timestamp
+    /// The status of the server's response; `nil` without one.
+    var forwardedStatus: Int?
+    /// Stores the response that is being passed on; `nil` if it is not stored.
+    var storing: BodyStoring?
     private var box: Box
     var state: State {
-        get { box.state }
+        _read { yield box.state }
         set { box = Box(newValue) }
     }
 
@@ -84,7 +86,7 @@ public struct CacheExchange: Sendable {
         let audience = audience.octets
         let (stored, decision) = await cache.reading { responses in
             let stored =
-                request.isRetrieval
+                request.isAnswerable
                 ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
             let heads = stored.map(\.response)
             var decision = cache.policy.lookup(
@@ -94,7 +96,7 @@ public struct CacheExchange: Sendable {
             }
             return (stored, decision)
         }
-        let answer = await CacheExchange.open(decision, stored, cache)
+        let answer = decision.isAnswer ? await CacheExchange.open(decision, stored, cache) : nil
         // A body that is missing is as good as a response that is not stored.
         let current = decision.isAnswer && answer == nil ? decision.repeated(request) : decision
         box = Box(
@@ -121,9 +123,17 @@ public struct CacheExchange: Sendable {
             && state.cache.policy.lookup(state.request, among: heads, now: now, isOffline: true).isAnswer
     }
     /// The Cache-Status field for the client (RFC 9211).
-    public var statusField: Octets { box.state.status.value }
+    public var statusField: Octets {
+        var status = box.state.status
+        status.forwardedStatus = forwardedStatus
+        status.isStored = storing != nil
+        return status.value
+    }
+    /// Whether the octets of the response that is being passed on are for the cache, too. Otherwise, neither they nor their
+    /// end concern it.
+    package var takesBody: Bool { storing != nil }
     /// Whether the response that is being passed on is being stored.
-    public var isStoring: Bool { get async { await box.state.storing?.isEnded == false } }
+    public var isStoring: Bool { get async { await storing?.isEnded == false } }
 
     /// All fields that the server gets; `nil` if it gets those of the client.
     public var sentFields: MessageFields? {
@@ -233,9 +243,4 @@ extension LookupDecision {
         case .validate, .complete, .forward, .unavailable: false
         }
     }
-}
-
-extension CacheRequest {
-    /// Whether a stored response may answer it.
-    fileprivate var isRetrieval: Bool { method == "GET" || method == "HEAD" }
 }

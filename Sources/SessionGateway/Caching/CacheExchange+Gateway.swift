@@ -77,11 +77,9 @@ extension MessageFields {
 extension CacheRequest {
     /// The request as the server gets it, without the cache's own conditions.
     fileprivate init(_ pending: PendingRequest) {
-        var forwarded = pending.request
-        forwarded.cacheFields = nil
         self.init(
-            method: Octets(forwarded.method), url: forwarded.url,
-            fields: MessageFields(forwarded.fields(with: pending.decision.decoration)))
+            method: Octets(pending.request.method), url: pending.request.url,
+            fields: MessageFields(pending.request.ownFields(with: pending.decision.decoration)))
     }
 }
 

@@ -36,6 +36,7 @@ extension ForwardedResponse {
             default: ""
             }
         var octets = Array("HTTP/1.1 \(answer.status) \(reason)\r\n".utf8)
+        octets.reserveCapacity(1 << 10)
         for field in answer.fields.lines { octets.append(field: field.name, field.value) }
         if let length, !answer.fields.has("content-length") {
             octets.append(field: "Content-Length", Octets(String(length)))

@@ -75,6 +75,7 @@ extension ClientConnection {
     ) async throws -> Bool {
         let (writesChunks, keepsClient) = await deliverHead(of: response, to: pending, closing: closes, &record)
         var body = body
+        let storing = pending.cached.flatMap { $0.takesBody ? $0 : nil }
         // A server may have nothing to send for a while, so the gateway has to notice meanwhile that the client is
         // gone.
         var isWatched = client.isStream
@@ -90,10 +91,10 @@ extension ClientConnection {
                 await pending.entry?.append(toResponse: piece)
                 switch piece {
                 case .data(let data):
-                    await pending.cached?.append(Array(data.readableBytesView), now: gate.now())
+                    await storing?.append(Array(data.readableBytesView), now: gate.now())
                     try await client.write(writesChunks ? data.asChunk : data)
                 case .end(let trailers):
-                    await pending.cached?.finish(now: gate.now())
+                    await storing?.finish(now: gate.now())
                     if writesChunks { try await client.write(.lastChunk(trailers)) } else { await client.flush() }
                     await client.forgetAbsence()
                     return keepsClient
@@ -101,7 +102,7 @@ extension ClientConnection {
             }
         } catch {
             await client.forgetAbsence()
-            await pending.cached?.breakOff(now: gate.now())
+            await storing?.breakOff(now: gate.now())
             // The head was sent, so only the end of the connection can tell the client that the body is incomplete. If
             // the connection's end normally ends the body, it has to be a reset.
             let isLate = if case StreamError.timedOut? = error as? StreamError { true } else { false }
@@ -121,7 +122,8 @@ extension ClientConnection {
     ) async -> (writesChunks: Bool, keepsClient: Bool) {
         let (request, decision) = (pending.request, pending.decision)
         record.status = response.status
-        record.cacheStatus = pending.statusField.map { String(decoding: $0, as: UTF8.self) }
+        let cacheStatus = pending.statusField
+        record.cacheStatus = cacheStatus.map { String(decoding: $0, as: UTF8.self) }
         // A body that ends with the connection is sent in chunks, so that the client's connection stays open.
         let writesChunks = response.hasUnknownLength && request.line.minorVersion > 0 && !response.isCut
         let keepsClient =
@@ -132,7 +134,7 @@ extension ClientConnection {
             mapping: request.mapping,
             before: pending.withheld.compactMap { gate.line(for: request, inPlaceOf: $0) },
             clearing: pending.clearing, adding: gate.lines(decision), hint: decision.hint,
-            cacheStatus: pending.statusField
+            cacheStatus: cacheStatus
         ) { line in
             guard !response.isOfProxy, !pending.isOutdated else { return nil }
             return decision.context == nil ? line : gate.line(for: request, inPlaceOf: line)

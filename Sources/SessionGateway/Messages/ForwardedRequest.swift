@@ -57,16 +57,14 @@ struct ForwardedRequest: Sendable {
         }
         switch (line.form, tunnel) {
         case (.absolute(let scheme, let authority, let rest), nil):
-            guard text.dropFirst(scheme.lowerBound).prefix(scheme.count).lowercasedEquals("http"),
-                let target = Authority(Octets(Array(text.dropFirst(authority.lowerBound).prefix(authority.count))))
+            let written = Octets(text[inside: authority])
+            guard text[inside: scheme].lowercasedEquals("http"),
+                let target = written == hosts.first ? hostField : Authority(written)
             else { throw .targetInvalid }
             destination = Destination(host: target.host, port: target.port ?? 80)
-            path = Array(text.dropFirst(rest.lowerBound).prefix(rest.count))
+            path = Array(text[inside: rest])
             // RFC 9112, section 3.2.2: a proxy ignores the Host field of a request in absolute form.
-            self.authority =
-                hostField == target
-                ? target.octets(as: hosts.first ?? [])
-                : target.octets(as: Octets(Array(text.dropFirst(authority.lowerBound).prefix(authority.count))))
+            self.authority = target.octets(as: hostField == target ? hosts.first ?? [] : written)
         case (.origin, .some(let tunnel)), (.asterisk, .some(let tunnel)):
             // With another host than the tunnel's, the request would belong to another site.
             guard
@@ -249,11 +247,12 @@ struct ForwardedRequest: Sendable {
         case field(ArraySlice<UInt8>, Octets)
     }
 
-    /// The fields that the server gets, in order (see ``octets(with:toProxy:as:proxyAuthorization:acceptingTrailers:)``).
-    func fields(with decoration: Decoration?) -> [MessageFields.Field] {
+    /// The fields that the server gets without a cache, in order (see
+    /// ``octets(with:toProxy:as:proxyAuthorization:acceptingTrailers:)``).
+    func ownFields(with decoration: Decoration?) -> [MessageFields.Field] {
         var fields: [MessageFields.Field] = []
         fields.reserveCapacity(head.fields.count + 4)
-        forEachField(with: decoration) { field in
+        forEachField(with: decoration, replacing: nil) { field in
             switch field {
             case .line(let line):
                 fields.append(
@@ -265,7 +264,7 @@ struct ForwardedRequest: Sendable {
     }
 
     private func append(fieldsTo written: inout [UInt8], with decoration: Decoration?) {
-        forEachField(with: decoration) { field in
+        forEachField(with: decoration, replacing: cacheFields) { field in
             switch field {
             case .line(let line): written.append(line: head.octets[line.line])
             case .field(let name, let value): written.append(field: name, value)
@@ -273,7 +272,10 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    private func forEachField(with decoration: Decoration?, _ body: (SentField) -> Void) {
+    /// - Parameter cacheFields: Those of a cache's names that the server gets instead of the client's.
+    private func forEachField(
+        with decoration: Decoration?, replacing cacheFields: [MessageFields.Field]?, _ body: (SentField) -> Void
+    ) {
         var added = decoration?.headerFields ?? []
         let replaced = Set(added.map { $0.name.lowercased() })
         var cookie = decoration.map(\.cookies.octets) ?? []
@@ -361,7 +363,7 @@ extension [UInt8] {
     mutating func append(field name: some Sequence<UInt8>, _ value: Octets) {
         append(contentsOf: name)
         self += [ASCII.colon, ASCII.space]
-        append(contentsOf: value)
+        value.withSpan { append($0) }
         self += [ASCII.carriageReturn, ASCII.lineFeed]
     }
 

@@ -87,7 +87,7 @@ struct ForwardedResponse: Sendable {
         hint: GatewayHint? = nil, cacheStatus: Octets? = nil, passed: (Octets) -> Octets?
     ) -> [UInt8] {
         var written: [UInt8] = []
-        written.reserveCapacity(head.octets.count + 64)
+        written.reserveCapacity(head.octets.count + 256)
         written += Array("HTTP/1.1".utf8)
         written.append(line: head.octets[head.startLine].dropFirst(8))
         let options = Set(head.members("connection")).subtracting(["set-cookie", "content-length", "transfer-encoding"])
