@@ -84,13 +84,18 @@ package struct Descriptor: Sendable, Equatable {
     }
 
     /// Reads bytes from a position in the file; fewer than `count` at its end.
-    package func read(_ count: Int, at position: Int64) throws(SystemError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = bytes.withUnsafeMutableBytes { buffer in
-            retrying { pread(number, buffer.baseAddress, count, off_t(position)) }
+    ///
+    /// - Parameter beginning: Bytes to put before them.
+    package func read(
+        _ count: Int, at position: Int64, after beginning: [UInt8] = []
+    ) throws(SystemError) -> [UInt8] {
+        var length = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: beginning.count + count) { buffer, initialized in
+            let (_, start) = buffer.initialize(from: beginning)
+            length = retrying { pread(number, buffer.baseAddress.map { $0 + start }, count, off_t(position)) }
+            initialized = start + max(0, length)
         }
         guard length >= 0 else { throw .last }
-        bytes.removeLast(count - length)
         return bytes
     }
 

@@ -61,14 +61,21 @@ struct BodySeal: Sendable {
 
     /// Opens a chunk; `nil` if it was changed, moved or truncated.
     func open(_ sealed: ArraySlice<UInt8>, number: Int64) -> [UInt8]? {
-        let combined = BodySeal.nonce(number, isLast: number == chunkCount - 1) + sealed
+        open(combined: nonce(ofChunk: number) + sealed)
+    }
+
+    /// Opens a chunk that comes after its nonce; `nil` if it was changed, moved or truncated.
+    func open(combined: [UInt8]) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: combined), let chunk = try? AES.GCM.open(box, using: key)
         else { return nil }
         var opened: [UInt8] = []
-        opened.reserveCapacity(sealed.count)
+        opened.reserveCapacity(combined.count)
         BodySeal.append(chunk, to: &opened)
         return opened
     }
+
+    /// The nonce of a chunk of the stored body.
+    func nonce(ofChunk number: Int64) -> [UInt8] { BodySeal.nonce(number, isLast: number == chunkCount - 1) }
 
     private static func nonce(_ number: Int64, isLast: Bool) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { [0, 0, 0, isLast ? 1 : 0] + $0 }

@@ -92,8 +92,8 @@ public final class StoredBody: Sendable {
         case .memory(let octets): return octets
         case .file(let file):
             let place = seal.place(ofChunk: number)
-            guard let octets = try? file.read(place.count, at: place.lowerBound) else { return nil }
-            return seal.open(octets[...], number: number)
+            let combined = try? file.read(place.count, at: place.lowerBound, after: seal.nonce(ofChunk: number))
+            return combined.flatMap(seal.open(combined:))
         }
     }
 }
