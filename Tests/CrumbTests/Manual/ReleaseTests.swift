@@ -32,7 +32,9 @@ struct ReleaseTests {
 
     @Test("The Swift Package Index documents every library, whose declarations are compared with the last version's")
     func products() throws {
-        let products = try text("Package.swift").matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
+        let products = try text("Package.swift")
+            .matches(of: #/\.library\(\s*name: "\w+", targets: \[([^\]]*)\]/#)
+            .flatMap { $0.1.matches(of: #/\w+/#) }.map { String($0.0) }
         let documented = try text(".spi.yml").matches(of: #/\n +- (\w+)(?=\n)/#).map { String($0.1) }
         #expect(Set(documented) == Set(products) && documented.count == Set(products).count)
         let compared = try text("Scripts/api-check.txt").matches(of: #/\nmodule (\w+)\n/#).map { String($0.1) }
