@@ -31,6 +31,11 @@ public final class PackageShelf: Sendable {
         self.failed = failed
     }
 
+    /// The packages of another jar.
+    ///
+    /// - Returns: `nil` if its database is no file.
+    package func shelf(of jar: CookieJar) -> PackageShelf? { PackageShelf(of: jar, failed: failed) }
+
     /// Whether the jar has packages. Looks at the disk once, and reads nothing.
     package var isEmpty: Bool { FileStamp(store.indexPath) == nil }
 

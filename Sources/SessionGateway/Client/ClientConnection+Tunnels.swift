@@ -26,8 +26,26 @@ extension ClientConnection {
         try await serveTunnel("CONNECT", to: destination, server)
     }
 
-    /// Serves a connection that a SOCKS client requests.
+    /// Serves a connection that a SOCKS client requests, as that of the user whom the client signs in as.
     func serveSOCKS() async throws {
+        guard let (isPermitted, place) = try await SOCKSHandshake.signIn(client, within: limits.head, as: users)
+        else { return }
+        guard isPermitted else { return observeRefusedSOCKS() }
+        guard let place else { return try await serveSOCKSRequest() }
+        try await guest(at: place).serveSOCKSRequest()
+    }
+
+    /// Reports a SOCKS client that has not signed in as the gateway requires.
+    private func observeRefusedSOCKS() {
+        guard users != nil else { return }
+        var record = GatewayRecord(time: gate.now())
+        record.method = "SOCKS"
+        record.isDecorated = false
+        record.failure = GatewayFailure.Kind.httpRequestDenied.rawValue
+        frame.observe(record)
+    }
+
+    private func serveSOCKSRequest() async throws {
         guard let destination = try await SOCKSHandshake.destination(from: client, within: limits.head)
         else { return }
         let server: ByteStream?

@@ -19,6 +19,10 @@ actor ClientConnection {
     let servers: UpstreamConnections
     /// The sites that are offered to clients that use no proxy; `nil` in a proxy.
     let origins: ReverseOrigins?
+    /// The users, one of whom the client has to be; `nil` if the gateway has none, or for the connection of one user.
+    let users: ClientUsers?
+    /// The connection as that of the user who has sent the present request, if the gateway has users. Only it uses a jar.
+    var guest: ClientConnection?
     /// The gateways that the tunnel has passed through which the requests come.
     var passed = PassedGateways()
     /// The connection that a tunnel has opened, without TLS, for the first request in it.
@@ -46,13 +50,14 @@ actor ClientConnection {
 
     init(
         _ client: ByteStream, number: UInt64? = nil, _ frame: GatewayFrame, servers: UpstreamConnections,
-        origins: ReverseOrigins? = nil
+        origins: ReverseOrigins? = nil, users: ClientUsers? = nil
     ) {
         self.client = client
         self.number = number ?? Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
         self.frame = frame
         self.servers = servers
         self.origins = origins
+        self.users = users
         executor = client.channel.eventLoop.executor
     }
 
@@ -99,13 +104,16 @@ actor ClientConnection {
             // The client has disconnected, or takes too long.
         }
         if let spare { await spare.close() }
+        if let spare = await guest?.spare { await spare.close() }
         await client.close()
         await servers.release(client: number)
+        await guest?.servers.release(client: number)
     }
 
     /// Ends the connection after the present request.
     func stop() async {
         isStopping = true
+        await guest?.stop()
         for stream in streams?.values ?? [:].values { await stream.stop() }
         if streams != nil {
             // The client gets a GOAWAY frame, and sends further requests elsewhere.
@@ -118,6 +126,7 @@ actor ClientConnection {
     /// Ends the connection at once.
     func abort() async {
         isAborted = true
+        await guest?.abort()
         for stream in streams?.values ?? [:].values { await stream.abort() }
         opening?.cancel()
         await client.abort()
@@ -223,7 +232,9 @@ actor ClientConnection {
             return false
         }
         guard let octets else { return false }
-        return try await serve(octets, through: tunnel)
+        guard let users else { return try await serve(octets, through: tunnel) }
+        guard let guest = try await guest(for: octets, of: users) else { return false }
+        return try await guest.serve(octets, through: tunnel)
     }
 
     /// Serves one request.
@@ -309,7 +320,7 @@ actor ClientConnection {
     }
 
     /// The URL of a request in its record, before the request is checked.
-    private func shownURL(_ head: MessageHead, _ line: RequestLine) -> String {
+    func shownURL(_ head: MessageHead, _ line: RequestLine) -> String {
         let target = Array(head.octets[head.startLine][inside: line.target])
         if let origins, case .origin = line.form,
             let url = try? RequestURL(Octets(Array(origins.site.url.origin.utf8) + target))
@@ -357,7 +368,7 @@ actor ClientConnection {
     }
 
     /// Answers instead of the server, and closes the connection.
-    private func refuse(_ failure: GatewayFailure, method: String) async throws {
+    func refuse(_ failure: GatewayFailure, method: String) async throws {
         try await client.write(ByteBuffer(bytes: failure.response(to: method)))
         await client.closeLingering()
     }

@@ -33,21 +33,44 @@ enum SOCKSHandshake {
         var octets: [UInt8] { [version, rawValue, 0, 1, 0, 0, 0, 0, 0, 0] }
     }
 
-    /// Reads the greeting and the request from a client, and answers the greeting.
+    /// The methods of section 3: none, and name and password (RFC 1929).
+    private static let noMethod: UInt8 = 0
+    private static let passwordMethod: UInt8 = 2
+
+    /// Reads the greeting from a client, and answers it. Signs the client in if there are users.
+    ///
+    /// - Returns: Whether the client may continue, and as which user; `nil` if it does not continue.
+    static func signIn(
+        _ client: ByteStream, within limit: TimeAmount?, as users: ClientUsers?
+    ) async throws -> (isPermitted: Bool, place: ClientUsers.Place?)? {
+        // Section 3: version, number of methods, methods.
+        guard let greeting = try await client.octets(2, within: limit),
+            let methods = try await client.octets(Int(greeting[1]), within: limit)
+        else { return nil }
+        let method = users == nil ? noMethod : passwordMethod
+        guard methods.contains(method) else {
+            try await client.write(ByteBuffer(bytes: [version, 0xFF]))
+            return (false, nil)
+        }
+        try await client.write(ByteBuffer(bytes: [version, method]))
+        guard let users else { return (true, nil) }
+        // RFC 1929: version, length of the name, name, length of the password, password.
+        guard let beginning = try await client.octets(2, within: limit), beginning[0] == 1,
+            let name = try await client.octets(Int(beginning[1]), within: limit),
+            let count = try await client.octets(1, within: limit),
+            let secret = try await client.octets(Int(count[0]), within: limit)
+        else { return nil }
+        let place = users.place(name, secret)
+        try await client.write(ByteBuffer(bytes: [1, place == nil ? 1 : 0]))
+        return (place != nil, place)
+    }
+
+    /// Reads the request of a client that is signed in.
     ///
     /// - Returns: The destination of the connection; `nil` if the client does not continue, or was refused.
     static func destination(
         from client: ByteStream, within limit: TimeAmount?
     ) async throws -> ForwardedRequest.Destination? {
-        // Section 3: version, number of methods, methods.
-        guard let greeting = try await client.octets(2, within: limit),
-            let methods = try await client.octets(Int(greeting[1]), within: limit)
-        else { return nil }
-        guard methods.contains(0) else {
-            try await client.write(ByteBuffer(bytes: [version, 0xFF]))
-            return nil
-        }
-        try await client.write(ByteBuffer(bytes: [version, 0]))
         // Section 4: version, command, a reserved octet, address type, address, port.
         guard let request = try await client.octets(4, within: limit), request[0] == version else { return nil }
         guard request[1] == 1 else {

@@ -19,7 +19,10 @@ public import WebPrimitives
 /// try await gateway.run { addresses in print("listening on \(addresses[0])") }
 /// ```
 public final class Gateway: Sendable {
+    /// What all connections share. If there are users, no request gets the session of its jar.
     private let frame: GatewayFrame
+    /// The users, and what the connections of each share; `nil` if any client of this machine may use the gateway.
+    private let users: [(user: GatewayUser, frame: GatewayFrame)]?
     private let group: any EventLoopGroup
     /// The ports of the last run.
     private let formerPorts = Mutex<[Int]>([])
@@ -40,6 +43,30 @@ public final class Gateway: Sendable {
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) {
         frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
+        users = nil
+        self.group = group
+    }
+
+    /// Creates a gateway for several users, who sign in with the scheme Basic or in SOCKS 5. The requests of each get the
+    /// session of the user's jar, and nothing is shared between users.
+    ///
+    /// - Parameters:
+    ///   - users: The users. Their jars are of one database.
+    ///   - group: The event loops that it runs on.
+    ///   - now: The clock.
+    ///   - observe: Receives a record of each request. It must not block.
+    /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
+    ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in.
+    public init(
+        users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        now: @escaping @Sendable () -> Timestamp,
+        observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
+    ) throws(GatewayError) {
+        let jar = try users.firstJar(settings)
+        let frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
+        self.frame = frame
+        self.users = users.map { ($0, GatewayFrame(of: $0, in: frame)) }
         self.group = group
     }
 
@@ -55,6 +82,13 @@ public final class Gateway: Sendable {
     public var openConnections: Int { connections.withLock { $0.count } }
 
     private typealias Listener = NIOAsyncChannel<ByteStream, Never>
+
+    /// What the clients of one event loop get.
+    private struct Door: Sendable {
+        let servers: UpstreamConnections
+        /// The users; `nil` if the clients need no credentials.
+        let users: ClientUsers?
+    }
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
     /// returns; tunnels end after ``GatewayEnvironment/Limits/stop``.
@@ -96,16 +130,23 @@ public final class Gateway: Sendable {
         }
         let tls = ServerTLS(frame)
         let name = PassedGateways.newName()
-        let shared = SharedConnections(environment.limits)
-        let servers = Dictionary(
-            uniqueKeysWithValues: group.makeIterator().map { loop in
-                (
-                    ObjectIdentifier(loop),
-                    UpstreamConnections(
-                        on: loop, of: name, environment, tls: tls, sharing: shared, isProhibited: isProhibited)
-                )
+        let connections = { [group, environment] in
+            ServerConnections(on: group, of: name, environment, tls: tls, isProhibited: isProhibited)
+        }
+        let own = connections()
+        let members = (users ?? []).map { (user: $0.user, frame: $0.frame, servers: connections()) }
+        let doors = Dictionary(
+            uniqueKeysWithValues: own.loops.map { loop, servers in
+                let places = members.compactMap { member in
+                    member.servers.loops[loop].map { servers in
+                        let place = ClientUsers.Place(secret: member.user.secret, frame: member.frame, servers: servers)
+                        return (member.user.name, place)
+                    }
+                }
+                let users = users.map { _ in ClientUsers(Dictionary(uniqueKeysWithValues: places)) }
+                return (loop, Door(servers: servers, users: users))
             })
-        await environment.recording?.learn(from: jar)
+        for jar in users?.map(\.user.jar) ?? [jar] { await environment.recording?.learn(from: jar) }
         await ready(listeners.map(\.address))
         let sites = zip(settings.origins, listeners).map { origin, listener in
             ReverseOrigins.Site(url: origin.url, port: listener.address.port)
@@ -115,7 +156,7 @@ public final class Gateway: Sendable {
                 try await withThrowingDiscardingTaskGroup { group in
                     for (index, listener) in listeners.enumerated() {
                         let origins = sites.isEmpty ? nil : ReverseOrigins(sites: sites, site: sites[index])
-                        group.addTask { try await self.serve(listener.listener, origins, servers, run) }
+                        group.addTask { try await self.serve(listener.listener, origins, doors, run) }
                     }
                 }
                 return nil
@@ -125,11 +166,11 @@ public final class Gateway: Sendable {
         } onCancel: {
             Task { await stop(run) }
         }
-        frame.network.cancelOpenings()
-        for connections in servers.values { await connections.closeIdle() }
-        shared.close()
+        let frames = [frame] + members.map(\.frame)
+        for frame in frames { frame.network.cancelOpenings() }
+        for servers in [own] + members.map(\.servers) { await servers.close() }
         await environment.recording?.finish()
-        await frame.cache?.maintain(now: frame.gate.now())
+        for frame in frames { await frame.cache?.maintain(now: frame.gate.now()) }
         if !Task.isCancelled, let failure { throw failure }
     }
 
@@ -191,13 +232,13 @@ public final class Gateway: Sendable {
 
     /// Serves the clients of one listener.
     private func serve(
-        _ listener: Listener, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections], _ run: Int
+        _ listener: Listener, _ origins: ReverseOrigins?, _ doors: [ObjectIdentifier: Door], _ run: Int
     ) async throws {
         let address = listener.channel.localAddress?.description ?? settings.host
         let failure: (any Error)? = await withDiscardingTaskGroup { group in
             do {
                 try await listener.executeThenClose { clients in
-                    for try await client in clients { accept(client, origins, servers, run, in: &group) }
+                    for try await client in clients { accept(client, origins, doors, run, in: &group) }
                 }
                 return nil
             } catch {
@@ -213,17 +254,17 @@ public final class Gateway: Sendable {
     }
 
     private func accept(
-        _ client: ByteStream, _ origins: ReverseOrigins?, _ servers: [ObjectIdentifier: UpstreamConnections],
-        _ run: Int, in group: inout DiscardingTaskGroup
+        _ client: ByteStream, _ origins: ReverseOrigins?, _ doors: [ObjectIdentifier: Door], _ run: Int,
+        in group: inout DiscardingTaskGroup
     ) {
         let limit = environment.limits.connections
         guard connections.withLock({ $0.count < limit }),
-            let servers = servers[ObjectIdentifier(client.channel.eventLoop)]
+            let door = doors[ObjectIdentifier(client.channel.eventLoop)]
         else { return client.channel.close(promise: nil) }
-        let connection = ClientConnection(client, frame, servers: servers, origins: origins)
+        let connection = ClientConnection(client, frame, servers: door.servers, origins: origins, users: door.users)
         let id = ObjectIdentifier(connection)
         connections.withLock { $0[id] = (run, connection) }
-        group.addTask(executorPreference: servers.taskExecutor) {
+        group.addTask(executorPreference: door.servers.taskExecutor) {
             await connection.run()
             self.connections.withLock { _ = $0.removeValue(forKey: id) }
         }
@@ -327,6 +368,8 @@ public struct GatewayRecord: Sendable {
     public internal(set) var isUnread = false
     /// What the user should change; `nil` for nothing.
     public internal(set) var hint: GatewayHint?
+    /// The name of the user who has sent the request; `nil` if the gateway has no users, or refuses the credentials.
+    public internal(set) var user: String?
 
     init(time: Timestamp) {
         self.time = time

@@ -28,6 +28,8 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         case originNotOfSite = "origin-not-of-site"
         /// Cookies would reach other origins, which have the same host for the client.
         case cookiesNotSeparate = "cookies-not-separate"
+        /// The users are not the users of one proxy.
+        case usersInvalid = "users-invalid"
         /// The file for a recording cannot be created.
         case recordingUnavailable = "recording-unavailable"
         /// The recording for a replay cannot be read.
@@ -65,6 +67,7 @@ public struct GatewayError: Error, Sendable, CustomStringConvertible {
         case .addressNotLocal: "cannot listen on \(address): \(reason). Use 127.0.0.1 or [::1]."
         case .originNotOfSite: "cannot offer \(address): \(reason). Run another gateway for it."
         case .cookiesNotSeparate: "cannot offer \(address) with these cookies: \(reason). Use the mode 'strip'."
+        case .usersInvalid: "cannot serve users: \(reason)."
         case .recordingUnavailable: "cannot record to '\(address)': \(reason). Name a new file in a folder of yours."
         case .replayUnreadable: "cannot replay '\(address)': \(reason). Name a HAR file."
         }

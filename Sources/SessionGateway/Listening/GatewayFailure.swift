@@ -116,6 +116,7 @@ struct GatewayFailure: Error, Sendable {
             case 400: "Bad Request"
             case 403: "Forbidden"
             case 405: "Method Not Allowed"
+            case 407: "Proxy Authentication Required"
             case 408: "Request Timeout"
             case 413: "Content Too Large"
             case 421: "Misdirected Request"
@@ -145,13 +146,14 @@ struct GatewayFailure: Error, Sendable {
             default: "?"
             }
         }.joined()
+        let challenge = status == 407 ? "Proxy-Authenticate: Basic realm=\"Crumb gateway\"\r\n" : ""
         let head = """
             \(statusLine)\r
             Content-Type: text/html; charset=utf-8\r
             Content-Length: \(page.utf8.count)\r
             Cache-Control: no-store\r
             Content-Security-Policy: \(MessagePage.securityPolicy)\r
-            Proxy-Status: crumb; error=\(kind.rawValue); details="\(details)"\r
+            \(challenge)Proxy-Status: crumb; error=\(kind.rawValue); details="\(details)"\r
             Connection: close\r
             \r
 

@@ -1,15 +1,18 @@
 import CookieModel
 import GatewayModel
+import PackageStore
 import ResponseStore
 import SessionStore
 import WebPrimitives
 
-/// What all connections of a gateway share.
+/// What all connections of a gateway share, or those of one of its users.
 final class GatewayFrame: Sendable {
     let settings: GatewaySettings
     let environment: GatewayEnvironment
     /// The jar, and the browser that all requests come from.
     let gate: JarRequestPolicy
+    /// Limits the bodies that are kept for requests that may have to be sent once more.
+    private let spools: BodySpool.Budget
     /// Signs the user in again; `nil` if nothing does.
     let logins: GatewayLogin?
     /// The stored responses; `nil` for none.
@@ -21,19 +24,48 @@ final class GatewayFrame: Sendable {
     /// Gets a record of each request. It must not block.
     let observe: @Sendable (GatewayRecord) -> Void
 
-    init(
+    convenience init(
         jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment,
         now: @escaping @Sendable () -> Timestamp, observing observe: @escaping @Sendable (GatewayRecord) -> Void
+    ) {
+        self.init(
+            jar: jar, settings: settings, environment: environment, now: now, observing: observe,
+            spools: BodySpool.Budget(limit: environment.limits.keptBodies), eventsPath: nil)
+    }
+
+    /// The frame of a user. It has the user's name in all records and events.
+    convenience init(of user: GatewayUser, in entrance: GatewayFrame) {
+        var environment = entrance.environment
+        environment.packages = environment.packages?.shelf(of: user.jar)
+        let (name, observe) = (user.name, entrance.observe)
+        environment.pageEvents = environment.pageEvents.map { receive in
+            { @Sendable event in
+                var event = event
+                event.user = name
+                receive(event)
+            }
+        }
+        self.init(
+            jar: user.jar, settings: entrance.settings, environment: environment, now: entrance.gate.now,
+            observing: { record in
+                var record = record
+                record.user = name
+                observe(record)
+            }, spools: entrance.spools, eventsPath: entrance.gate.events?.path)
+    }
+
+    private init(
+        jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment,
+        now: @escaping @Sendable () -> Timestamp, observing observe: @escaping @Sendable (GatewayRecord) -> Void,
+        spools: BodySpool.Budget, eventsPath: String?
     ) {
         self.settings = settings
         self.environment = environment
         self.observe = observe
+        self.spools = spools
         logins =
             settings.isOffline
-            ? nil
-            : environment.fallback.map {
-                GatewayLogin(jar, keepingBodiesUpTo: environment.limits.keptBodies, making: $0)
-            }
+            ? nil : environment.fallback.map { GatewayLogin(jar, keepingBodiesIn: spools, making: $0) }
         let replay: [any ResponseSource] = environment.replay.map { [$0] } ?? []
         let packages: [any ResponseSource] = environment.packages.map { [PackageSource($0)] } ?? []
         let servers = settings.isOffline ? nil : ServerSource()
@@ -53,7 +85,8 @@ final class GatewayFrame: Sendable {
                 seesSite: { isOffered || decrypts && settings.interceptsSite($0) }) : nil
         // Only the witnesses of a browser tell whose page sends a request. Over http, a page may be anyone's.
         let readsEncrypted = decrypts || settings.origins.contains { $0.url.scheme.isCryptographic }
-        let events = profile != nil && readsEncrypted ? environment.pageEvents.map { PageEvents($0) } : nil
+        let events =
+            profile != nil && readsEncrypted ? environment.pageEvents.map { PageEvents(at: eventsPath, $0) } : nil
         gate = JarRequestPolicy(jar: jar, mode: settings.cookies, profile: profile, events: events, now: now)
     }
 

@@ -47,13 +47,14 @@ actor GatewayLogin {
     /// Creates the logins of a jar.
     ///
     /// - Parameters:
-    ///   - limit: How many octets of bodies are kept at the same time.
+    ///   - spools: Limits how many octets of bodies are kept at the same time.
     ///   - make: Makes the fallback for the jar's rules.
     init(
-        _ jar: CookieJar, keepingBodiesUpTo limit: Int, making make: @escaping @Sendable ([LoginRule]) -> LoginFallback
+        _ jar: CookieJar, keepingBodiesIn spools: BodySpool.Budget,
+        making make: @escaping @Sendable ([LoginRule]) -> LoginFallback
     ) {
         self.jar = jar
-        spools = BodySpool.Budget(limit: limit)
+        self.spools = spools
         self.make = make
     }
 

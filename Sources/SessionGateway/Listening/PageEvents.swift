@@ -15,6 +15,8 @@ public struct PageEvent: Sendable {
     public let query: Octets
     /// The body.
     public let body: [UInt8]
+    /// The name of the user; `nil` if the gateway has no users.
+    public internal(set) var user: String?
 }
 
 /// The address to which pages of https sites send events: a path, the same on each host, that the gateway answers
@@ -35,9 +37,11 @@ final class PageEvents: Sendable {
     /// The time from which the full number of events may come at once.
     private let full = Mutex(Timestamp.distantPast)
 
-    /// - Parameter receive: Receives each event. It must not block.
-    init(_ receive: @escaping @Sendable (PageEvent) -> Void) {
-        path = PageEvents.newPath()
+    /// - Parameters:
+    ///   - path: The path; `nil` for a new one.
+    ///   - receive: Receives each event. It must not block.
+    init(at path: String? = nil, _ receive: @escaping @Sendable (PageEvent) -> Void) {
+        self.path = path ?? PageEvents.newPath()
         self.receive = receive
     }
 

@@ -246,3 +246,30 @@ final class SharedConnections: Sendable {
         }
     }
 }
+
+/// The connections of one jar to servers, on all event loops.
+struct ServerConnections: Sendable {
+    /// Those of each event loop.
+    let loops: [ObjectIdentifier: UpstreamConnections]
+    private let shared: SharedConnections
+
+    init(
+        on group: any EventLoopGroup, of gateway: String, _ environment: GatewayEnvironment, tls: ServerTLS,
+        isProhibited: @escaping @Sendable (SocketAddress) -> Bool
+    ) {
+        let shared = SharedConnections(environment.limits)
+        loops = Dictionary(
+            uniqueKeysWithValues: group.makeIterator().map { loop in
+                let connections = UpstreamConnections(
+                    on: loop, of: gateway, environment, tls: tls, sharing: shared, isProhibited: isProhibited)
+                return (ObjectIdentifier(loop), connections)
+            })
+        self.shared = shared
+    }
+
+    /// Closes the connections that wait for a request, and keeps none from now on.
+    func close() async {
+        for connections in loops.values { await connections.closeIdle() }
+        shared.close()
+    }
+}

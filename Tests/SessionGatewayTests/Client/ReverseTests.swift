@@ -197,7 +197,7 @@ struct ReverseTests {
             settings.client = client
             settings.origins = [GatewaySettings.Origin(try RequestURL(url))]
             settings.pageEvents = { _ in }
-            #expect(settings.gateway(of: try GatewayFixture().jar).eventsPath == nil)
+            #expect(try settings.gateway(of: GatewayFixture().jar).eventsPath == nil)
         }
     }
 

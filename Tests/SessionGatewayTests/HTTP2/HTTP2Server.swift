@@ -255,15 +255,19 @@ final class HTTP2Server: Sendable {
 
 extension HTTP2ServerConnection {
     /// Connects as a client that speaks HTTP/2 with a host whose requests a gateway decrypts.
+    ///
+    /// - Parameter fields: Field lines of the CONNECT request.
     static func connect(
-        to host: WebHost, _ port: Int, through address: GatewayAddress, trusting authority: CertificateAuthority
+        to host: WebHost, _ port: Int, through address: GatewayAddress, trusting authority: CertificateAuthority,
+        _ fields: String = ""
     ) async throws -> HTTP2ServerConnection {
         let stream = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: false)
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
             }
-        try await stream.write(ByteBuffer(string: "CONNECT \(host):\(port) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n"))
+        try await stream.write(
+            ByteBuffer(string: "CONNECT \(host):\(port) HTTP/1.1\r\nHost: \(host):\(port)\r\n\(fields)\r\n"))
         _ = try await stream.head(idle: nil, within: nil)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.applicationProtocols = ["h2"]

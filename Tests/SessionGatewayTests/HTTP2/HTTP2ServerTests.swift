@@ -284,7 +284,7 @@ struct HTTP2ServerTests {
         let (addresses, continuation) = AsyncStream<[GatewayAddress]>.makeStream()
         let fixture = try GatewayFixture()
         defer { withExtendedLifetime(fixture) {} }
-        let gateway = settings.gateway(of: fixture.jar, now: { .now })
+        let gateway = try settings.gateway(of: fixture.jar, now: { .now })
         let running = Task { try await gateway.run { continuation.yield($0) } }
         for await listening in addresses {
             let address = try #require(listening.first)

@@ -47,7 +47,7 @@ struct SuspensionTests {
         let server = try await RecordingServer.start { $0.suffix(4).elementsEqual("\r\n\r\n".utf8) ? answer : nil }
         var settings = GatewaySetup.forTools
         settings.limits.stop = .milliseconds(20)
-        let gateway = settings.gateway(of: fixture.jar, now: { .now })
+        let gateway = try settings.gateway(of: fixture.jar, now: { .now })
         let ports = Ports()
         for round in 0..<3 {
             let (starts, continuation) = AsyncStream<GatewayAddress>.makeStream()

@@ -48,7 +48,7 @@ final class GatewayFixture: Sendable {
     ) async throws {
         var settings = settings
         settings.limits.stop = .milliseconds(20)
-        let gateway = settings.gateway(of: jar ?? self.jar, now: { self.now }) { record in
+        let gateway = try settings.gateway(of: jar ?? self.jar, now: { self.now }) { record in
             self.records.withLock { $0.append(record) }
         }
         eventsPath.withLock { $0 = gateway.eventsPath }
@@ -256,6 +256,8 @@ struct RawClient {
 struct GatewaySetup: Sendable {
     private var settings = GatewaySettings()
     private var environment = GatewayEnvironment()
+    /// The users; none for a gateway that any client of this machine may use.
+    var users: [GatewayUser] = []
     /// The event loops of the gateway. Each has connections to servers of its own.
     var group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
 
@@ -286,7 +288,11 @@ struct GatewaySetup: Sendable {
     func gateway(
         of jar: CookieJar, now: @escaping @Sendable () -> Timestamp = { .now },
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
-    ) -> Gateway {
-        Gateway(jar: jar, settings: settings, environment: environment, on: group, now: now, observing: observe)
+    ) throws(GatewayError) -> Gateway {
+        guard users.isEmpty else {
+            return try Gateway(
+                users: users, settings: settings, environment: environment, on: group, now: now, observing: observe)
+        }
+        return Gateway(jar: jar, settings: settings, environment: environment, on: group, now: now, observing: observe)
     }
 }
