@@ -1,11 +1,13 @@
 /// How a gateway runs, which gives requests the session of a jar.
 public struct GatewayDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case jar, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache
+        case jar, users, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache
     }
 
-    /// The name of the jar.
-    public let jar: String
+    /// The name of the jar of all clients. A gateway has either a jar or users.
+    public let jar: String?
+    /// The users, who sign in with the credentials for a proxy, and whose requests get the session of a jar of their own.
+    public let users: [GatewayUserDocument]?
     /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
     /// (`browser`, the default), or programs, for which the jar decides (`tool`).
     public let client: String?
@@ -27,11 +29,13 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
 
     /// Creates the document. Members that are `nil` are left out.
     public init(
-        jar: String, client: String? = nil, cookies: String? = nil, intercept: [String]? = nil,
+        jar: String? = nil, users: [GatewayUserDocument]? = nil, client: String? = nil, cookies: String? = nil,
+        intercept: [String]? = nil,
         bypass: [String]? = nil, legacyTLS: [String]? = nil, port: Int? = nil,
         upstreams: [GatewayUpstreamDocument]? = nil, cache: GatewayCacheDocument? = nil
     ) {
         self.jar = jar
+        self.users = users
         self.client = client
         self.cookies = cookies
         self.intercept = intercept
@@ -44,6 +48,38 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
 }
 
 extension GatewayDocument: RequestDocument {}
+
+/// A user of a gateway.
+public struct GatewayUserDocument: Codable, Sendable, Hashable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, jar, secretHash
+    }
+
+    /// The name: 1 to 64 ASCII letters, digits, `.`, `_` and `-`.
+    public let name: String
+    /// The name of the jar.
+    public let jar: String
+    /// The SHA-256 of a secret that `crumb gateway user add` has created: 64 hexadecimal digits.
+    public let secretHash: String
+
+    /// Creates the document.
+    public init(name: String, jar: String, secretHash: String) {
+        self.name = name
+        self.jar = jar
+        self.secretHash = secretHash
+    }
+
+    /// Decodes a user, who has no other members.
+    public init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(of: GatewayUserDocument.self)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        name = try members.decode(String.self, forKey: .name)
+        jar = try members.decode(String.self, forKey: .jar)
+        secretHash = try members.decode(String.self, forKey: .secretHash)
+    }
+}
+
+extension GatewayUserDocument: RequestDocument {}
 
 /// A site that a gateway offers at an address of this machine.
 public struct GatewayUpstreamDocument: Codable, Sendable, Hashable {

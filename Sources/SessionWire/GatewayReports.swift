@@ -36,12 +36,14 @@ public struct GatewayRequestReport: Codable, Sendable {
     public let hint: String?
     /// What the cache has done: its member of the Cache-Status field (RFC 9211); `nil` if it takes no part.
     public let cache: String?
+    /// The name of the user who has sent it; `nil` if the gateway has no users, or refuses the credentials.
+    public let user: String?
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
         cookiesSent: [String], cookiesStored: [String], cookiesRejected: [RejectedCookieReport]? = nil,
         cookiesDeleted: [String]? = nil, replayed: Bool, signedInAgain: Bool, loginFailure: String?, failure: String?,
-        hint: String? = nil, cache: String? = nil
+        hint: String? = nil, cache: String? = nil, user: String? = nil
     ) {
         self.time = time
         self.method = method
@@ -59,11 +61,13 @@ public struct GatewayRequestReport: Codable, Sendable {
         self.failure = failure
         self.hint = hint
         self.cache = cache
+        self.user = user
     }
 
     /// The report as a line for a person.
     package var line: String {
         var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
+        if let user { line += " user: \(user)" }
         if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if replayed { line += " replayed" }
@@ -174,13 +178,18 @@ public struct PageEventReport: Codable, Sendable {
     public let data: String?
     /// The body in Base64, if it is not text.
     public let dataBase64: String?
+    /// The name of the user whose page has sent it; `nil` if the gateway has no users.
+    public let user: String?
 
-    package init(time: String, origin: String, query: String, data: String?, dataBase64: String?) {
+    package init(
+        time: String, origin: String, query: String, data: String?, dataBase64: String?, user: String? = nil
+    ) {
         self.time = time
         self.origin = origin
         self.query = query
         self.data = data
         self.dataBase64 = dataBase64
+        self.user = user
     }
 
     /// The event at a place.
@@ -191,7 +200,9 @@ public struct PageEventReport: Codable, Sendable {
     }
 
     /// The event as a line for a person, without its data.
-    package var line: String { "event \(origin)\(query.isEmpty ? "" : " \(query)")" }
+    package var line: String {
+        "event \(origin)\(query.isEmpty ? "" : " \(query)")\(user.map { " user: \($0)" } ?? "")"
+    }
 }
 
 /// The cache of a gateway that runs in the service.
@@ -214,8 +225,10 @@ public struct GatewayCacheReport: Codable, Sendable {
 public struct GatewayReport: Codable, Sendable {
     /// The name.
     public let name: String
-    /// The name of the jar.
-    public let jar: String
+    /// The name of the jar of all clients; `nil` if it has users.
+    public let jar: String?
+    /// The users, by name; `nil` for none.
+    public let users: [GatewayUserReport]?
     /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
     /// (`browser`), or programs, for which the jar decides (`tool`).
     public let client: String
@@ -249,13 +262,15 @@ public struct GatewayReport: Codable, Sendable {
     public let position: Int64
 
     package init(
-        name: String, jar: String, client: String, cookies: String, intercept: [String], bypass: [String],
+        name: String, jar: String?, users: [GatewayUserReport]? = nil, client: String, cookies: String,
+        intercept: [String], bypass: [String],
         legacyTLS: [String]? = nil, cache: GatewayCacheReport? = nil, addresses: [GatewayListening], started: String,
         certificate: String?,
         openConnections: Int, requests: Int, cookiesSent: Int, cookiesStored: Int, failures: Int, position: Int64
     ) {
         self.name = name
         self.jar = jar
+        self.users = users
         self.client = client
         self.cookies = cookies
         self.intercept = intercept
@@ -272,6 +287,29 @@ public struct GatewayReport: Codable, Sendable {
         self.failures = failures
         self.position = position
     }
+}
+
+extension GatewayReport {
+    /// The jars whose sessions requests get, each once, for a person.
+    package var jarText: String {
+        jar ?? Set((users ?? []).map(\.jar)).sorted().joined(separator: ", ")
+    }
+}
+
+/// A user of a gateway, without the secret.
+public struct GatewayUserReport: Codable, Sendable, Hashable {
+    /// The name.
+    public let name: String
+    /// The name of the jar whose session the user's requests get.
+    public let jar: String
+
+    package init(name: String, jar: String) {
+        self.name = name
+        self.jar = jar
+    }
+
+    /// The user for a person.
+    package var text: String { "\(name) (\(jar))" }
 }
 
 /// The gateways that the caller can see, by name.

@@ -94,7 +94,7 @@ extension GatewayRequestReport {
                 },
             cookiesDeleted: record.cookiesDeleted.isEmpty ? nil : record.cookiesDeleted.map(\.description),
             replayed: record.isReplayed, signedInAgain: record.isSignedInAgain, loginFailure: record.loginFailure?.code,
-            failure: record.failure, hint: record.hint?.code, cache: record.cacheStatus)
+            failure: record.failure, hint: record.hint?.code, cache: record.cacheStatus, user: record.user)
     }
 }
 
@@ -117,6 +117,6 @@ extension PageEventReport {
         let text = String(validating: event.body, as: UTF8.self)
         self.init(
             time: event.time.rfc3339, origin: event.origin, query: event.query.description,
-            data: text, dataBase64: text == nil ? Octets(event.body).base64 : nil)
+            data: text, dataBase64: text == nil ? Octets(event.body).base64 : nil, user: event.user)
     }
 }

@@ -24,8 +24,12 @@ enum GatewayRun {
         let reports = GatewayReports(of: job, responses)
         var environment = try environment(of: job, over: network, reports)
         environment.cache = responses
-        let gateway = Gateway(
-            jar: job.jar, settings: job.settings, environment: environment, now: job.clock, observing: reports.add)
+        let gateway: Gateway
+        do {
+            gateway = try self.gateway(of: job, environment, reports)
+        } catch {
+            throw OperationError(.gatewayNotStarted, error.description)
+        }
         let run = Task { try await serve(job, gateway, environment.authority?.certificatePEM) }
         let signals = job.stopsOnSignals ? [SIGINT, SIGTERM].map { cancel(run, on: $0) } : []
         defer { for source in signals { source.cancel() } }
@@ -43,6 +47,18 @@ enum GatewayRun {
             if error.code != .listenerFailed, let path = job.recordPath { unlink(path) }
             throw OperationError(.gatewayNotStarted, error.description)
         }
+    }
+
+    private static func gateway(
+        of job: GatewayJob, _ environment: GatewayEnvironment, _ reports: GatewayReports
+    ) throws(GatewayError) -> Gateway {
+        guard job.users.isEmpty else {
+            return try Gateway(
+                users: job.users, settings: job.settings, environment: environment, now: job.clock,
+                observing: reports.add)
+        }
+        return Gateway(
+            jar: job.jar, settings: job.settings, environment: environment, now: job.clock, observing: reports.add)
     }
 
     /// Runs a gateway while its job is served.

@@ -13,7 +13,7 @@ struct GatewayCommand: ParsableCommand {
         abstract: "Run a proxy that gives every request of a program the cookies of a jar.",
         subcommands: [
             GatewayRunCommand.self, GatewayAuthorityCommand.self, GatewayStartCommand.self, GatewayListCommand.self,
-            GatewayRequestsCommand.self, GatewayStopCommand.self, PackageCommand.self,
+            GatewayRequestsCommand.self, GatewayStopCommand.self, GatewayUserCommand.self, PackageCommand.self,
         ],
         defaultSubcommand: GatewayRunCommand.self)
 }
@@ -54,6 +54,9 @@ struct GatewayRunCommand: CrumbCommand {
                 + "origins of the same site."))
     var upstream: [String] = []
 
+    @Option(help: GatewayUsersFile.help)
+    var users: String?
+
     @Option(help: "What sends the requests: 'browser' for one profile or web view, 'tool' for programs.")
     var client = GatewaySettings.Client.browser
 
@@ -82,9 +85,14 @@ struct GatewayRunCommand: CrumbCommand {
         guard certificate == nil || !hosts.isEmpty else {
             throw ValidationError("--temporary-authority: name the hosts that the authority is for with --intercept.")
         }
-        try jar.withJar(console) { kept, hasStarted in
+        guard users == nil || origins.isEmpty else {
+            throw ValidationError("--users: clients of --upstream cannot sign in. Leave one of both out.")
+        }
+        let members = try users.map { try jar.users(in: $0, console) }
+        try jar.withJar(of: members, console) { kept, hasStarted in
             var job = try job(
-                for: kept, origins, at: addresses.first, decrypting: hosts, isTemporary: certificate != nil, console)
+                for: kept, members ?? [], origins, at: addresses.first, decrypting: hosts,
+                isTemporary: certificate != nil, console)
             let (hasLog, note) = (log, try noteOnUnread(job))
             job.serving = { access in
                 if let authority = access.authority { try certificate?.replace(by: authority) }
@@ -103,10 +111,11 @@ struct GatewayRunCommand: CrumbCommand {
 
     /// The job of the options.
     private func job(
-        for kept: CookieJar, _ origins: [GatewaySettings.Origin], at address: ListeningAddress?,
-        decrypting hosts: [HostPattern], isTemporary: Bool, _ console: Console
+        for kept: CookieJar, _ users: [GatewayUser], _ origins: [GatewaySettings.Origin],
+        at address: ListeningAddress?, decrypting hosts: [HostPattern], isTemporary: Bool, _ console: Console
     ) throws -> GatewayJob {
         var job = try GatewayJob(jar: kept, console)
+        job.users = users
         if !isTemporary, !hosts.isEmpty {
             job.authority = try StoredAuthority.forInterception(
                 of: hosts, in: kept.database, member: "--intercept",
@@ -145,7 +154,8 @@ struct GatewayRunCommand: CrumbCommand {
         let sites = try job.sites().subtracting(decrypted).sorted()
         guard !sites.isEmpty || job.settings.intercepted.isEmpty else { return nil }
         let names = listed(sites.map(\.description))
-        let what = sites.isEmpty ? "https requests" : "https requests to \(names), of jar '\(job.jar.name)',"
+        let owners = job.users.isEmpty ? "jar '\(job.jar.name)'" : "the users' jars"
+        let what = sites.isEmpty ? "https requests" : "https requests to \(names), of \(owners),"
         return
             "\(what) pass unread, since clients must trust an authority for them: see 'crumb gateway ca create', then "
             + "name the hosts with --intercept"

@@ -18,6 +18,9 @@ struct GatewayStartCommand: CrumbCommand {
     @Option(name: [.customShort("j"), .customLong("jar")], help: JarOptions.nameHelp)
     var jar: String?
 
+    @Option(help: GatewayUsersFile.help)
+    var users: String?
+
     @Option(help: .value("number", "The port of 127.0.0.1 to listen on. Default: a free one."))
     var port: UInt16?
 
@@ -52,23 +55,29 @@ struct GatewayStartCommand: CrumbCommand {
         guard !offline || caching.cache != nil else {
             throw ValidationError("--offline: use a cache with --cache SIZE.")
         }
+        guard users == nil || jar == nil else {
+            throw ValidationError("--jar: each user of --users has a jar. Leave one of both out.")
+        }
     }
 
     func execute(_ console: Console) throws {
-        let jar = Locations().jar(jar)
+        // Before the files are read: one of them may be a pipe.
+        let connection = try service.required()
+        let users = try users.map { try GatewayUsersFile.users(in: $0) }
+        let jar = users == nil ? Locations().jar(jar) : nil
         let rules = try caching.table()?.lines
         let cache = caching.cache.map {
             GatewayCacheDocument(size: Int($0.octets), rules: rules, offline: offline ? true : nil)
         }
         let document = GatewayDocument(
-            jar: jar, client: client.rawValue, cookies: passage.cookies?.rawValue,
+            jar: jar, users: users, client: client.rawValue, cookies: passage.cookies?.rawValue,
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass,
             legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
             upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) }, cache: cache)
-        let connection = try service.required()
         let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
-        let report = try connection.answer(about: jar, to: .startGateway(name, document))
+        let request = SessionRequest.startGateway(name, document)
+        let report = try jar.map { try connection.answer(about: $0, to: request) } ?? connection.answer(to: request)
         if let certificate = report.certificate { try file?.create(certificate, for: name) }
         try console.report(report) { for listening in report.addresses { try console.writeLine(listening.line) } }
     }
@@ -90,7 +99,7 @@ struct GatewayListCommand: CrumbCommand {
             gateway.addresses.enumerated().map { index, listening in
                 // The counts are those of the gateway, whatever its number of addresses.
                 let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
-                return [gateway.name, gateway.jar, listening.line, gateway.client] + counts
+                return [gateway.name, gateway.jarText, listening.line, gateway.client] + counts
             }
         }
     }

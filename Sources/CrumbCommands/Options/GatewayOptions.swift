@@ -43,6 +43,42 @@ struct GatewayJarOptions: ParsableArguments {
         }
     }
 
+    /// The same for the jar of the first of some users; `nil` for the jar of the options.
+    func withJar(
+        of users: [GatewayUser]?, _ console: Console,
+        run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
+    ) throws {
+        guard let users else { return try withJar(console, run: run) }
+        guard let first = users.first else {
+            throw CommandFailure(
+                .gatewayNotStarted, "there is no user; 'crumb gateway user add --users FILE NAME' adds one")
+        }
+        try run(first.jar) {}
+    }
+
+    /// The users in a file. Their jars must exist.
+    func users(in file: String, _ console: Console) throws -> [GatewayUser] {
+        guard jar == nil else {
+            throw ValidationError("--jar: each user of --users has a jar. Leave one of both out.")
+        }
+        let options = try options()
+        let policy = try options.policy()
+        guard let database = try options.databaseOptions.openExisting(now: console.now) else {
+            throw CommandFailure.noDatabase(at: try options.databaseOptions.path())
+        }
+        return try GatewayUsersFile.users(in: file).map { user in
+            guard let jar = try database.existingJar(named: user.jar, policy: policy) else {
+                throw CommandFailure.noJar(named: user.jar, in: database, now: console.now)
+            }
+            guard let hash = GatewaySecretHash(user.secretHash) else {
+                throw CommandFailure(
+                    .inputUnrecognized,
+                    "\(file): the secret's hash of user '\(user.name)' is damaged; remove the user and add it again")
+            }
+            return try GatewayUser(name: user.name, jar: jar, secret: hash)
+        }
+    }
+
     /// The same options for a database file or a service.
     private func options() throws -> JarOptions {
         let given = [
@@ -237,7 +273,7 @@ struct TrafficOptions: ParsableArguments {
 extension GatewayJob {
     /// Whether packages of the jar may answer requests.
     fileprivate func hasPackages() throws -> Bool {
-        guard usesPackages, let store = PackageStore(of: jar) else { return false }
-        return try store.packages().contains { $0.removed == nil }
+        guard usesPackages else { return false }
+        return try jars.contains { try PackageStore(of: $0)?.packages().contains { $0.removed == nil } ?? false }
     }
 }

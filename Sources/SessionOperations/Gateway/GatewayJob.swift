@@ -29,7 +29,10 @@ package struct GatewayJob: Sendable {
         package var address: String { listening.first?.address ?? "" }
     }
 
+    /// The jar of all requests. A gateway with ``users`` uses only its database.
     package let jar: CookieJar
+    /// The users; none for a gateway that any client of this machine may use.
+    package var users: [GatewayUser] = []
     package let clock: @Sendable () -> Timestamp
     package var settings = GatewaySettings()
     /// The authority that clients trust; `nil` for one that exists for this run only.
@@ -79,8 +82,13 @@ package struct GatewayJob: Sendable {
         self.failed = failed
     }
 
-    /// The sites that the jar has cookies, header fields or login rules for.
-    package func sites() throws -> Set<Octets> {
+    /// The jars whose sessions requests get: one, or that of each user.
+    package var jars: [CookieJar] { users.isEmpty ? [jar] : users.map(\.jar) }
+
+    /// The sites that the jars have cookies, header fields or login rules for.
+    package func sites() throws -> Set<Octets> { try jars.reduce(into: []) { $0.formUnion(try sites(of: $1)) } }
+
+    private func sites(of jar: CookieJar) throws -> Set<Octets> {
         // A damaged rule is reported with the first request that it is for.
         let rules = ((try? jar.loginRules()) ?? []).map(\.rule.scope)
         let scopes = try jar.headerFields().compactMap(\.scope) + rules

@@ -187,7 +187,7 @@ struct Inspector: Sendable {
             hasMore: found.count > Inspector.jarCount)
         let running =
             grant.verbs.contains(.read)
-            ? gateways.all.filter { grant.covers(jar: $0.jar) }.map(GatewaySummary.init) : []
+            ? gateways.all.filter { $0.isCovered(by: grant) }.map(GatewaySummary.init) : []
         return self.page(
             OverviewView(caller: view(of: context), page: page, gateways: running, tokens: tokens, now: now))
     }
@@ -277,10 +277,10 @@ struct Inspector: Sendable {
 
     private func gateway(_ context: ServiceRequestContext) throws -> HostedGateway {
         let name = try context.pathParameter("name")
-        guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
+        guard let gateway = gateways.gateway(name), gateway.isCovered(by: context.caller.grant) else {
             throw ServiceFailure(.gatewayNotFound, "\(name): no gateway of this name runs")
         }
-        try context.require(.read, jar: gateway.jar)
+        for jar in gateway.jars { try context.require(.read, jar: jar) }
         return gateway
     }
 

@@ -1,6 +1,6 @@
 public import CookieModel
 public import OAuth2
-import Platform
+package import Platform
 
 extension KeyFile {
     /// The properties of a key file, without its content.
@@ -91,13 +91,13 @@ extension KeyFile {
 
 /// Keeps other processes from changing the same file in a folder, for as long as this object lives; a process that dies
 /// releases it. Nothing is written.
-final class FolderLock {
+package final class FolderLock {
     private let folder: Descriptor
 
     /// Locks the folder of `path`.
     ///
     /// - Throws: `EWOULDBLOCK` if another process has the lock.
-    init(of path: String) throws(SystemError) {
+    package init(of path: String) throws(SystemError) {
         folder = try Descriptor(opening: FileSystem.folder(of: FileSystem.resolved(path)), O_RDONLY | O_DIRECTORY)
         guard retrying({ flock(folder.number, LOCK_EX | LOCK_NB) }) == 0 else { throw .last }
     }

@@ -163,6 +163,49 @@ struct ServiceGatewayTests {
         }
     }
 
+    @Test("A gateway of a service with users serves each with the own jar, and lists them without their secrets")
+    func users() throws {
+        let service = try RunningService(.socket) { home in
+            for jar in ["work", "home"] { _ = try home.crumb("jars", "create", jar) }
+            return []
+        }
+        let file = service.home.file("users.json")
+        let secrets = try [("anna", "work"), ("ben", "home")].map { name, jar in
+            let added = try service.home.crumb("gateway", "user", "add", name, "--jar", jar, "--users", file)
+            return String(added.text.dropLast())
+        }
+        func gateway(_ words: String...) throws -> RunResult {
+            try service.ask(["gateway"] + words)
+        }
+        let started = try gateway("start", "both", "--users", file, "--client", "tool")
+        #expect(started.status == 0 && started.text.hasPrefix("127.0.0.1:"), "\(started.messages)")
+        #expect(try gateway("start", "both", "--users", file, "--client", "tool").text == started.text)
+        #expect(try gateway("start", "both", "--users", file, "--jar", "work").status == 64)
+        let address = started.text.dropLast()
+        for (name, secret) in zip(["anna", "ben", "eve"], secrets + [secrets[0]]) {
+            try service.home.write("proxy-user = \"\(name):\(secret)\"\n", to: "curlrc")
+            let status = try service.home.shell(
+                "curl -sS -K curlrc -o page -w '%{http_code}' --proxy \(address) http://127.0.0.1:9/gone")
+            #expect(status.text == (name == "eve" ? "407" : "502"), "\(status.messages)")
+        }
+        let requests = try gateway("requests", "both")
+        let lines = requests.text.split(separator: "\n")
+        #expect(lines.count == 3, "\(requests.text)")
+        for (line, part) in zip(lines, ["502 user: anna ", "502 user: ben ", "407 http_request_denied"]) {
+            #expect(line.contains("/gone \(part)"), "\(line)")
+        }
+        let table = try gateway("list").text
+        #expect(table.contains("home, work"), "\(table)")
+        let object = try #require(try gateway("list", "--json").objects().first)
+        let users = try #require(object["users"] as? [[String: String]])
+        #expect(users == [["name": "anna", "jar": "work"], ["name": "ben", "jar": "home"]])
+        #expect(object["jar"] == nil)
+        #expect(try gateway("stop", "both").status == 0)
+        let missing = try service.home.crumb("gateway", "user", "add", "cleo", "--jar", "none", "--users", file)
+        #expect(missing.status == 0)
+        #expect(try gateway("start", "both", "--users", file).status == 34)
+    }
+
     @Test("The file for the authority's certificate is written once, and no other certificate is overwritten")
     func authorityFile() throws {
         let service = try RunningService(.socket) { home in

@@ -113,6 +113,28 @@ struct GatewayRouteTests {
                 #"{"jar":"default","intercept":["a.test"],"upstreams":[{"url":"https://a.test"}]}"#, 400,
                 "intercept: this is for a proxy"
             ),
+            (#"{"jar":"default","users":[]}"#, 400, "jar: name either a jar or 'users'"),
+            (#"{"client":"tool"}"#, 400, "jar: name either a jar or 'users'"),
+            (#"{"users":[]}"#, 400, "users: name at least one user"),
+            (#"{"users":[{"name":"ada","jar":"default"}]}"#, 400, "users.[0].secretHash: "),
+            (
+                #"{"users":[{"name":"ada","jar":"default","secretHash":"","secret":""}]}"#, 400,
+                "users.[0].secret: unknown member"
+            ),
+            (
+                #"{"users":[{"name":"ada","jar":"default","secretHash":"00"}]}"#, 400,
+                "users.secretHash: write the 64 hexadecimal digits"
+            ),
+            (
+                #"{"users":[{"name":"a","jar":"default","secretHash":"0"},{"name":"a","jar":"other","secretHash":"0"}]}"#,
+                400, "users: two have the same name"
+            ),
+            (
+                #"{"users":[{"name":"a","jar":"default","secretHash":"0"}],"upstreams":[{"url":"https://a.test"}]}"#,
+                400,
+                "users: clients of 'upstreams' cannot sign in"
+            ),
+            (#"{"users":[{"name":"a","jar":"none","secretHash":"0"}]}"#, 404, "none: no such jar"),
             (#"{"jar":"default","cache":{"size":0}}"#, 400, "cache.size: use a whole number from 1"),
             (#"{"jar":"default","cache":{}}"#, 400, "cache.size: "),
             (#"{"jar":"default","cache":{"size":1,"limit":1}}"#, 400, "cache.limit: unknown member"),
@@ -184,6 +206,49 @@ struct GatewayRouteTests {
         let refused = try await fixture.run(reader) { try await $0.send(.delete, Self.shop) }
         #expect(refused.code == "forbidden")
         #expect(fixture.gateways.all.count == 2)
+    }
+
+    @Test("A gateway with users needs a grant for all of their jars, and shows no hash of a secret")
+    func users() async throws {
+        let fixture = try ServiceFixture()
+        let hash = String(repeating: "0a", count: 32)
+        let ada = #"{"name":"ada","jar":"other","secretHash":"\#(hash)"}"#
+        let body = #"{"users":[{"name":"ben","jar":"default","secretHash":"\#(hash)"},\#(ada)]}"#
+        try await fixture.run { client in
+            let started = try await client.send(.put, Self.shop, body)
+            #expect(started.status == 201, "\(started.text)")
+            #expect(try Self.faults(started, "PUT /v1/gateways/{name}") == [])
+            #expect(try started.isEncoded(as: GatewayReport.self))
+            #expect(!started.text.contains(hash))
+            let report = try JSONDecoder().decode(GatewayReport.self, from: Data(started.text.utf8))
+            #expect(report.jar == nil && report.users?.map(\.name) == ["ada", "ben"])
+            #expect(report.users?.map(\.jar) == ["other", "default"])
+            let again = try await client.send(.put, Self.shop, body)
+            #expect(again.status == 200)
+            let changed = try await client.send(.put, Self.shop, body.replacing("0a0a", with: "0b0b"))
+            #expect(changed.code == "gateway-exists")
+        }
+        let job = try #require(fixture.gateways.all.last)
+        #expect(job.users.map(\.name) == ["ben", "ada"] && job.users.map(\.jar.name) == ["default", "other"])
+        #expect(job.users.allSatisfy { $0.secret.text == hash })
+        for name in ["default", "other"] {
+            let one = AccessGrant(verbs: Set(AccessVerb.allCases), jars: .named([name]))
+            try await fixture.run(one) { client in
+                let shown = try await client.send(.get, Self.shop)
+                #expect(shown.code == "gateway-not-found")
+                let list = try await client.send(.get, "/v1/gateways")
+                #expect(list.text == #"{"gateways":[]}"#)
+                let started = try await client.send(.put, "/v1/gateways/own", body)
+                #expect(started.code == "jar-not-found")
+            }
+        }
+        let both = AccessGrant(verbs: [.read], jars: .named(["default", "other"]))
+        try await fixture.run(both) { client in
+            let shown = try await client.send(.get, Self.shop)
+            #expect(shown.status == 200)
+            let stopped = try await client.send(.delete, Self.shop)
+            #expect(stopped.code == "forbidden")
+        }
     }
 
     @Test("A gateway ends with the lock, and with its jar")

@@ -60,6 +60,8 @@ struct SchemaTests {
         Row(schema: "GatewayRequest", type: GatewayDocument.self),
         Row(schema: "GatewayRequestList", type: GatewayRequestList.self),
         Row(schema: "GatewayUpstream", type: GatewayUpstreamDocument.self),
+        Row(schema: "GatewayUser", type: GatewayUserReport.self),
+        Row(schema: "GatewayUserRequest", type: GatewayUserDocument.self),
         Row(schema: "HeaderField", type: HeaderFieldReport.self),
         Row(schema: "HeaderFieldList", type: HeaderFieldList.self),
         Row(schema: "HeaderFieldRequest", type: HeaderFieldSettingDocument.self),

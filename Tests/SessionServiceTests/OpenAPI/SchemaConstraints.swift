@@ -51,7 +51,9 @@ enum SchemaConstraints {
             TokenRemoval.removed CacheStatisticsReport.jar SiteDataRemovalReport.jar
             """
         ),
-        (["minLength": 1], "AgentPassphraseDocument.passphrase GatewayDocument.jar"),
+        (["minLength": 1], "AgentPassphraseDocument.passphrase GatewayDocument.jar GatewayUserDocument.jar"),
+        (["pattern": "^[A-Za-z0-9._-]{1,64}$"], "GatewayUserDocument.name GatewayUserReport.name"),
+        (["pattern": "^[0-9A-Fa-f]{64}$"], "GatewayUserDocument.secretHash"),
         (["minLength": 1], "LoginRuleReport.profile LoginRuleDocument.profile"),
         (
             ["examples": ["https://www.example.com/"]],

@@ -145,7 +145,8 @@ final class HostedGateway: Sendable {
     let name: String
     /// The document that requested the gateway.
     let asked: GatewayDocument
-    let jar: String
+    /// The jars whose sessions requests get: one, or that of each user.
+    let jars: [String]
     private let job: GatewayJob
     private let metrics: ServiceMetrics?
     private let signal: ChangeSignal
@@ -163,7 +164,7 @@ final class HostedGateway: Sendable {
         self.job = job
         self.metrics = metrics
         self.signal = signal
-        jar = job.jar.name
+        jars = job.jars.map(\.name)
         started = job.clock()
     }
 
@@ -231,6 +232,9 @@ final class HostedGateway: Sendable {
         signal.notify(name)
     }
 
+    /// Whether a caller may know that it runs: only if the grant covers all of its jars.
+    func isCovered(by grant: AccessGrant) -> Bool { jars.allSatisfy(grant.covers) }
+
     /// How many clients are connected.
     var openConnections: Int { access.withLock { $0 }?.openConnections() ?? 0 }
 
@@ -247,7 +251,9 @@ final class HostedGateway: Sendable {
         let log = log.withLock { $0 }
         let access = access.withLock { $0 }
         return GatewayReport(
-            name: name, jar: jar, client: job.settings.client.rawValue, cookies: job.settings.cookies.rawValue,
+            name: name, jar: asked.jar,
+            users: asked.users?.map { GatewayUserReport(name: $0.name, jar: $0.jar) }.sorted { $0.name < $1.name },
+            client: job.settings.client.rawValue, cookies: job.settings.cookies.rawValue,
             intercept: asked.intercept ?? [],
             bypass: asked.bypass ?? [], legacyTLS: asked.legacyTLS,
             cache: asked.cache.map(GatewayCacheReport.init), addresses: access?.listening ?? [],

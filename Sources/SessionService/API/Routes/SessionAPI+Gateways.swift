@@ -12,7 +12,7 @@ extension SessionAPI {
     var gatewayRoutes: [ServiceRoute] {
         [
             ServiceRoute(.listGateways) { _, context in
-                let gateways = gateways.all.filter { context.caller.grant.covers(jar: $0.jar) }
+                let gateways = gateways.all.filter { $0.isCovered(by: context.caller.grant) }
                 return .json(GatewayList(gateways: gateways.map(\.report)))
             },
             ServiceRoute(.showGateway) { _, context in
@@ -54,10 +54,10 @@ extension SessionAPI {
 
     private func gateway(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> HostedGateway {
         let name = try context.pathParameter("name")
-        guard let gateway = gateways.gateway(name), context.caller.grant.covers(jar: gateway.jar) else {
+        guard let gateway = gateways.gateway(name), gateway.isCovered(by: context.caller.grant) else {
             throw ServiceFailure(.gatewayNotFound, "\(name): no gateway of this name runs")
         }
-        try context.require(verb, jar: gateway.jar)
+        for jar in gateway.jars { try context.require(verb, jar: jar) }
         return gateway
     }
 
@@ -67,14 +67,19 @@ extension SessionAPI {
         let asked = try await request.document(GatewayDocument.self, in: context)
         let name = try context.pathParameter("name")
         try SessionStoreError.check(name, of: "gateway")
-        try context.require(.write, jar: asked.jar)
-        try context.require(.secrets, jar: asked.jar)
-        let jar = try jar(named: asked.jar)
-        var job = GatewayJob(jar: jar, clock: now, fallback: { [tokens] in tokens.access.fallback($0) }) {
+        let names = try asked.jarNames()
+        for name in names {
+            try context.require(.write, jar: name)
+            try context.require(.secrets, jar: name)
+        }
+        let jars = try names.map { try jar(named: $0) }
+        guard let first = jars.first else { throw GatewayDocument.nobody }
+        var job = GatewayJob(jar: first, clock: now, fallback: { [tokens] in tokens.access.fallback($0) }) {
             [logger = context.logger] reason in
             logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
         }
         job.settings = try asked.settings()
+        job.users = try zip(asked.users ?? [], jars).map { user, jar in try user.user(of: jar) }
         job.cacheSize = asked.cache.map { Int64($0.size.value) }
         if !job.settings.intercepted.isEmpty {
             job.authority = try await blocking { [hosts = job.settings.intercepted, now = now()] in
@@ -88,9 +93,9 @@ extension SessionAPI {
             name, as: asked, job, metrics: context.metrics, checkingEvery: following.interval * 4
         ) {
             guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceFailure.unauthenticated }
-            _ = try jar.latestChange()
+            for jar in jars { _ = try jar.latestChange() }
         }
-        context.audit(SecretAccess(.gateway, jar: jar.name, names: [name]))
+        for jar in gateway.jars { context.audit(SecretAccess(.gateway, jar: jar, names: [name])) }
         return .json(gateway.report, status: isNew ? .created : .ok)
     }
 }
@@ -123,6 +128,24 @@ struct GatewayFollowing: Sendable {
 extension GatewayDocument {
     /// The most hosts of each list, and sites.
     private static let countLimit = 100
+
+    fileprivate static let nobody = OperationError.bodyInvalid("users: name at least one user")
+
+    /// The jar of the document, or the jars of its users in their order.
+    fileprivate func jarNames() throws(OperationError) -> [String] {
+        guard (jar == nil) != (users == nil) else {
+            throw .bodyInvalid("jar: name either a jar or 'users', each with a jar")
+        }
+        let users = users ?? []
+        guard users.count <= GatewayDocument.countLimit else {
+            throw .bodyInvalid("users: name at most \(GatewayDocument.countLimit)")
+        }
+        guard Set(users.map(\.name)).count == users.count else { throw .bodyInvalid("users: two have the same name") }
+        guard users.isEmpty || upstreams == nil else {
+            throw .bodyInvalid("users: clients of 'upstreams' cannot sign in; leave one of both out")
+        }
+        return jar.map { [$0] } ?? users.map(\.jar)
+    }
 
     /// The settings of the document, which are checked.
     fileprivate func settings() throws(OperationError) -> GatewaySettings {
@@ -167,5 +190,16 @@ extension GatewayDocument {
             }
         }
         return patterns
+    }
+}
+
+extension GatewayUserDocument {
+    /// The user with the jar, which are checked.
+    fileprivate func user(of jar: CookieJar) throws -> GatewayUser {
+        guard let hash = GatewaySecretHash(secretHash) else {
+            throw OperationError.bodyInvalid(
+                "users.secretHash: write the 64 hexadecimal digits that 'crumb gateway user add' has stored")
+        }
+        return try GatewayUser(name: name, jar: jar, secret: hash)
     }
 }

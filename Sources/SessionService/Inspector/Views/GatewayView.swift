@@ -8,6 +8,7 @@ struct GatewayView: InspectorView {
     let caller: CallerView?
     let name: String
     let href: String
+    let hasJar: Bool
     let jar: String
     let jarHref: String
     let facts: [Fact]
@@ -28,10 +29,12 @@ struct GatewayView: InspectorView {
         title = "Gateway \(name)"
         self.caller = caller
         href = InspectorPath.gateway(report.name)
-        jar = Octets(report.jar).description
-        jarHref = InspectorPath.jar(report.jar)
+        hasJar = report.jar != nil
+        jar = Octets(report.jar ?? "").description
+        jarHref = InspectorPath.jar(report.jar ?? "")
         let addresses = report.addresses.map(\.line).joined(separator: ", ")
         facts = [
+            ("Users", Octets((report.users ?? []).map(\.text).joined(separator: ", ")).description),
             ("Address", addresses), ("Since", report.started),
             ("Requests of", report.client == "tool" ? "programs" : "a browser"),
             ("Decrypted hosts", report.intercept.joined(separator: ", ")), ("Cache", report.cache?.text ?? ""),
@@ -69,7 +72,7 @@ struct GatewaySummary {
         let report = gateway.report
         name = shownName(Octets(report.name))
         href = InspectorPath.gateway(report.name)
-        jar = Octets(report.jar).description
+        jar = Octets(report.jarText).description
         address = report.addresses.map(\.line).joined(separator: ", ")
         requests = report.requests
         cookiesSent = report.cookiesSent
@@ -104,7 +107,7 @@ struct GatewayRow: Encodable {
             sent = entry.cookiesSent.joined(separator: ", ")
             stored = entry.cookiesStored.joined(separator: ", ")
             let notes = [
-                entry.failure, entry.signedInAgain ? "signed in again" : nil,
+                entry.user.map { "user: \($0)" }, entry.failure, entry.signedInAgain ? "signed in again" : nil,
                 entry.cookiesRejected.map { "rejected: \($0.map(\.text).joined(separator: ", "))" },
                 entry.loginFailure.map { "not signed in: \($0)" }, entry.hint.map { "hint: \($0)" },
             ].compactMap(\.self)
