@@ -48,21 +48,29 @@ public struct CacheFolder: Sendable, Hashable {
     package var hasCache: Bool { FileSystem.isRegular(index) }
 
     /// What keeps responses from being stored in the folder now; `nil` if nothing is known.
-    package var obstacle: SessionStoreError? {
+    package var obstacle: SessionStoreError? { obstacle(to: 0) }
+
+    /// What keeps a response of some octets from being stored now; `nil` if nothing is known.
+    func obstacle(to octets: Int64) -> SessionStoreError? {
         // The folder is created on first use.
-        var place = path
-        while place != "/", FileSystem.permissions(place) == nil { place = FileSystem.folder(of: place) }
+        let place = CacheFolder.nearest(path)
         let failure = FileSystem.isFolder(place) ? FileSystem.changingFailure(place) : SystemError(ENOTDIR)
         if let failure {
             return SessionStoreError(
                 .fileNotWritten, place,
                 "nothing can be stored here: \(failure.message). Correct it, or set XDG_CACHE_HOME to another folder")
         }
-        guard FileSystem.room(besides: "\(place)/index").map({ $0 < CacheFolder.neededRoom }) == true else {
-            return nil
-        }
+        guard let room = FileSystem.room(besides: "\(place)/index"), room - octets < CacheFolder.neededRoom
+        else { return nil }
         return SessionStoreError(
             .diskFull, place, "the disk is full, so nothing is stored. Free some space, or remove responses")
+    }
+
+    /// The nearest folder or file on the way to a path that exists.
+    static func nearest(_ path: String) -> String {
+        var place = path
+        while place != "/", FileSystem.permissions(place) == nil { place = FileSystem.folder(of: place) }
+        return place
     }
 
     /// How much space a small response takes, with its part of the write-ahead log.

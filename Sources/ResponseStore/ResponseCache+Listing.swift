@@ -50,7 +50,7 @@ extension ResponseCache {
                 ($0.text(0), CacheHits(count: $0.int64(1), octets: $0.int64(2)))
             }
         }
-        return memory.withLock { $0.hits }.merging(rows ?? [], uniquingKeysWith: +)
+        return memory.withLock { $0.notes.hits }.merging(rows ?? [], uniquingKeysWith: +)
     }
 
     /// A page of the stored responses, in the order in which they were stored.

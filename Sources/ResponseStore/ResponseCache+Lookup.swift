@@ -15,7 +15,7 @@ public final class StoredResponse: Sendable {
     public let response: CachedResponse
     /// When it was stored.
     public let stored: Timestamp
-    /// When it was last used, roughly.
+    /// When it was last used, as far as that is written.
     public let used: Timestamp
     /// How many octets of the disk it takes.
     public let size: Int64
@@ -119,44 +119,81 @@ extension ResponseCache {
     /// Writes nothing, so it may be called on any thread.
     ///
     /// - Parameter octets: The length of the answer's body.
-    /// - Returns: Whether so much is noted that it is time for ``maintain(now:)``, which writes it.
+    /// - Returns: Whether it is the first note since the last ones were written. Then call ``maintain(now:)`` some seconds
+    ///   later, which writes all notes in one transaction.
     @discardableResult
     public func noteHit(_ stored: StoredResponse, rule: String, octets: Int64, now: Timestamp) -> Bool {
-        let interval = Timestamp(seconds: limits.useInterval) - .epoch
-        // Also if the time of the last use is in the future, because the clock was wrong.
-        let isDue = now - stored.used > interval || stored.used - now > interval
-        return memory.withLock { memory in
-            if memory.hits.count < CacheMemory.ruleLimit || memory.hits[rule] != nil {
-                let hit = CacheHits(count: 1, octets: octets)
-                memory.hits[rule] = memory.hits[rule].map { $0 + hit } ?? hit
-            }
-            if isDue, memory.uses.count < 2 * CacheMemory.useLimit { memory.uses[stored.id] = now }
-            return memory.uses.count >= CacheMemory.useLimit
+        memory.withLock { memory in
+            let isFirst = memory.notes.isEmpty
+            memory.notes.add(use: stored.id, at: now)
+            memory.notes.add(CacheHits(count: 1, octets: octets), by: rule)
+            return isFirst
         }
     }
 
     /// Writes what ``noteHit(_:rule:octets:now:)`` has noted.
     func writeNotes() {
-        let (uses, hits) = memory.withLock { memory in
-            defer { (memory.uses, memory.hits) = ([:], [:]) }
-            return (memory.uses, memory.hits)
+        guard memory.withLock({ !$0.notes.isEmpty }) else { return }
+        _ = writeWithNotes { _ in }
+    }
+
+    /// Runs `body` in a transaction that first writes what was noted.
+    ///
+    /// - Returns: `nil` if it fails. Then the notes wait for the next one.
+    func writeWithNotes<Result>(_ body: (inout IndexWriter) throws -> Result) -> Result? {
+        let notes = memory.withLock { memory in
+            defer { memory.notes = CacheNotes() }
+            return memory.notes
         }
-        guard !uses.isEmpty || !hits.isEmpty else { return }
-        _ = write { writer in
-            for (id, time) in uses {
-                try writer.connection.run("UPDATE response SET used = ? WHERE id = ?", [time.microseconds, id])
-            }
-            for (rule, hits) in hits {
-                let statement = try writer.connection.statement(
-                    """
-                    INSERT INTO hit VALUES (?, ?, ?) ON CONFLICT (rule)
-                    DO UPDATE SET count = count + excluded.count, octets = octets + excluded.octets
-                    """)
-                statement.bind(1, text: rule)
-                statement.bind(2, hits.count)
-                statement.bind(3, hits.octets)
-                try statement.run()
-            }
+        let result = write { writer in
+            try notes.write(to: writer.connection)
+            return try body(&writer)
+        }
+        if result == nil, !notes.isEmpty { memory.withLock { $0.notes.add(earlier: notes) } }
+        return result
+    }
+}
+
+/// When responses were used and what each rule has answered, until it is written.
+struct CacheNotes {
+    /// How many uses, and how many rules, are noted.
+    private static let useLimit = 10_000
+    private static let ruleLimit = 256
+
+    private var uses: [Int64: Timestamp] = [:]
+    private(set) var hits: [String: CacheHits] = [:]
+
+    var isEmpty: Bool { uses.isEmpty && hits.isEmpty }
+
+    mutating func add(use id: Int64, at time: Timestamp) {
+        if uses.count < CacheNotes.useLimit || uses[id] != nil { uses[id] = time }
+    }
+
+    mutating func add(_ hit: CacheHits, by rule: String) {
+        guard hits.count < CacheNotes.ruleLimit || hits[rule] != nil else { return }
+        hits[rule] = hits[rule].map { $0 + hit } ?? hit
+    }
+
+    /// Adds notes that were made before these.
+    mutating func add(earlier notes: CacheNotes) {
+        for (id, time) in notes.uses where uses[id] == nil { add(use: id, at: time) }
+        for (rule, hit) in notes.hits { add(hit, by: rule) }
+    }
+
+    func write(to connection: SQLiteConnection) throws {
+        for (id, time) in uses {
+            try connection.run("UPDATE response SET used = ? WHERE id = ?", [time.microseconds, id])
+        }
+        for (rule, hits) in hits {
+            let statement = try connection.statement(
+                """
+                INSERT INTO hit VALUES (?, ?, ?) ON CONFLICT (rule)
+                DO UPDATE SET count = count + excluded.count, octets = octets + excluded.octets
+                """)
+            statement.bind(1, text: rule)
+            statement.bind(2, hits.count)
+            statement.bind(3, hits.octets)
+            try statement.run()
         }
     }
 }
@@ -188,11 +225,4 @@ struct RowLookup: Sendable {
             return head.isFor(url, jar: jar, audience: audience) ? StoredResponse(row, head, now: now) : nil
         }
     }
-}
-
-extension CacheMemory {
-    /// How many uses are noted before they should be written. Twice as many are kept.
-    fileprivate static let useLimit = 256
-    /// How many rules are counted.
-    fileprivate static let ruleLimit = 256
 }

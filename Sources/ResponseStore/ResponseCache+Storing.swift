@@ -29,8 +29,12 @@ extension ResponseCache {
         else { return nil }
         let stored = candidates(for: request, jar: jar, audience: audience, now: response.responseTime)
         let replacement = policy.replacement(by: response, to: request, among: stored.map(\.response))
+        let head = StoredHead(
+            jar: jar, audience: audience, site: site, response: replacement.response, body: BodySeal())
+        guard head.fits(limits) else { return nil }
         return ResponseWriter(
-            self, replacement.response, to: request, policy, jar: jar, audience: audience, site: site)
+            self, replacement.response, to: request, policy, jar: jar, audience: audience, site: site,
+            isExpected: expectsToStore(length ?? 0))
     }
 
     /// Stores the row of a response whose body is complete, and removes the responses that it supersedes.
@@ -46,7 +50,8 @@ extension ResponseCache {
         else { return nil }
         let lookup = RowLookup(
             url: head.response.url, jar: head.jar, audience: head.audience, keys: keys, limits: limits)
-        let id: Int64?? = write { writer in
+        // What was noted decides what has to go.
+        let id: Int64?? = writeWithNotes { writer in
             let rows = try lookup.numbers.flatMap {
                 try writer.connection.rows(StoredRow.lookup, $0, StoredRow.init)
             }

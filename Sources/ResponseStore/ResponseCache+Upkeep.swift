@@ -48,6 +48,7 @@ extension ResponseCache {
     /// - Returns: Whether it has removed any.
     @discardableResult
     func makeRoom() -> Bool {
+        writeNotes()
         let removed = write { writer in
             try writer.remove(
                 where: "id IN (SELECT id FROM response ORDER BY used LIMIT ?)", [Int64(ResponseCache.batchSize)])

@@ -21,8 +21,6 @@ public struct CacheLimits: Sendable, Hashable {
     public var groups = 64
     /// How many responses there are for one URL and audience.
     public var variants = 16
-    /// How many seconds pass before another use of a response is noted.
-    public var useInterval: Int64 = 3600
     /// How many seconds nothing is stored after the disk was full.
     public var fullDiskPause: Int64 = 10
 
@@ -59,6 +57,14 @@ public final class ResponseCache: Sendable {
         var pause: ContinuousClock.Instant?
         var lastFailure: SessionStoreError?
         var failureCount = 0
+        /// Until when no response is expected to be stored, because one could not be.
+        var doubt: ContinuousClock.Instant?
+
+        mutating func add(_ failure: SessionStoreError, pause: Int64) {
+            lastFailure = failure
+            failureCount += 1
+            if failure.code != .databaseBusy { doubt = .now + .seconds(pause) }
+        }
     }
 
     /// The cache of the jars of `database`. The folder is created on first use.
@@ -165,8 +171,7 @@ public final class ResponseCache: Sendable {
                 state.pause = nil
                 isOpen.store(true, ordering: .relaxed)
             } catch {
-                state.lastFailure = error
-                state.failureCount += 1
+                state.add(explained(error), pause: limits.fullDiskPause)
                 state.pause = .now + .seconds(1)
                 removeIndex(found, after: error)
             }
@@ -177,11 +182,23 @@ public final class ResponseCache: Sendable {
     /// Whether responses are stored now. They are not for some seconds after the disk was full.
     var isPaused: Bool { connection.withLock { $0.pause.map { $0 > .now } ?? false } }
 
+    /// Whether nothing is known that would keep a response of some octets from being stored.
+    func expectsToStore(_ octets: Int64) -> Bool {
+        connection.withLock { $0.doubt.map { $0 <= .now } ?? true } && folder.obstacle(to: octets) == nil
+    }
+
+    /// The cause of a failure that the state of the folder shows: an error only names what could not be done.
+    private func explained(_ error: SessionStoreError) -> SessionStoreError {
+        switch error.code {
+        case .databaseBusy, .databaseDamaged, .databaseForeign: error
+        default: folder.obstacle ?? error
+        }
+    }
+
     /// Notes a failure, so that the next call does better.
     func note(_ error: SessionStoreError, _ index: ResponseIndex? = nil) {
         connection.withLock { state in
-            state.lastFailure = error
-            state.failureCount += 1
+            state.add(explained(error), pause: limits.fullDiskPause)
             if error.code == .diskFull { state.pause = .now + .seconds(limits.fullDiskPause) }
             guard let index, state.index === index, error.code != .diskFull, error.code != .databaseBusy
             else { return }
@@ -215,10 +232,8 @@ struct CacheMemory {
     var invalidations: [(number: Int, run: Change)] = []
     /// How many there were.
     var invalidationCount = 0
-    /// When responses were used.
-    var uses: [Int64: Timestamp] = [:]
-    /// What each rule has answered from the cache.
-    var hits: [String: CacheHits] = [:]
+    /// What was noted and is not written yet.
+    var notes = CacheNotes()
     /// How many responses were stored.
     var storedCount = 0
     /// What the next maintenance looks at.

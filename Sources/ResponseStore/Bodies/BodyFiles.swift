@@ -28,7 +28,12 @@ struct BodyFiles: Sendable {
         } catch {
             guard error.number == ENOENT else { throw error }
             PrivateFile.createFolders(above: path)
-            return (number, try Descriptor(opening: path, flags))
+            do throws(SystemError) {
+                return (number, try Descriptor(opening: path, flags))
+            } catch {
+                throw error.number == ENOENT
+                    ? FileSystem.changingFailure(CacheFolder.nearest(FileSystem.folder(of: path))) ?? error : error
+            }
         }
     }
 

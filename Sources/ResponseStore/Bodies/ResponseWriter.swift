@@ -18,6 +18,8 @@ public final class ResponseWriter: Sendable {
         var isAbandoned = false
     }
 
+    /// Whether nothing was known at the beginning that would keep the response from being stored.
+    public let isExpected: Bool
     private let cache: ResponseCache
     private let owner: (jar: Octets, audience: Octets, site: Octets)
     private let response: CachedResponse
@@ -28,8 +30,9 @@ public final class ResponseWriter: Sendable {
 
     init(
         _ cache: ResponseCache, _ response: CachedResponse, to request: CacheRequest, _ policy: CachingPolicy,
-        jar: Octets, audience: Octets, site: Octets
+        jar: Octets, audience: Octets, site: Octets, isExpected: Bool
     ) {
+        self.isExpected = isExpected
         self.cache = cache
         self.response = response
         self.request = request

@@ -10,6 +10,8 @@ actor BodyStoring {
     private var received: Int64 = 0
     private var octets: [UInt8] = []
     private(set) var isEnded = false
+    /// Whether nothing was known at the beginning that would keep the response from being stored.
+    nonisolated let isExpected: Bool
 
     /// How many octets are collected before they are sealed.
     private static let batchLength = 1 << 16
@@ -19,6 +21,7 @@ actor BodyStoring {
         guard cache.beginStoring() else { return nil }
         self.length = length
         self.writer = writer
+        isExpected = writer.isExpected
         self.cache = cache
     }
 

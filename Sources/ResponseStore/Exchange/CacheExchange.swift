@@ -126,7 +126,7 @@ public struct CacheExchange: Sendable {
     public var statusField: Octets {
         var status = box.state.status
         status.forwardedStatus = forwardedStatus
-        status.isStored = storing != nil
+        status.isStored = storing?.isExpected == true
         return status.value
     }
     /// Whether the octets of the response that is being passed on are for the cache, too. Otherwise, neither they nor their

@@ -54,8 +54,14 @@ public final class PrivateCache: Sendable {
     /// Notes that a stored response has answered a request.
     func noteHit(_ stored: StoredResponse, _ rule: AppliedRule, octets: Int64, now: Timestamp) {
         guard responses.noteHit(stored, rule: rule.description, octets: octets, now: now) else { return }
-        Task.detached { await self.maintain(now: now) }
+        Task.detached { [weak self] in
+            try? await Task.sleep(for: PrivateCache.noteDelay)
+            await self?.using { $0.writeNotes() }
+        }
     }
+
+    /// How long notes wait for others, so that a page with many resources is one transaction.
+    private static let noteDelay = Duration.seconds(3)
 
     /// Writes down what was noted, and does other work that no request waits for.
     public func maintain(now: Timestamp) async {

@@ -101,7 +101,7 @@ struct SealedHead {
         let octets = head.octets
         let groupNames = head.response.groups
         allDigests = keys.digests.map { $0.row(head) }
-        guard octets.count <= limits.headSize, groupNames.count <= limits.groups, let maker = keys.digests.first,
+        guard head.fits(limits), let maker = keys.digests.first,
             let newest = allDigests.first
         else { return nil }
         digests = newest

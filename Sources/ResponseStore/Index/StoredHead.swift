@@ -23,6 +23,16 @@ struct StoredHead: Sendable {
             && (response.url.query == url.query || response.fields.has("no-vary-search"))
     }
 
+    /// Whether a cache stores a head of its size, in as many groups.
+    func fits(_ limits: CacheLimits) -> Bool {
+        guard response.groups.count <= limits.groups else { return false }
+        // Most heads are so short that it is not worth while to write their octets.
+        var count = jar.count + audience.count + site.count + response.url.path.count + response.url.query.count
+        for line in response.fields.lines { count += line.name.count + line.value.count }
+        for (name, value) in response.nominated.values { count += name.count + (value?.count ?? 0) }
+        return count < limits.headSize / 8 || octets.count <= limits.headSize
+    }
+
     // MARK: - Octets
 
     /// The head as octets.

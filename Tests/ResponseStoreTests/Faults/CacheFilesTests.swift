@@ -1,6 +1,7 @@
 import Foundation
 import HTTPCaching
 import Platform
+import StoreEngine
 import TestSupport
 import Testing
 import WebPrimitives
@@ -84,6 +85,27 @@ struct CacheFilesTests {
         #expect(cache.all().isEmpty)
         #expect(cache.usage() == CacheUsage(entries: 0, size: 0))
         #expect(cache.lastFailure != nil)
+    }
+
+    @Test("If files cannot be created, the failure names the cause, and no response is expected to be stored")
+    func unwritable() throws {
+        let home = CacheHome()
+        let cache = home.cache()
+        #expect(try cache.store(sample()) != nil && cache.begin(sample())?.isExpected == true)
+        try FileManager.default.removeItem(atPath: "\(home.path)/bodies")
+        try Data().write(to: URL(filePath: "\(home.path)/bodies"))
+        #expect(try cache.store(sample("/b")) == nil)
+        #expect(
+            cache.lastFailure?.description.contains("does not exist") == false,
+            "\(String(describing: cache.lastFailure))")
+        #expect(try cache.begin(sample("/c"))?.isExpected == false)
+
+        let broken = CacheHome()
+        try Data().write(to: URL(filePath: broken.path))
+        #expect(try broken.cache().begin(sample())?.isExpected == false)
+        let other = broken.cache()
+        #expect(try other.store(sample()) == nil)
+        #expect(other.lastFailure?.description.contains("nothing can be stored here: ") == true)
     }
 
     @Test("Files without a row are removed after an hour, and no others")

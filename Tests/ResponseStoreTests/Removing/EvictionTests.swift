@@ -1,3 +1,4 @@
+import HTTPCaching
 import SQLiteEngine
 import TestSupport
 import Testing
@@ -13,7 +14,6 @@ struct EvictionTests {
         let cache = home.cache {
             $0.size = 200_000
             $0.jarSize = 100_000
-            $0.useInterval = 10
         }
         var generator = SeededGenerator(seed: 7)
         var now = CacheHome.start
@@ -26,7 +26,8 @@ struct EvictionTests {
                 (sample.jar, sample.url) = (used.jar, used.url)
                 let stored = try #require(try cache.candidates(for: sample, now: now).first)
                 cache.noteHit(stored, rule: "test", octets: 0, now: now)
-                cache.writeNotes()
+                // What is not written yet is with the next response.
+                if generator.once(in: 2) { cache.writeNotes() }
                 twin.removeAll { $0.id == used.id }
                 twin.append(used)
                 continue
@@ -84,23 +85,42 @@ struct EvictionTests {
         #expect(home.bodyFiles.isEmpty)
     }
 
-    @Test("A hit writes nothing until the interval has passed, or if the clock was wrong")
+    @Test("Hits are noted until they are written together, and the first one tells that it is time to see to that")
     func uses() throws {
         let home = CacheHome()
         let cache = home.cache()
         try cache.store(Sample())
-        func used(after seconds: Int64) throws -> Timestamp? {
-            let now = CacheHome.start.advanced(bySeconds: seconds)
-            for stored in try cache.candidates(for: Sample(), now: now) {
-                cache.noteHit(stored, rule: "static", octets: 1 << 40, now: now)
-            }
-            cache.writeNotes()
-            return try cache.candidates(for: Sample(), now: now).first?.used
+        let stored = try #require(try cache.candidates(for: Sample()).first)
+        func used() throws -> Timestamp? { try home.cache().candidates(for: Sample()).first?.used }
+        var time = CacheHome.start
+        for seconds in [1, 2, -1_000_000] as [Int64] {
+            time = CacheHome.start.advanced(bySeconds: seconds)
+            #expect(cache.noteHit(stored, rule: "static", octets: 1 << 40, now: time) == (seconds == 1))
         }
-        #expect(try used(after: 3600) == CacheHome.start)
-        #expect(try used(after: 3601) == CacheHome.start.advanced(bySeconds: 3601))
-        #expect(try used(after: 3700) == CacheHome.start.advanced(bySeconds: 3601))
-        #expect(try used(after: -1_000_000) == CacheHome.start.advanced(bySeconds: -1_000_000))
-        #expect(home.cache().hits() == ["static": CacheHits(count: 4, octets: 4 << 40)])
+        #expect(try used() == CacheHome.start)
+        cache.writeNotes()
+        #expect(try used() == time)
+        #expect(home.cache().hits() == ["static": CacheHits(count: 3, octets: 3 << 40)])
+        #expect(cache.noteHit(stored, rule: "static", octets: 0, now: CacheHome.start))
+        cache.maintain(now: CacheHome.start)
+        #expect(try used() == CacheHome.start)
+    }
+
+    @Test("What was used a second ago stays, although that is not written yet")
+    func recentUse() throws {
+        let home = CacheHome()
+        let cache = home.cache { $0.jarSize = 10_000 }
+        var sample = Sample()
+        sample.body = Sample.octets(3000)
+        for (number, path) in ["a", "b"].enumerated() {
+            sample.url = "https://shop.example/\(path)"
+            try cache.store(sample, now: CacheHome.start.advanced(bySeconds: Int64(number)))
+        }
+        sample.url = "https://shop.example/a"
+        let first = try #require(try cache.candidates(for: sample).first)
+        cache.noteHit(first, rule: "static", octets: 0, now: CacheHome.start.advanced(bySeconds: 2))
+        sample.url = "https://shop.example/c"
+        try cache.store(sample, now: CacheHome.start.advanced(bySeconds: 3))
+        #expect(cache.all().map(\.response.url.path.description) == ["/a", "/c"])
     }
 }

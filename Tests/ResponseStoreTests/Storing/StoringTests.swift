@@ -133,9 +133,10 @@ struct StoringTests {
         #expect(try cache.begin(sample) == nil)
         sample.body = []
         sample.fields = ["Cache-Control": "max-age=60", "X": Octets(Sample.octets(1000).map { $0 % 26 + 97 })]
-        #expect(try cache.store(sample) == nil)
+        // It is known before the body comes, so nobody announces that it is being stored.
+        #expect(try cache.begin(sample) == nil)
         sample.fields = ["Cache-Control": "max-age=60", "Cache-Groups": "\"a\", \"b\", \"c\""]
-        #expect(try cache.store(sample) == nil)
+        #expect(try cache.begin(sample) == nil)
         sample.fields = ["Cache-Control": "max-age=60", "Cache-Groups": "\"a\", \"b\""]
         #expect(try cache.store(sample) != nil)
         #expect(home.bodyFiles.isEmpty)

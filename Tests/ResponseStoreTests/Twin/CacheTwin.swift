@@ -51,8 +51,8 @@ struct CacheTwin {
         }
     }
 
-    mutating func use(_ index: Int, now: Timestamp, interval: Int64) {
-        if now > entries[index].used.advanced(bySeconds: interval) { entries[index].used = now }
+    mutating func use(_ index: Int, now: Timestamp) {
+        entries[index].used = now
     }
 
     mutating func update(_ index: Int, with response: CachedResponse) {

@@ -36,10 +36,7 @@ private struct TwinRun {
     }
 
     private func open() -> ResponseCache {
-        home.cache {
-            $0.variants = CacheTwin.variantLimit
-            $0.useInterval = 10
-        }
+        home.cache { $0.variants = CacheTwin.variantLimit }
     }
 
     mutating func step(_ step: Int) throws {
@@ -133,7 +130,7 @@ private struct TwinRun {
             #expect(octets == (range == nil ? body : Array(body[lower..<upper])), "step \(step)")
             cache.noteHit(stored, rule: "protocol", octets: 0, now: now)
             cache.writeNotes()
-            twin.use(index, now: now, interval: 10)
+            twin.use(index, now: now)
         }
     }
 
