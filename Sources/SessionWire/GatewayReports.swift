@@ -221,6 +221,22 @@ public struct GatewayCacheReport: Codable, Sendable {
     }
 }
 
+extension GatewayCacheReport {
+    /// The size as `--cache` takes it: in the largest unit that it is a whole number of.
+    package var shownSize: String {
+        for (unit, name) in [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")] where size > 0 && size % unit == 0 {
+            return "\(size / unit)\(name)"
+        }
+        return "\(size)"
+    }
+
+    /// The lines of the table that are rules, and no comments.
+    package var shownRules: [String] {
+        rules.map { $0.split { $0 == " " || $0 == "\t" || $0 == "\r" }.prefix { $0.utf8.first != UInt8(ascii: "#") } }
+            .filter { !$0.isEmpty }.map { $0.joined(separator: " ") }
+    }
+}
+
 /// A gateway that runs in the service.
 public struct GatewayReport: Codable, Sendable {
     /// The name.

@@ -93,15 +93,25 @@ struct GatewayListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let gateways = try service.required().answer(to: .gateways()).gateways
         try console.writeTable(
-            ["NAME", "JAR", "ADDRESS", "CLIENT", "REQUESTS", "FAILURES"], of: gateways,
+            ["NAME", "JAR", "ADDRESS", "CLIENT", "CACHE", "REQUESTS", "FAILURES"], of: gateways,
             none: "the service runs no gateway"
         ) { gateway in
             gateway.addresses.enumerated().map { index, listening in
                 // The counts are those of the gateway, whatever its number of addresses.
                 let counts = index == 0 ? ["\(gateway.requests)", "\(gateway.failures)"] : ["", ""]
-                return [gateway.name, gateway.jarText, listening.line, gateway.client] + counts
+                let values = [
+                    gateway.name, gateway.jarText, listening.line, gateway.client, gateway.cache?.cell ?? "-",
+                ]
+                return values + counts
             }
         }
+    }
+}
+
+extension GatewayCacheReport {
+    /// The size and the rules, in one cell of a table.
+    fileprivate var cell: String {
+        ([shownSize] + shownRules + (offline ? ["offline"] : [])).joined(separator: ", ")
     }
 }
 

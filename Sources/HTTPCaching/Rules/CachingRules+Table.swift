@@ -15,20 +15,26 @@ extension CachingRules {
     /// ```
     ///
     /// Treatments are `never-store`, `always-ask`, `keep`, and the names of ``RequestCachePolicy``. The first line that
-    /// matches decides. Empty lines and lines that begin with `#` are comments. The built-in rules apply after the table.
+    /// matches decides. A `#` at the beginning of a line or after a blank begins a comment. A byte order mark at the
+    /// beginning of the table does not count. The built-in rules apply after the table.
     ///
     /// - Throws: ``CachingRulesError`` for the first line that is not such a rule.
     public init(table: String) throws(CachingRulesError) {
         var rules: [Rule] = []
         var number = 0
+        let mark = "\u{FEFF}".unicodeScalars.first
+        let text = table.unicodeScalars.first == mark ? String(table.unicodeScalars.dropFirst()) : table
         // In a string, the two ends of a line of Windows are one character.
-        for line in table.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             number += 1
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.prefix {
+                $0.utf8.first != UInt8(ascii: "#")
+            }
+            guard let first = words.first else { continue }
             do throws(CachingRulesError.Reason) {
                 guard rules.count < Self.lineLimit else { throw .tooManyRules }
                 guard words.count == 2 else { throw .wordsInvalid }
+                guard !words[1].utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
                 guard let treatment = Self.treatment(String(first)) else { throw .treatmentUnknown }
                 rules.append(Rule(line: number, pattern: try URLPattern(String(words[1])), treatment: treatment))
             } catch {
@@ -52,6 +58,8 @@ public struct CachingRulesError: Error, Sendable, Hashable, CustomStringConverti
         case wordsInvalid = "rule-words-invalid"
         /// The first word is no treatment.
         case treatmentUnknown = "rule-treatment-unknown"
+        /// The second word has a `#`: a request has no fragment.
+        case fragment = "rule-fragment"
         /// The second word is no prefix or pattern.
         case patternInvalid = "rule-pattern-invalid"
         /// There are more than 10,000 rules.
@@ -71,6 +79,9 @@ public struct CachingRulesError: Error, Sendable, Hashable, CustomStringConverti
         case .treatmentUnknown:
             "line \(line): unknown treatment. Write never-store, always-ask, keep, or a policy such as "
                 + "returnCacheDataElseLoad"
+        case .fragment:
+            "line \(line): a request has no fragment, so '#' has no place in a URL or pattern. Write %23 for the octet, or a "
+                + "blank before a comment"
         case .patternInvalid:
             "line \(line): not a URL or pattern. Write one such as https://shop.example/fonts/, "
                 + "https://*.shop.example/*.css or *.woff2"

@@ -3,6 +3,7 @@ import HTTPMessages
 import NIOCore
 import ResponseStore
 import SessionStore
+import Synchronization
 import WebPrimitives
 
 extension ClientConnection {
@@ -16,7 +17,7 @@ extension ClientConnection {
         pending.request.cacheFields = exchange.cacheFields
         pending.cached = validation.exchange
         pending.entry = nil
-        Task(executorPreference: servers.taskExecutor) { [pending] in
+        frame.validations.run(on: servers.taskExecutor) { [pending] in
             await self.validate(pending)
             validation.end()
         }
@@ -47,13 +48,15 @@ extension ClientConnection {
                     try await servers.connection(route, for: demand).server
                 }
             do {
-                pending.cached?.requestTime = gate.now()
-                try await server.write(ByteBuffer(bytes: head))
-                let response = try await finalResponse(from: server, toHead: request.method == "HEAD")
-                try await take(response, from: server, &pending)
-                // Nobody asks again for a connection that only this client uses.
-                let isKept = response.keepsConnection && !isStopping && partition.client == nil
-                if isKept { await servers.put(server, route) } else { await server.close() }
+                try await ConnectionAttempt.with(server) {
+                    pending.cached?.requestTime = gate.now()
+                    try await server.write(ByteBuffer(bytes: head))
+                    let response = try await finalResponse(from: server, toHead: request.method == "HEAD")
+                    try await take(response, from: server, &pending)
+                    // Nobody asks again for a connection that only this client uses.
+                    let isKept = response.keepsConnection && !isStopping && partition.client == nil
+                    if isKept { await servers.put(server, route) } else { await server.close() }
+                }
             } catch {
                 await server.abort()
             }
@@ -104,5 +107,26 @@ extension ClientConnection {
             await pending.cached?.breakOff(now: gate.now())
             throw error
         }
+    }
+}
+
+/// The validations that no client waits for. Their clients may be gone, so the gateway ends them when it stops.
+final class BackgroundValidations: Sendable {
+    private let tasks = Mutex<(last: Int, running: [Int: Task<Void, Never>])>((0, [:]))
+
+    /// Begins a validation.
+    func run(on executor: any TaskExecutor, _ work: @escaping @Sendable () async -> Void) {
+        tasks.withLock { tasks in
+            tasks.last += 1
+            tasks.running[tasks.last] = Task(executorPreference: executor) { [number = tasks.last] in
+                await work()
+                self.tasks.withLock { _ = $0.running.removeValue(forKey: number) }
+            }
+        }
+    }
+
+    /// Ends those that are in progress.
+    func cancel() {
+        for task in tasks.withLock({ Array($0.running.values) }) { task.cancel() }
     }
 }

@@ -167,7 +167,10 @@ public final class Gateway: Sendable {
             Task { await stop(run) }
         }
         let frames = [frame] + members.map(\.frame)
-        for frame in frames { frame.network.cancelOpenings() }
+        for frame in frames {
+            frame.network.cancelOpenings()
+            frame.validations.cancel()
+        }
         for servers in [own] + members.map(\.servers) { await servers.close() }
         await environment.recording?.finish()
         for frame in frames { await frame.cache?.maintain(now: frame.gate.now()) }

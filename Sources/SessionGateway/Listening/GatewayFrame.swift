@@ -19,6 +19,7 @@ final class GatewayFrame: Sendable {
     let cache: PrivateCache?
     /// What is known about the network.
     let network = NetworkWatch()
+    let validations = BackgroundValidations()
     /// What answers requests, in the order in which it is asked.
     let sources: [any ResponseSource]
     /// Gets a record of each request. It must not block.

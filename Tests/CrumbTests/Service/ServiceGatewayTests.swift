@@ -154,6 +154,7 @@ struct ServiceGatewayTests {
         let cache = try cached.objects().first?["cache"] as? [String: Any]
         #expect(cache?["size"] as? Int == 1 << 20 && cache?["offline"] as? Bool == true, "\(cached.text)")
         #expect((cache?["rules"] as? [String])?.prefix(2) == ["keep https://a.example/", "# fonts"])
+        #expect(try gateway("list").text.contains(" 1M, keep https://a.example/, offline "))
         #expect(try gateway("stop", "cached").status == 0)
         #expect(try gateway("stop", "shop").status == 0)
         for words in [["stop", "shop"], ["requests", "shop"]] {

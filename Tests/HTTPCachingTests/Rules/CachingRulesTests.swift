@@ -208,6 +208,7 @@ struct CachingRulesTests {
             ("keep https://*", 1, .patternInvalid), ("keep https://", 1, .patternInvalid),
             ("keep ftp://*/x", 1, .patternInvalid), ("keep https://bü*.example/x", 1, .patternInvalid),
             ("keep https://*.a.example:x/", 1, .patternInvalid), ("keep https://a b*.example/", 1, .wordsInvalid),
+            ("keep https://a.example/#b", 1, .fragment), ("keep *.js#b", 1, .fragment), ("keep # /a", 1, .wordsInvalid),
             ("keep /" + String(repeating: "a", count: 500), 1, .patternInvalid),
         ] as [(String, Int, CachingRulesError.Reason)])
     func errors(table: String, line: Int, reason: CachingRulesError.Reason) {
@@ -223,6 +224,15 @@ struct CachingRulesTests {
         #expect(throws: CachingRulesError(line: 2, reason: .treatmentUnknown)) {
             try CachingRules(table: "# what where\r\nstore https://a.example/\r\n")
         }
+    }
+
+    @Test("A comment may stand after a rule, and a byte order mark before the table")
+    func comments() throws {
+        let table = "never-store https://a.example/ # the account\nkeep *.js\t#x y z\n"
+        let plain = try CachingRules(table: "never-store https://a.example/\nkeep *.js\n")
+        #expect(try CachingRules(table: table) == plain)
+        #expect(try CachingRules(table: "\u{FEFF}" + table) == plain)
+        #expect(try CachingRules(table: "\u{FEFF}# x\nkeep *.js").userRules.map(\.line) == [2])
     }
 
     @Test("A table has at most 10,000 rules")

@@ -88,4 +88,20 @@ struct BackgroundValidationTests {
         ending.cancel()
         #expect(server.requests.withLock { $0.count } == 3)
     }
+
+    @Test("It ends with the gateway, although its server never ends the body")
+    func stopped() async throws {
+        // The limits never pass: only the end of the gateway ends the connection.
+        home.change = { $0.clock = ManualClock() }
+        let server = try await Self.server(length: 100)
+        let fixture = home.fixture
+        try await fixture.run(home.setup) { address in
+            let first = try await Self.get(server, address)
+            fixture.clockOffset.withLock { $0 += 61 }
+            let stale = try await Self.get(server, address)
+            #expect(first.hasSuffix("v1") && stale.hasSuffix("v1"), "\(stale)")
+            while server.requests.withLock({ $0.count }) < 2 { await Task.yield() }
+        }
+        for _ in 0..<server.connections.withLock({ $0 }) { await server.ended() }
+    }
 }

@@ -37,7 +37,8 @@ struct GatewayView: InspectorView {
             ("Users", Octets((report.users ?? []).map(\.text).joined(separator: ", ")).description),
             ("Address", addresses), ("Since", report.started),
             ("Requests of", report.client == "tool" ? "programs" : "a browser"),
-            ("Decrypted hosts", report.intercept.joined(separator: ", ")), ("Cache", report.cache?.text ?? ""),
+            ("Decrypted hosts", report.intercept.joined(separator: ", ")), ("Cache", report.cache?.text ?? "none"),
+            ("Rules of the cache", report.cache?.shownRules.joined(separator: ", ") ?? ""),
             ("Open connections", String(report.openConnections)), ("Requests", String(report.requests)),
             ("Cookies sent", String(report.cookiesSent)), ("Cookies stored", String(report.cookiesStored)),
             ("Failures", String(report.failures)),
@@ -53,7 +54,7 @@ struct GatewayView: InspectorView {
 extension GatewayCacheReport {
     /// The settings for a person.
     fileprivate var text: String {
-        "\(counted(size, "octet")), \(counted(rules.count, "line")) of rules\(offline ? ", offline" : "")"
+        "\(shownSize), \(counted(shownRules.count, "rule"))\(offline ? ", offline" : "")"
     }
 }
 
