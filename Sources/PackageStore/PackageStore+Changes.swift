@@ -86,6 +86,23 @@ extension PackageStore {
         }
     }
 
+    /// Removes the folders of jars that neither exist nor can be restored. A failure leaves them for the next time.
+    package static func removeFolders(ofRemovedJars database: SessionDatabase) {
+        guard let root = root(of: database), !FileSystem.isAbsent(root) else { return }
+        try? locked(root) { () throws(PackageError) in
+            // The names first: the jar of a folder that is made afterwards is not asked for.
+            let folders = FileSystem.names(in: root).compactMap { Int64($0) }
+            guard let jars = try? database.jarIDs() else { return }
+            for jarID in folders where !jars.contains(jarID) {
+                let store = PackageStore(database: database, jarID: jarID, root: root)
+                for folder in [store.bundleFolder, store.folder] {
+                    for name in FileSystem.names(in: folder) { unlink("\(folder)/\(name)") }
+                    rmdir(folder)
+                }
+            }
+        }
+    }
+
     /// Seals the lists of packages of all jars under the newest key of the database.
     package static func reseal(_ database: SessionDatabase) throws(SessionStoreError) {
         guard let root = root(of: database), !FileSystem.isAbsent(root) else { return }
@@ -119,6 +136,7 @@ extension PackageStore {
         now: Timestamp, _ change: (inout PackageIndex) throws(PackageError) -> Result
     ) throws(PackageError) -> Result {
         PrivateFile.createFolders(above: "\(bundleFolder)/.")
+        PackageStore.removeFolders(ofRemovedJars: database)
         return try PackageStore.locked(root) { () throws(PackageError) in
             do throws(SessionStoreError) {
                 // Seal under the newest key: a rotation may be about to forget the others.

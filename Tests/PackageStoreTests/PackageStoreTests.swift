@@ -80,6 +80,29 @@ struct PackageStoreTests {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
+    @Test("The folder of a jar goes with it, once nothing can restore the jar, and others stay")
+    func removedJars() throws {
+        var folders: [String: String] = [:]
+        for name in ["kept", "bin", "gone"] {
+            let store = try home.store(name)
+            _ = try store.add(home.archive("1.0.0"), now: home.now)
+            folders[name] = store.folder
+        }
+        func exists(_ name: String) -> Bool {
+            folders[name].map { FileManager.default.fileExists(atPath: $0) } ?? false
+        }
+        try home.database.discardJar(named: "bin", now: home.now)
+        try home.database.removeJar(named: "gone")
+        PackageStore.removeFolders(ofRemovedJars: home.database)
+        #expect(exists("kept") && exists("bin") && !exists("gone"))
+        try home.database.restoreJar(named: "bin", now: home.now)
+        #expect(try home.store("bin").packages().map(\.name) == ["shop"])
+        try home.database.removeJar(named: "bin")
+        // A change of other packages does it, too.
+        _ = try home.store("kept").add(home.archive("1.1.0"), now: home.now)
+        #expect(exists("kept") && !exists("bin"))
+    }
+
     @Test("A package is stored whole, sealed, and read by others")
     func stored() throws {
         let (added, newOrigins) = try home.store().add(home.archive("1.0.0"), now: home.now)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PackageStore
 import Platform
 import SessionClient
 import SessionOperations
@@ -136,6 +137,7 @@ struct PruneCommand: CrumbCommand {
         let document = PruneDocument(journalEntries: journalEntries, vacuum: vacuum, emptyBin: now ? true : nil)
         let place = try database.place(now: console.now)
         let report = try pruned(document, in: place) ?? PruneReport(Pruning())
+        if let database = try place.database() { PackageStore.removeFolders(ofRemovedJars: database) }
         try console.report(report, line: report.text)
     }
 

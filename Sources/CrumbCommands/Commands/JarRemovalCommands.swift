@@ -1,4 +1,5 @@
 import ArgumentParser
+import PackageStore
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -38,6 +39,7 @@ struct JarsRemoveCommand: CrumbCommand {
 
     private func remove(_ name: String, in place: OperationPlace, _ console: Console) throws {
         let removal = try place.perform(.removeJar(name, isFinal: now), by: .removeJar)
+        if let database = try place.database() { PackageStore.removeFolders(ofRemovedJars: database) }
         try console.report(removal) {
             console.note(
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "

@@ -71,6 +71,9 @@ struct PackageBuildCommand: CrumbCommand {
             }
             try PackageFolder(path, at: url).add(to: &builder)
         } else {
+            guard !FileSystem.isAbsent(path) else {
+                throw CommandFailure(.inputNotFound, "\(path): no such folder or recording")
+            }
             guard base == nil else {
                 throw ValidationError("--base: this is for a folder; a recording has whole URLs. Leave it out.")
             }

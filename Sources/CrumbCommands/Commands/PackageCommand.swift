@@ -61,34 +61,38 @@ struct PackageAddCommand: CrumbCommand {
         }
         let isURL = ["https://", "http://"].contains(where: package.lowercased().hasPrefix)
         guard isURL else {
-            let file = try InputPath.file(package)
-            return try add(file, conditions, to: jar.target(now: console.now, console), console)
+            let archive = try PackageArchive(try InputPath.file(package))
+            return try jar.withJar(console) { kept, hasStarted in
+                try add(archive, conditions, to: kept, hasStarted, console)
+            }
         }
         let url = try requestURL(package)
         let fetch = try Network.required().fetchPackage
         conditions.needsKnownKey = url.scheme == .http && !url.host.isLoopback
-        let target = try jar.target(now: console.now, console)
-        // It is locked until it is added and removed.
-        let download = try PackageStore.required(of: target.writable()).download(url)
-        try Blocking.run { try await fetch(download) }
-        do {
-            try add(download, conditions, to: target, console)
-        } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
-            throw error
-        } catch {
-            // Another attempt would add the same octets.
+        try jar.withJar(console) { kept, hasStarted in
+            // It is locked until it is added and removed.
+            let download = try PackageStore.required(of: kept).download(url)
+            try Blocking.run { try await fetch(download) }
+            do {
+                try add(PackageArchive(download), conditions, to: kept, hasStarted, console)
+            } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
+                throw error
+            } catch {
+                // Another attempt would add the same octets.
+                download.remove()
+                throw error
+            }
             download.remove()
-            throw error
         }
-        download.remove()
     }
 
+    /// - Parameter hasStarted: Is called once the jar has the package.
     private func add(
-        _ file: some ZipSource, _ conditions: PackageStore.Conditions, to target: LazyJar, _ console: Console
+        _ archive: PackageArchive, _ conditions: PackageStore.Conditions, to kept: CookieJar, _ hasStarted: () -> Void,
+        _ console: Console
     ) throws {
-        let archive = try PackageArchive(file)
-        let kept = try target.writable()
         let (added, newOrigins) = try PackageStore.required(of: kept).add(archive, on: conditions, now: console.now)
+        hasStarted()
         let report = PackageReport(added, in: kept.name)
         try console.report(report, note: "added \(report.sentence) to jar '\(kept.name)'")
         if !newOrigins.isEmpty {

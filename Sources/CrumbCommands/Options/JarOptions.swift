@@ -2,9 +2,11 @@ import ArgumentParser
 import CookieModel
 import Foundation
 import HTTPTypes
+import PackageStore
 import SessionClient
 import SessionOperations
 import SessionStore
+import Synchronization
 
 /// Which database and which jar a command works on, and by which public suffix list.
 struct JarOptions: ParsableArguments {
@@ -81,6 +83,32 @@ struct JarOptions: ParsableArguments {
             let jar = try database.jar(named: name, policy: policy, now: now)
             console?.noteCreation(ofJar: name, similarTo: similar)
             return jar
+        }
+    }
+
+    /// Runs `body` with the jar of a file, which is created if it does not exist. If `body` fails before it has begun, the
+    /// jar is removed again, so that a misspelled name leaves nothing.
+    ///
+    /// - Parameter run: Calls its second parameter once the jar is of use.
+    func withJar(
+        _ console: Console, run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
+    ) throws {
+        let target = try target(now: console.now, nil)
+        let (isNew, similar) = (target.jar == nil, target.similarJars)
+        let kept = try target.writable()
+        let started = Atomic(false)
+        do {
+            try run(kept) {
+                started.store(true, ordering: .relaxed)
+                if isNew { console.noteCreation(ofJar: kept.name, similarTo: similar) }
+            }
+        } catch {
+            // Another process may have begun to use it.
+            if isNew, !started.load(ordering: .relaxed), (try? kept.cookies().readable.isEmpty) == true {
+                _ = try? kept.database.removeJar(named: kept.name)
+                PackageStore.removeFolders(ofRemovedJars: kept.database)
+            }
+            throw error
         }
     }
 

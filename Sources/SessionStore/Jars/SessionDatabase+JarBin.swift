@@ -64,6 +64,13 @@ extension SessionDatabase {
         }
     }
 
+    /// The IDs of all jars, and of those that were removed and can be restored.
+    package func jarIDs() throws(SessionStoreError) -> Set<Int64> {
+        try read { database in
+            Set(try database.statement("SELECT abs(id) FROM jar").rows { $0.int64(0) })
+        }
+    }
+
     /// Removes a jar with everything in it, so that ``restoreJar(named:to:now:)`` can restore it for a day. Its name is
     /// free at once. Its journal is deleted.
     ///
