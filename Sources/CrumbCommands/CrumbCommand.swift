@@ -56,9 +56,8 @@ func ifFound<Value>(_ failure: FailureKind, _ body: () throws -> Value?) throws 
 
 /// Reads a duration that a user typed, such as `30d`.
 func durationInSeconds(_ text: String) throws -> Int64 {
-    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-        (1...1_000_000_000).contains(count)
-    else { throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.") }
-    return count * unit
+    guard let seconds = Timestamp.seconds(inDuration: text) else {
+        throw ValidationError("\(text): not a duration. Write a number and a unit: s, m, h or d.")
+    }
+    return seconds
 }

@@ -196,7 +196,7 @@ extension SessionRequest where Answer == SiteDataList {
     ///
     /// - Parameters:
     ///   - site: A host of the site.
-    ///   - since: The earliest time at which it was set or stored (RFC 3339); requires types without `storage`.
+    ///   - since: The earliest time at which it was set or stored (RFC 3339), or a duration before now such as `2h`; requires types without `storage`.
     ///   - types: `cookies`, `cache`, `storage`; `nil` for those that the other conditions allow.
     public static func siteData(
         of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil
@@ -209,12 +209,16 @@ extension SessionRequest where Answer == SiteDataList {
 
 extension SessionRequest where Answer == SiteDataRemovalReport {
     /// Removes the data of sites in a jar that meets every condition, which ``siteData(of:site:since:types:)`` lists.
+    ///
+    /// - Parameter all: Whether everything is removed. Then there is no other condition.
     public static func removeSiteData(
-        of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil
+        of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil, all: Bool = false
     ) -> Self {
         Self(
             .removeSiteData, jar,
-            query: [("site", site), ("since", since), ("types", types?.joined(separator: ","))])
+            query: [
+                ("site", site), ("since", since), ("types", types?.joined(separator: ",")), ("all", all ? "true" : nil),
+            ])
     }
 }
 

@@ -189,11 +189,14 @@ public struct JarRemovalReport: Codable, Sendable {
     public let cookies: Int
     /// How many saved sessions were removed.
     public let savedSessions: Int
+    /// Why stored responses of the jar could not be removed; `nil` if they were.
+    public let warning: String?
 
-    package init(jar: String, cookies: Int, savedSessions: Int) {
+    package init(jar: String, cookies: Int, savedSessions: Int, warning: String?) {
         self.jar = jar
         self.cookies = cookies
         self.savedSessions = savedSessions
+        self.warning = warning
     }
 }
 

@@ -56,7 +56,7 @@ extension OperationDescription {
     package static let listSiteData = Self(
         "listSiteData", .get, "jars/{jar}/site-data", .jar(.read), query: ["site", "since", "types"])
     package static let removeSiteData = Self(
-        "removeSiteData", .delete, "jars/{jar}/site-data", .jar(.write), query: ["site", "since", "types"])
+        "removeSiteData", .delete, "jars/{jar}/site-data", .jar(.write), query: ["site", "since", "types", "all"])
 }
 
 /// The cache of responses.

@@ -62,7 +62,8 @@ struct ClearCommand: CrumbCommand {
         }
         let report =
             try place.performIfThere(
-                .removeSiteData(of: jar.jar, site: site, since: since, types: types?.names), by: .removeSiteData)
+                .removeSiteData(of: jar.jar, site: site, since: since, types: types?.names, all: all),
+                by: .removeSiteData)
             ?? SiteDataRemovalReport(jar: jar.jar, cookies: 0, storageItems: 0, responses: 0, responseOctets: 0)
         try console.report(report) {
             console.note(
@@ -92,9 +93,8 @@ func siteHost(_ text: String) throws -> String {
 
 /// A time of `--since`, or the time that is a duration before now.
 func sinceTime(_ text: String, now: Timestamp) throws -> Timestamp {
-    if let time = Timestamp(rfc3339: text.utf8) { return time }
-    guard let duration = try? durationInSeconds(text) else {
+    guard let time = Timestamp(since: text, now: now) else {
         throw ValidationError("--since: '\(text)' is no time. Write one such as 2026-11-21T08:00:00Z, or 2h.")
     }
-    return now.advanced(bySeconds: -duration)
+    return time
 }

@@ -44,6 +44,7 @@ struct JarsRemoveCommand: CrumbCommand {
             console.note(
                 "removed jar '\(name)' with \(counted(removal.cookies, "cookie")) and "
                     + counted(removal.savedSessions, "saved session"))
+            if let warning = removal.warning { console.note("warning: \(warning)") }
             if !now { console.noteUndo(ofJar: name, in: database) }
         }
     }

@@ -124,7 +124,7 @@ extension DatabaseOperation where Document == NoDocument, Output == CacheRemoval
     /// Removes the stored responses of a jar that meet every condition.
     package static var purgeCache: Self {
         Self(.purgeCache) { input, context in
-            let since = try input.query.time("since") ?? .distantPast
+            let since = try input.query.time("since", now: context.now) ?? .distantPast
             let urls = try input.query.all("url").map { try RequestURL($0, member: "url") }
             let jar = try context.jar(named: input.jar)
             let site = try input.site(jar)

@@ -133,13 +133,20 @@ extension DatabaseOperation where Document == NoDocument, Output == JarRemovalRe
     package static var removeJar: Self {
         Self(.removeJar) { input, context in
             let isFinal = try input.query.flag("final") ?? false
-            // A jar that is restored gets its responses again from the servers. Nobody may find them until then.
-            try context.removeResponses(of: context.jar(named: input.jar))
+            // A jar that is restored gets its responses again from the servers. Nobody may find them until then. A cache
+            // that cannot be written keeps no jar: no other jar finds what it has.
+            let jar = try context.jar(named: input.jar)
+            var warning: String?
+            do throws(SessionStoreError) {
+                try context.removeResponses(of: jar)
+            } catch {
+                warning = "the stored responses of the jar are still there: \(error.description)"
+            }
             return JarRemovalReport(
                 jar: input.jar,
                 isFinal
                     ? try context.database.removeJar(named: input.jar)
-                    : try context.database.discardJar(named: input.jar, now: context.now))
+                    : try context.database.discardJar(named: input.jar, now: context.now), warning: warning)
         }
     }
 }

@@ -79,11 +79,11 @@ package struct QueryItems: Sendable {
         return host
     }
 
-    /// A time (RFC 3339).
-    package func time(_ name: String) throws(OperationError) -> Timestamp? {
+    /// A time, or the one that is a duration before now: see ``Timestamp/init(since:now:)``.
+    package func time(_ name: String, now: Timestamp) throws(OperationError) -> Timestamp? {
         guard let text = try one(name) else { return nil }
-        guard let time = Timestamp(rfc3339: text.utf8) else {
-            throw .parameterInvalid(name, "use a time such as 2026-11-21T08:00:00Z")
+        guard let time = Timestamp(since: text, now: now) else {
+            throw .parameterInvalid(name, "use a time such as 2026-11-21T08:00:00Z, or a duration such as 2h")
         }
         return time
     }
@@ -92,5 +92,26 @@ package struct QueryItems: Sendable {
     package func url(_ name: String) throws(OperationError) -> RequestURL? {
         guard let text = try one(name) else { return nil }
         return try RequestURL(text, member: name)
+    }
+}
+
+extension Timestamp {
+    /// Reads a time (RFC 3339), or a duration before now, such as `2h`; `nil` for any other text.
+    package init?(since text: String, now: Timestamp) {
+        if let time = Timestamp(rfc3339: text.utf8) {
+            self = time
+        } else {
+            guard let duration = Timestamp.seconds(inDuration: text) else { return nil }
+            self = now.advanced(bySeconds: -duration)
+        }
+    }
+
+    /// The seconds of a duration such as `30d`; `nil` for any other text.
+    package static func seconds(inDuration text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            (1...1_000_000_000).contains(count)
+        else { return nil }
+        return count * unit
     }
 }

@@ -15,8 +15,8 @@ private struct SiteDataQuery {
     let since: Timestamp
     let types: Set<SiteDataType>
 
-    init<Document>(_ input: OperationInput<Document>, _ jar: CookieJar) throws {
-        let since = try input.query.time("since")
+    init<Document>(_ input: OperationInput<Document>, _ jar: CookieJar, now: Timestamp) throws {
+        let since = try input.query.time("since", now: now)
         let names = try input.query.one("types")?.split(separator: ",", omittingEmptySubsequences: false)
         let types = try names?.map { name in
             guard let type = SiteDataType(rawValue: String(name)) else {
@@ -76,7 +76,7 @@ extension DatabaseOperation where Document == NoDocument, Output == SiteDataList
     package static var listSiteData: Self {
         Self(.listSiteData) { input, context in
             let jar = try context.jar(named: input.jar)
-            let query = try SiteDataQuery(input, jar)
+            let query = try SiteDataQuery(input, jar, now: context.now)
             var sums = SiteDataSums()
             if query.types.contains(.cookies) {
                 for usage in try jar.cookieUsage(since: query.since, now: context.now) where query.admits(usage.site) {
@@ -116,14 +116,24 @@ extension DatabaseOperation where Document == NoDocument, Output == SiteDataRemo
     /// Removes data of a jar's sites.
     package static var removeSiteData: Self {
         Self(.removeSiteData) { input, context in
+            let isAll = try input.query.flag("all") ?? false
+            let hasCondition = ["site", "since", "types"].contains { !input.query.all($0).isEmpty }
+            guard isAll || hasCondition else {
+                throw OperationError(
+                    .parameterMissing, "select the data by site, since or types, or remove everything with all=true")
+            }
+            guard !isAll || !hasCondition else {
+                throw OperationError.parameterInvalid("all", "remove it: the other parameters select the data")
+            }
             let jar = try context.jar(named: input.jar)
-            let query = try SiteDataQuery(input, jar)
-            let removed = try jar.removeSiteData(query.selection, now: context.now)
+            let query = try SiteDataQuery(input, jar, now: context.now)
+            // The responses first: if the jar cannot be changed, no data is lost with them.
             var responses: [CacheUsage] = []
             if query.types.contains(.cache), let cache = context.cache {
                 responses = [cache.removeResponses(ofJar: jar.cacheName, site: query.site, since: query.since)]
                 try cache.finishRemovals()
             }
+            let removed = try jar.removeSiteData(query.selection, now: context.now)
             let report = CacheRemovalReport(responses)
             return SiteDataRemovalReport(
                 jar: jar.name, cookies: removed.cookies, storageItems: removed.storageItems,

@@ -53,8 +53,8 @@ extension JarMergeReport {
 }
 
 extension JarRemovalReport {
-    package init(jar: String, _ removal: JarRemoval) {
-        self.init(jar: jar, cookies: removal.cookies, savedSessions: removal.savedSessions)
+    package init(jar: String, _ removal: JarRemoval, warning: String?) {
+        self.init(jar: jar, cookies: removal.cookies, savedSessions: removal.savedSessions, warning: warning)
     }
 }
 

@@ -221,6 +221,11 @@ struct CacheRouteTests {
             for query in ["types=all", "types=", "site=not%20a%20host", "since=yesterday", "\(recent)&types=storage"] {
                 #expect(try await client.send(.delete, "\(route)?\(query)").code == "parameter-invalid", "\(query)")
             }
+            // Without a condition, only all=true removes everything.
+            #expect(try await client.send(.delete, route).code == "parameter-missing")
+            #expect(try await client.send(.delete, "\(route)?all=false").code == "parameter-missing")
+            #expect(try await client.send(.delete, "\(route)?all=true&site=cdn.test").code == "parameter-invalid")
+            #expect(try await list("since=1h&types=cache") == ["cdn.test cache 1", "example.com cache 1"])
             let cache = try await client.send(.delete, "\(route)?site=www.example.com&types=cache&\(recent)")
             #expect(cache.object["responses"] as? Int == 1 && cache.object["cookies"] as? Int == 0)
             #expect((cache.object["responseOctets"] as? Int ?? 0) > 0)
@@ -231,6 +236,8 @@ struct CacheRouteTests {
             #expect(try await client.send(.post, "/v1/jars/default/restore").status == 200)
             #expect(
                 try await list() == ["cdn.test cache 1", "example.com cookies 3", "example.com storage 1"])
+            #expect(try await client.send(.delete, "\(route)?all=true").object["cookies"] as? Int == 3)
+            #expect(try await list().isEmpty)
         }
     }
 

@@ -130,10 +130,8 @@ enum OpenAPIParameters {
         "scope": string(
             "the scope: the start of the URLs that the field is for. Default: the field for all URLs"),
         "session": flag("true: only session cookies; false: only cookies with an expiry"),
-        "since": [
-            "schema": ["type": "string", "format": "date-time"],
-            "description": "responses that were stored since this time",
-        ],
+        "since": string(
+            "responses that were stored since this time (RFC 3339), or in the last part of time, such as 2h"),
         "site": string("responses of the site of this host"),
         "source": [
             "schema": ["type": "string", "minLength": 1, "maxLength": 4096],

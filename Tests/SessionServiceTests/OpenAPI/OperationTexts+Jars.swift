@@ -124,7 +124,12 @@ extension OperationText {
         Self(
             .removeSiteData,
             "Remove cookies, stored responses and localStorage. For a day, restoring the jar undoes it, except for responses",
-            query: SiteDataQueryText.parameters, gives: "SiteDataRemoval"),
+            query: SiteDataQueryText.parameters.adding([
+                "all": [
+                    "schema": ["type": "boolean"],
+                    "description": "remove everything; required if there is no other condition",
+                ]
+            ]), gives: "SiteDataRemoval"),
         Self(.purgeAllCaches, "Remove the responses of all jars from the cache", gives: "CacheRemoval"),
     ]
 }
@@ -134,8 +139,9 @@ private enum SiteDataQueryText {
     static let parameters: PrintedJSON = [
         "site": ["schema": ["type": "string"], "description": "data of the site of this host"],
         "since": [
-            "schema": ["type": "string", "format": "date-time"],
-            "description": "data that was set or stored since this time; localStorage has no times",
+            "schema": ["type": "string"],
+            "description":
+                "data that was set or stored since this time (RFC 3339), or in the last part of time, such as 2h; localStorage has no times",
         ],
         "types": [
             "schema": [
