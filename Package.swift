@@ -414,7 +414,8 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "PublicSuffix",
-                "CookieModel", "HTTPCaching", "CrumbCommands", "OAuth2", "RequestDecoration", "SQLiteEngine",
+                "CookieModel", "GatewayModel", "HTTPCaching", "CrumbCommands", "OAuth2", "RequestDecoration",
+                "SQLiteEngine",
                 "SessionOperations", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),

@@ -14,7 +14,7 @@ public struct CachedResponseReport: Codable, Sendable {
     public let timeToLive: Int64
     /// When it was stored (RFC 3339).
     public let stored: String
-    /// When it was last used, to about an hour (RFC 3339).
+    /// When it was last used, to a few seconds (RFC 3339).
     public let used: String
 
     package init(
@@ -77,6 +77,8 @@ public struct CachedResponseDetails: Codable, Sendable {
     public let response: CachedResponseReport
     /// The number of its audience, from 1: a response answers only requests of its own audience.
     public let audience: Int
+    /// Whose requests it answers: those of browsers and apps (`browser`), or of programs (`tool`).
+    public let client: String
     /// How long it is fresh, in seconds.
     public let lifetime: Int64
     /// Where the lifetime comes from: `max-age`, `expires`, `heuristic`, or `none` if the server says nothing.
@@ -96,11 +98,12 @@ public struct CachedResponseDetails: Codable, Sendable {
     public let reasons: [Reason]
 
     package init(
-        response: CachedResponseReport, audience: Int, lifetime: Int64, lifetimeSource: String, age: Int64,
-        fields: [Field], vary: [String], outcome: String, rule: String, reasons: [Reason]
+        response: CachedResponseReport, audience: Int, client: String, lifetime: Int64, lifetimeSource: String,
+        age: Int64, fields: [Field], vary: [String], outcome: String, rule: String, reasons: [Reason]
     ) {
         self.response = response
         self.audience = audience
+        self.client = client
         self.lifetime = lifetime
         self.lifetimeSource = lifetimeSource
         self.age = age
@@ -141,10 +144,14 @@ public struct CacheExplanationReport: Codable, Sendable {
     public let response: Int?
     /// The stored responses to the URL, each with the decision on the request if it were the only one.
     public let responses: [CachedResponseDetails]
+    /// The offline package that answers before the cache, as `Cache-Status` names it; `nil` for none, and from a service,
+    /// whose gateways have none.
+    public let package: String?
 
     package init(
         method: String, url: String, outcome: String, rule: String, treatment: String,
-        reasons: [CachedResponseDetails.Reason], response: Int?, responses: [CachedResponseDetails]
+        reasons: [CachedResponseDetails.Reason], response: Int?, responses: [CachedResponseDetails],
+        package: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -154,6 +161,14 @@ public struct CacheExplanationReport: Codable, Sendable {
         self.reasons = reasons
         self.response = response
         self.responses = responses
+        self.package = package
+    }
+
+    /// The same decision if a package answers before the cache.
+    package func answered(by name: String) -> CacheExplanationReport {
+        CacheExplanationReport(
+            method: method, url: url, outcome: outcome, rule: rule, treatment: treatment, reasons: reasons,
+            response: response, responses: responses, package: name)
     }
 }
 

@@ -155,7 +155,7 @@ public typealias ExplainCacheDocument = Detailed<ExplainCacheMembers>
 /// The members of ``ExplainCacheDocument`` besides the details of the request.
 public struct ExplainCacheMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, headers, rules, offline, verdict
+        case url, headers, rules, offline, verdict, client
     }
 
     /// The URL: absolute, http or https.
@@ -169,16 +169,21 @@ public struct ExplainCacheMembers: Codable, Sendable, RequestDocument {
     public let offline: Bool?
     /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
     public let verdict: EngineVerdictDocument?
+    /// What sends the request: a browser (`browser`) or a program (`tool`). What is stored for the other does not answer
+    /// it. By default `browser` with a `verdict`; otherwise what is stored for either answers.
+    public let client: String?
 }
 
 extension ExplainCacheDocument {
     /// Creates the document. Members that are `nil` are left out.
     public init(
         url: String, _ details: RequestDetails = RequestDetails(), headers: [HeaderFieldDocument]? = nil,
-        rules: [String]? = nil, offline: Bool? = nil, verdict: EngineVerdictDocument? = nil
+        rules: [String]? = nil, offline: Bool? = nil, verdict: EngineVerdictDocument? = nil,
+        client: String? = nil
     ) {
         self.init(
-            ExplainCacheMembers(url: url, headers: headers, rules: rules, offline: offline, verdict: verdict), details)
+            ExplainCacheMembers(
+                url: url, headers: headers, rules: rules, offline: offline, verdict: verdict, client: client), details)
     }
 }
 

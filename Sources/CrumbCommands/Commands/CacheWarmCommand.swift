@@ -1,6 +1,8 @@
 import ArgumentParser
 import CookieModel
+import Foundation
 import GatewayModel
+import HTTPMessages
 import SessionOperations
 import SessionStore
 import Synchronization
@@ -19,7 +21,8 @@ struct CacheWarmCommand: CrumbCommand {
             instead, so that what scripts request is loaded, too.
 
             Pages of the jar's sites, of the URLs' sites and of --intercept are loaded over https. Resources of other hosts \
-            are not: a gateway would not read them. Exit status 94 if a page did not come.
+            are not: a gateway would not read them. With --client tool, the requests are those of a program, and what is \
+            stored answers programs such as curl, and no browser. Exit status 94 if a page is not in the cache then.
             """)
 
     @OptionGroup var jar: GatewayJarOptions
@@ -29,6 +32,9 @@ struct CacheWarmCommand: CrumbCommand {
 
     @Option(help: "Load the pages in a browser: 'chromium', 'firefox' or 'webkit'.")
     var engine: BrowserEngine?
+
+    @Option(help: "Whom the responses are for: 'browser', or 'tool' for programs.")
+    var client = GatewaySettings.Client.browser
 
     @Option(
         name: .customLong("browser-argument"), parsing: .unconditionalSingleValue,
@@ -62,6 +68,9 @@ struct CacheWarmCommand: CrumbCommand {
         guard engine != nil || arguments.isEmpty else {
             throw ValidationError("--browser-argument: name a browser with --engine.")
         }
+        guard engine == nil || client == .browser else {
+            throw ValidationError("--client tool: a browser's requests are not those of programs. Leave --engine out.")
+        }
         for (name, number) in [("--depth", depth), ("--requests", requests)] where number.map({ $0 < 1 }) == true {
             throw ValidationError("\(name): write a number from 1.")
         }
@@ -77,6 +86,9 @@ struct CacheWarmCommand: CrumbCommand {
         try jar.withJar(console) { kept, hasStarted in
             let sites = Set(pages.flatMap { HostPattern.site(of: $0.host, kept.policy.publicSuffixes) })
             var job = try gateway.job(kept, decrypting: Array(sites), console) { _ in }
+            let environment = ProcessInfo.processInfo.environment
+            let storing = CacheStoring(of: kept, size: job.cacheSize ?? 0, since: console.clock()) { environment[$0] }
+            job.settings.client = client
             if let engine {
                 report = try BrowserWarming(engine, arguments, console).load(pages, job, network, hasStarted)
             } else {
@@ -84,6 +96,7 @@ struct CacheWarmCommand: CrumbCommand {
                 job.settings.cookies = .strip
                 report = try load(pages, job, network, console, hasStarted)
             }
+            report.correct { storing.obstacle(of: $0, now: console.clock()) }
         }
         try console.report(report) {
             try console.writeTable(["STATUS", "OCTETS", "CACHE", "URL"], of: report.responses, none: "no response") {
@@ -95,12 +108,16 @@ struct CacheWarmCommand: CrumbCommand {
             }
             console.note(report.sentence)
         }
-        let missing = pages.count - report.pages
-        if missing > 0 {
+        var errors = EntryErrors(console: console)
+        for page in pages {
+            guard let reason = report.obstacle(of: page) else { continue }
+            errors.append("\(SecretRedaction.url(page.withoutQuery.description)): \(reason)", .pageNotLoaded)
+        }
+        errors.finish()
+        if errors.count > 0 {
             throw CommandFailure(
                 .pageNotLoaded,
-                "\(missing) of \(counted(pages.count, "page")) did not come, or came with an error status; the list says why"
-            )
+                "\(errors.count) of \(counted(pages.count, "page")) did not come, or could not be stored")
         }
     }
 
@@ -113,6 +130,7 @@ struct CacheWarmCommand: CrumbCommand {
         limits.depth = depth ?? limits.depth
         limits.requests = requests ?? limits.requests
         limits.octets = octets.map { Int($0.octets) } ?? limits.octets
+        limits.bodySize = gateway.traffic.caching.cache.map { CacheStoring.bodyLimit($0.octets) } ?? limits.bodySize
         let (settings, suffixes) = (job.settings, job.jar.policy.publicSuffixes)
         let hasReader = ImportProgress.hasTerminal && !console.isQuiet && !console.isJSON
         let result = Mutex(CacheWarmReport())
@@ -122,7 +140,8 @@ struct CacheWarmCommand: CrumbCommand {
             let report = try Blocking.run {
                 var progress = ImportProgress(name: "loading", total: nil, isShown: hasReader)
                 let warmer = CacheWarmer(
-                    over: transport, limits: limits, rules: settings.cachingRules, suffixes: suffixes,
+                    over: transport, limits: limits, client: settings.client, rules: settings.cachingRules,
+                    suffixes: suffixes,
                     clock: console.clock, decrypts: { settings.intercepts($0, suffixes) })
                 for page in pages {
                     await warmer.load(page) { report, waiting in

@@ -1,7 +1,9 @@
 import ArgumentParser
 import CookieModel
+import PackageStore
 import RequestDecoration
 import SessionOperations
+import SessionStore
 
 struct ExplainCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -51,7 +53,7 @@ struct ExplainCommand: CrumbCommand {
 
     func validate() throws {
         guard cache || !cacheQuestion.isGiven else {
-            throw ValidationError("--rules, --field and --offline are for --cache.")
+            throw ValidationError("--rules, --field, --client and --offline are for --cache.")
         }
         guard !cache || !script && setCookie == nil else {
             throw ValidationError("--cache: leave out --script and --set-cookie.")
@@ -76,7 +78,8 @@ struct ExplainCommand: CrumbCommand {
         request.verdict = try engineVerdict()
         let place = try jar.place(now: console.now, notesAccess: false)
         if cache {
-            let report = try place.cacheExplanation(of: cacheQuestion.document(for: request), in: jar.jar)
+            var report = try place.cacheExplanation(of: cacheQuestion.document(for: request), in: jar.jar)
+            if let name = try packageName(for: request, in: place) { report = report.answered(by: name) }
             return try console.report(report) { try console.writeLines(report.properties) }
         }
         let colors = output.usesColor ? ExplainCommand.colors : [:]
@@ -92,6 +95,15 @@ struct ExplainCommand: CrumbCommand {
         try console.report(report) {
             try console.writeLine(report.text(for: request, in: jar.databaseOptions), colors: colors)
         }
+    }
+
+    /// The offline package that answers a request, as a gateway names it; `nil` for none. Those of a service have none.
+    private func packageName(for request: RequestContext, in place: OperationPlace) throws -> String? {
+        guard ["GET", "HEAD"].contains(request.method),
+            let kept = try place.database()?.existingJar(named: jar.jar, policy: place.policy),
+            let found = PackageShelf(of: kept, failed: { _ in })?.newest().find(request.url)
+        else { return nil }
+        return "package-\(found.package)-\(found.version)"
     }
 
     /// - Throws: `CommandFailure` with the way to explain a refused cookie if the jar does not exist: no cookie, no jar.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import GatewayModel
 import HTTPCaching
 import HTTPTypes
 import SessionOperations
@@ -78,8 +79,14 @@ struct CacheQuestionOptions: ParsableArguments {
     @Flag(help: "With --cache: explain the answer of a gateway with --offline.")
     var offline = false
 
+    @Option(
+        help:
+            "With --cache: what sends the request, 'browser' or 'tool'. What is stored for the other does not answer it."
+    )
+    var client: GatewaySettings.Client?
+
     /// Whether any option is given.
-    var isGiven: Bool { rules != nil || !field.isEmpty || offline }
+    var isGiven: Bool { rules != nil || !field.isEmpty || offline || client != nil }
 
     /// The question about a request.
     func document(for request: RequestContext) throws -> ExplainCacheDocument {
@@ -88,11 +95,19 @@ struct CacheQuestionOptions: ParsableArguments {
             guard parts.count == 2, HTTPField.Name(String(parts[0])) != nil else {
                 throw ValidationError("--field '\(parts.first ?? "")': write a field such as 'Accept-Language: de'.")
             }
-            return HeaderFieldDocument(name: String(parts[0]), value: Octets(String(parts[1])).trimmingBlanks)
+            let value = Octets(String(parts[1])).trimmingBlanks
+            switch parts[0].lowercased() {
+            case "cookie":
+                throw ValidationError("--field Cookie: leave it out. The jar decides which cookies are sent.")
+            case "crumb-cache-policy" where RequestCachePolicy(rawValue: value.description) == nil:
+                throw ValidationError("--field Crumb-Cache-Policy: \(RequestCachePolicy.hint).")
+            default: return HeaderFieldDocument(name: String(parts[0]), value: value)
+            }
         }
         return ExplainCacheDocument(
             url: request.url.description, RequestDetails(request), headers: headers.isEmpty ? nil : headers,
             rules: try rules.map { try CachingRulesFile($0) { ValidationError("--rules \($0)") }.lines },
-            offline: offline ? true : nil, verdict: request.verdict.map { EngineVerdictDocument($0) })
+            offline: offline ? true : nil, verdict: request.verdict.map { EngineVerdictDocument($0) },
+            client: client?.rawValue)
     }
 }

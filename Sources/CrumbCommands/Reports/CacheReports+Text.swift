@@ -7,7 +7,8 @@ extension CachedResponseDetails {
     func properties(request: String = "next GET") -> [(String, String)] {
         var lines = [
             ("url", response.shownURL), ("status", "\(response.status)"), ("octets", "\(response.octets)"),
-            ("audience", "\(audience)"), ("stored", response.stored), ("last used", response.used),
+            ("audience", shownAudience), ("stored", response.stored),
+            ("last used", response.used),
             ("freshness", "\(response.freshness); age \(age) s, lifetime \(lifetime) s (\(lifetimeSource))"),
             (request, "\(answer), by rule '\(rule)'"),
         ]
@@ -21,9 +22,10 @@ extension CacheExplanationReport {
     /// The lines for a person: the decision first, then each stored response.
     var properties: [(String, String)] {
         let number = response.map { "; stored response \($0)" } ?? ""
-        var lines = [
-            ("request", "\(method) \(url)"),
-            ("answer", "\(answer)\(number)"),
+        var lines = [("request", "\(method) \(url)")]
+        if let package { lines.append(("answer", "\(package) answers before the cache")) }
+        lines += [
+            (package == nil ? "answer" : "without packages", "\(answer)\(number)"),
             ("rule", rule), ("treatment", treatment),
         ]
         lines += reasons.map { ("because", $0.explanation) }

@@ -30,24 +30,45 @@ struct BrowserWarming {
     }
 
     /// What has passed the gateway.
-    private struct Traffic {
-        var report = CacheWarmReport()
-        /// The URLs without queries that came without an error status.
-        var loaded: Set<String> = []
+    struct Traffic {
+        var report = CacheWarmReport(acceptsRedirects: true)
+        /// The pages by their URLs without queries.
+        private let pages: [String: RequestURL]
         /// When the last response ended; `nil` if none has since the page was opened.
         var lastEnd: ContinuousClock.Instant?
 
-        /// Adds a request of the browser.
+        init(_ pages: [RequestURL]) {
+            self.pages = Dictionary(pages.map { ($0.withoutQuery.description, $0) }) { first, _ in first }
+        }
+
+        /// The domains to which browsers send requests of their own over http, such as those that look for a portal. A
+        /// browser without a window also asks for hosts of one label, to see whether the resolver invents answers.
+        private static let ownDomains = [
+            "detectportal.firefox.com", "ciscobinary.openh264.org", "services.mozilla.com", "clients2.google.com",
+            "clients1.google.com", "connectivitycheck.gstatic.com", "gvt1.com",
+        ]
+
+        /// Whether the browser itself, and no page, has requested a URL.
+        private func isOfBrowser(_ url: RequestURL) -> Bool {
+            let host = url.host.description
+            guard !pages.values.contains(where: { $0.host == url.host }) else { return false }
+            return Self.ownDomains.contains { host == $0 || host.hasSuffix(".\($0)") }
+                || !host.contains(".") && !url.host.isLoopback && !host.hasPrefix("[")
+        }
+
+        /// Adds a request of the browser, unless the browser itself and no page has made it.
         mutating func add(_ request: GatewayRequestReport) {
-            guard request.method != "CONNECT", let url = try? RequestURL(request.url) else { return }
-            guard let status = request.status, request.failure == nil else {
+            guard request.method != "CONNECT", let url = try? RequestURL(request.url), !isOfBrowser(url) else { return }
+            let page = pages[url.withoutQuery.description]
+            if let status = request.status, request.failure == nil {
+                report.responses.append(
+                    .init(url, .init(status: request.cache), status: status, cacheStatus: request.cache))
+            } else {
                 report.responses.append(.init(url, .failed, reason: request.failure))
-                return
             }
-            report.responses.append(
-                .init(url, .init(status: request.cache), status: status, cacheStatus: request.cache))
-            guard (200...399).contains(status) else { return }
-            loaded.insert(url.withoutQuery.description)
+            guard let page, report.obstacle(of: page) != nil else { return }
+            report.responses[report.responses.count - 1].target = page
+            report.arrivals[page] = report.responses.count - 1
         }
     }
 
@@ -55,7 +76,7 @@ struct BrowserWarming {
     func load(
         _ pages: [RequestURL], _ job: GatewayJob, _ network: Network, _ hasStarted: @escaping @Sendable () -> Void
     ) throws -> CacheWarmReport {
-        let traffic = Mutex(Traffic())
+        let traffic = Mutex(Traffic(pages))
         var job = job
         let (log, passed) = (job.log, job.passed)
         job.passed = { passage in
@@ -79,11 +100,7 @@ struct BrowserWarming {
             return 0
         }
         if status != 0 { throw CommandFailure(.browserNotStarted, "the browser has ended with status \(status).") }
-        return traffic.withLock { traffic in
-            var report = traffic.report
-            report.pages = pages.count { traffic.loaded.contains($0.withoutQuery.description) }
-            return report
-        }
+        return traffic.withLock { $0.report }
     }
 
     /// Opens a page, and ends the browser once it is loaded.

@@ -12,6 +12,8 @@ struct CacheWarmReport: Encodable {
         case fresh
         /// The server has said that the stored response is still valid.
         case validated
+        /// No server could be asked, and the cache had answered.
+        case stale
         /// It was not stored.
         case notStored = "not-stored"
         /// There was no response, or not all of it.
@@ -33,11 +35,19 @@ struct CacheWarmReport: Encodable {
         /// How many octets the content has; `nil` if a browser has loaded it.
         var octets: Int?
         /// What became of it.
-        let outcome: Outcome
+        var outcome: Outcome
         /// The gateway's member of the Cache-Status field (RFC 9211).
         var cacheStatus: String?
         /// Why it was not stored, or why there is no response.
         var reason: String?
+        /// The whole URL; `nil` if it is not known.
+        var target: RequestURL?
+        /// Whether it is not stored although the server and the rules permit it.
+        var isLost = false
+
+        private enum CodingKeys: String, CodingKey {
+            case url, hasQuery, destination, status, octets, outcome, cacheStatus, reason
+        }
 
         init(
             _ url: RequestURL, _ outcome: Outcome, destination: PageLink.Destination? = nil, status: Int? = nil,
@@ -59,14 +69,45 @@ struct CacheWarmReport: Encodable {
 
     /// The responses in the order in which they came.
     var responses: [Response] = []
-    /// How many of the pages that were named came, without an error status.
-    var pages = 0
+    /// The places in ``responses`` of the last responses to the pages that were named.
+    var arrivals: [RequestURL: Int] = [:]
+    /// Whether a page has come with a redirect: a browser follows it by itself.
+    var acceptsRedirects = false
+    /// How many of the pages that were named came without an error status, and are in the cache unless they must not be.
+    var pages: Int { arrivals.keys.count { obstacle(of: $0) == nil } }
     /// How many resources were left out because of --depth, --requests or --octets.
     var leftOut = 0
     /// How many pages and stylesheets have a coding that cannot be read, so that what they name was not found.
     var unread = 0
     /// How many octets came.
     var octets: Int { responses.reduce(0) { $0 + ($1.octets ?? 0) } }
+
+    /// Why a page that was named did not come, or is not in the cache; `nil` if it is, or must not be.
+    func obstacle(of page: RequestURL) -> String? {
+        guard let response = arrivals[page].map({ responses[$0] }) else {
+            return "no request for it has passed the gateway"
+        }
+        if let reason = response.reason, response.outcome == .failed || response.isLost { return reason }
+        switch response.outcome {
+        case .failed: return "no response came"
+        case .notDecrypted: return "its host is not decrypted: name it with --intercept"
+        case .stale: return "no server could be asked; a response from before has answered"
+        case .stored, .fresh, .validated, .notStored:
+            let status = response.status ?? 0
+            let hasCome = (200...(acceptsRedirects ? 399 : 299)).contains(status)
+            return hasCome ? nil : "it came with status \(status)"
+        }
+    }
+
+    /// Corrects what was announced as stored and is not there.
+    ///
+    /// - Parameter obstacle: Why the response to a URL is not stored; `nil` if it is.
+    mutating func correct(_ obstacle: (RequestURL) -> String?) {
+        for index in responses.indices where responses[index].outcome == .stored || responses[index].isLost {
+            guard let reason = responses[index].target.flatMap(obstacle) else { continue }
+            (responses[index].outcome, responses[index].reason, responses[index].isLost) = (.notStored, reason, true)
+        }
+    }
 
     func count(of outcome: Outcome) -> Int { responses.count { $0.outcome == outcome } }
 
@@ -90,6 +131,7 @@ struct CacheWarmReport: Encodable {
         var parts = ["\(counted(count(of: .stored), "response")) stored"]
         let others: [(Int, String)] = [
             (count(of: .fresh), "already fresh"), (count(of: .validated), "still valid"),
+            (count(of: .stale), "from before, since no server could be asked"),
             (count(of: .notStored), "not stored"), (count(of: .failed), "failed"),
             (count(of: .notDecrypted), "of hosts that are not decrypted (--intercept)"),
             (leftOut, "left out by the limits"), (unread, "not searched because of their coding"),
@@ -106,7 +148,11 @@ extension CacheWarmReport.Outcome {
         if parameters.contains("stored") {
             self = .stored
         } else if parameters.contains("hit") {
-            self = .fresh
+            self = parameters.contains("detail=offline") ? .stale : .fresh
+        } else if ["fwd=stale", "fwd=bypass", "fwd=request", "fwd=partial"].contains(where: parameters.contains),
+            !parameters.contains(where: { $0.hasPrefix("fwd-status=") })
+        {
+            self = .stale
         } else {
             self = parameters.contains("fwd-status=304") ? .validated : .notStored
         }

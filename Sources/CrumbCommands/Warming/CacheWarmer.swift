@@ -1,5 +1,6 @@
 import CookieModel
 import Foundation
+import GatewayModel
 import HTTPCaching
 import PublicSuffix
 
@@ -16,6 +17,8 @@ final class CacheWarmer {
         var requests = 1000
         /// How many octets are loaded.
         var octets = 512 << 20
+        /// How many octets a response may have that the cache stores.
+        var bodySize = Int.max
     }
 
     /// How many requests are made at the same time, as browsers do for one host.
@@ -24,6 +27,8 @@ final class CacheWarmer {
 
     private let transport: any PageTransport
     private let limits: Limits
+    /// What sends the requests.
+    private let client: GatewaySettings.Client
     private let rules: CachingRules
     private let suffixes: PublicSuffixList
     /// Whether the gateway reads https requests to a host.
@@ -36,11 +41,13 @@ final class CacheWarmer {
     private var octets = 0
 
     init(
-        over transport: any PageTransport, limits: Limits, rules: CachingRules, suffixes: PublicSuffixList,
-        clock: @escaping CommandClock, decrypts: @escaping (WebHost) -> Bool
+        over transport: any PageTransport, limits: Limits, client: GatewaySettings.Client = .browser,
+        rules: CachingRules, suffixes: PublicSuffixList, clock: @escaping CommandClock,
+        decrypts: @escaping (WebHost) -> Bool
     ) {
         self.transport = transport
         self.limits = limits
+        self.client = client
         self.rules = rules
         self.suffixes = suffixes
         self.decrypts = decrypts
@@ -98,8 +105,7 @@ final class CacheWarmer {
                 switch result {
                 case .success(let response): take(response, to: step, &load)
                 case .failure(let error):
-                    report.responses.append(
-                        .init(step.url, .failed, destination: step.link.destination, reason: "\(error)"))
+                    add(.init(step.url, .failed, destination: step.link.destination, reason: "\(error)"), of: step)
                 }
                 progressed(report, load.count + running)
             }
@@ -113,13 +119,14 @@ final class CacheWarmer {
             return nil
         }
         guard !step.url.scheme.isCryptographic || decrypts(step.url.host) else {
-            report.responses.append(.init(step.url, .notDecrypted, destination: step.link.destination))
+            add(.init(step.url, .notDecrypted, destination: step.link.destination), of: step)
             return nil
         }
         requests += 1
         let pairs = step.hasCookies ? cookies.cookieString(for: step.context, now: clock()) : []
         return PageRequest(
-            url: step.url, fields: step.fields(cookies: pairs, suffixes), limit: limits.octets - octets,
+            url: step.url, fields: client == .tool ? step.fieldsOfProgram : step.fields(cookies: pairs, suffixes),
+            limit: limits.octets - octets,
             wantsContent: [.document, .style].contains(step.link.destination))
     }
 
@@ -134,8 +141,6 @@ final class CacheWarmer {
         if let next = redirect(response, of: step) {
             load.known.insert(next.url)
             load.urgent.append(next)
-        } else if step.page == nil, !step.isReadableCopy, (200...299).contains(response.status) {
-            report.pages += 1
         }
         guard (200...299).contains(response.status), [.document, .style].contains(step.link.destination) else { return }
         guard let content = response.content else {
@@ -155,28 +160,41 @@ final class CacheWarmer {
     /// Notes what became of a response.
     private func note(_ response: PageResponse, to step: PageStep) {
         if let reason = response.gatewayFailure {
-            report.responses.append(.init(step.url, .failed, destination: step.link.destination, reason: reason))
+            add(.init(step.url, .failed, destination: step.link.destination, reason: reason), of: step)
             return
         }
         // The gateway is the last cache before the client.
         let member = response.values("cache-status").last { $0.hasPrefix("crumb;") }
         let outcome = CacheWarmReport.Outcome(status: member)
-        report.responses.append(
-            .init(
-                step.url, outcome, destination: step.link.destination, status: response.status, octets: response.octets,
-                cacheStatus: member, reason: outcome == .notStored ? reason(response, of: step) : nil))
+        var entry = CacheWarmReport.Response(
+            step.url, outcome, destination: step.link.destination, status: response.status, octets: response.octets,
+            cacheStatus: member)
+        entry.target = step.url
+        if outcome == .notStored {
+            let obstacle = member == nil ? "the cache takes no part in it" : obstacle(response, of: step)
+            entry.reason = obstacle ?? "the cache could not store it"
+            entry.isLost = obstacle == nil
+        }
+        add(entry, of: step)
     }
 
-    /// Why a response was not stored.
-    private func reason(_ response: PageResponse, of step: PageStep) -> String {
+    /// Adds a response to the report.
+    private func add(_ response: CacheWarmReport.Response, of step: PageStep) {
+        report.responses.append(response)
+        if step.page == nil { report.arrivals[step.redirects.first ?? step.url] = report.responses.count - 1 }
+    }
+
+    /// Why a response must not be stored; `nil` if it may be.
+    private func obstacle(_ response: PageResponse, of step: PageStep) -> String? {
         let fields = response.fields.map { MessageFields.Field(Octets($0.name), Octets($0.value)) }
         let now = clock()
         let decision = CachingPolicy(rules: rules).storing(
             OriginResponse(
                 status: response.status, fields: MessageFields(fields), requestTime: now, responseTime: now),
             for: CacheRequest(url: step.url))
-        return decision.obstacles.first?.explanation
-            ?? "it is too long, it depends on a login, or the cache could not be written"
+        if let obstacle = decision.obstacles.first { return obstacle.explanation }
+        if response.octets > limits.bodySize { return "it is longer than the cache permits" }
+        return response.members("vary").contains("authorization") ? "it depends on a login" : nil
     }
 
     private func redirect(_ response: PageResponse, of step: PageStep) -> PageStep? {

@@ -79,6 +79,11 @@ struct PageStep {
         return fields
     }
 
+    /// The fields that a program sends: no field by which servers tell programs apart but the User-Agent.
+    var fieldsOfProgram: [(name: String, value: String)] {
+        (isReadableCopy ? [("Cache-Control", "no-store")] : []) + [("User-Agent", "crumb"), ("Accept", "*/*")]
+    }
+
     /// The Referer field by the policy `strict-origin-when-cross-origin`, which browsers have.
     private var referrerField: String? {
         guard let referrer, !referrer.scheme.isCryptographic || url.scheme.isCryptographic else { return nil }

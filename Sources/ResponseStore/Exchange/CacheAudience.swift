@@ -29,4 +29,10 @@ public struct CacheAudience: Sendable, Hashable {
         if let partition = verdict?.partition { octets += partition.serialized.utf8 }
         self.octets = Octets(octets)
     }
+
+    /// How the audience of a program begins: the jar alone decides which cookies its requests carry.
+    private static let programs: Octets = "jar\n"
+
+    /// Whether an audience is one of programs.
+    package static func isOfPrograms(_ audience: Octets) -> Bool { audience.starts(with: programs) }
 }

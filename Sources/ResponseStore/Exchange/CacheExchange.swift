@@ -41,6 +41,8 @@ public struct CacheExchange: Sendable {
         var decision: LookupDecision
         /// The candidates of the decision.
         var stored: [StoredResponse]
+        /// Whether responses to the URL are stored, but none for this program.
+        let isStoredForOthers: Bool
         var answer: Answer?
         var status: CacheStatus
         /// Whether no client waits for the response.
@@ -99,10 +101,17 @@ public struct CacheExchange: Sendable {
         let answer = decision.isAnswer ? await CacheExchange.open(decision, stored, cache) : nil
         // A body that is missing is as good as a response that is not stored.
         let current = decision.isAnswer && answer == nil ? decision.repeated(request) : decision
+        var status = CacheStatus(current)
+        // Only programs learn it. A page could find out by it what a page in another partition has loaded.
+        var isForOthers = false
+        if decision.reasons == [.notStored], request.isAnswerable, CacheAudience.isOfPrograms(audience) {
+            isForOthers = await cache.using { !$0.responses(to: request.url, jar: cache.jar, now: now).isEmpty }
+        }
+        if isForOthers { status.detail = Octets("\(current.rule.description), stored for another audience") }
         box = Box(
             State(
                 cache: cache, audience: audience, hasLogin: hasLogin, request: request, decision: current,
-                stored: stored, answer: answer, status: CacheStatus(current)))
+                stored: stored, isStoredForOthers: isForOthers, answer: answer, status: status))
         requestTime = now
         if let answer, let chosen {
             cache.noteHit(chosen, decision.rule, octets: answer.body?.length ?? 0, now: now)
@@ -113,6 +122,9 @@ public struct CacheExchange: Sendable {
     public var answer: Answer? { box.state.answer }
     /// Whether nothing stored answers the request, and it must not be sent.
     public var isUnavailable: Bool { box.state.decision.outcome == .unavailable }
+    /// Whether responses to the URL are stored, but none for the program that sends the request. Always `false` for
+    /// requests of browsers.
+    public var isStoredForOthers: Bool { box.state.isStoredForOthers }
     /// The decision on the request.
     public var decision: LookupDecision { box.state.decision }
     /// Whether a stored response answers the request if its server cannot be reached.

@@ -26,7 +26,9 @@ struct CacheSource: ResponseSource {
         }
         guard !exchange.isUnavailable, let servers else {
             connection.recordWithoutServer(&pending)
-            throw GatewayFailure.notStored(pending.request, isOffline: servers == nil)
+            record.cacheStatus = String(decoding: exchange.statusField, as: UTF8.self)
+            throw GatewayFailure.notStored(
+                pending.request, isOffline: servers == nil, isForOthers: exchange.isStoredForOthers)
         }
         pending.request.cacheFields = exchange.cacheFields
         pending.cached = exchange
@@ -38,6 +40,7 @@ struct CacheSource: ResponseSource {
             let network = connection.frame.network
             if failure.isNetworkLoss { network.noteLoss(of: pending.request.destination, at: connection.time) }
             let answer = await exchange.answer(after: failure, now: connection.gate.now())
+            record.cacheStatus = String(decoding: exchange.statusField, as: UTF8.self)
             guard let opened = answer.flatMap(OpenedAnswer.init) else { throw failure }
             return try await connection.deliver(opened, of: exchange, to: &pending, &record)
         }
@@ -82,8 +85,9 @@ extension GatewayFailure {
     /// - Parameters:
     ///   - request: The request that nothing stored answers, and that may not be sent.
     ///   - isOffline: Whether no request may be. Otherwise the request or a rule says so.
-    static func notStored(_ request: ForwardedRequest, isOffline: Bool) -> GatewayFailure {
-        let (reason, nextStep) =
+    ///   - isForOthers: Whether a response to the URL is stored for another audience.
+    static func notStored(_ request: ForwardedRequest, isOffline: Bool, isForOthers: Bool) -> GatewayFailure {
+        var (reason, nextStep) =
             if isOffline {
                 ("the gateway is offline", "Leave out --offline.")
             } else if request.cachePolicy == .returnCacheDataDontLoad {
@@ -97,8 +101,13 @@ extension GatewayFailure {
                     "Send it without only-if-cached, or change the rule in the table of --rules."
                 )
             }
+        if isForOthers {
+            reason = "a response to this URL is stored, but for another audience, such as browsers, and \(reason)"
+            nextStep = "Load it for programs with 'crumb cache warm --client tool'. \(nextStep)"
+        }
         let wanted = "\(request.method) \(SecretRedaction.url(request.url.description))"
         return GatewayFailure(
-            .destinationUnavailable, 504, "nothing in the cache answers \(wanted), and \(reason)", nextStep: nextStep)
+            .destinationUnavailable, 504,
+            "nothing in the cache answers \(wanted)\(isForOthers ? ": " : ", and ")\(reason)", nextStep: nextStep)
     }
 }

@@ -14,7 +14,7 @@ struct ServerSource: ResponseSource {
     ) async throws -> Bool? {
         guard pending.request.cachePolicy != .returnCacheDataDontLoad else {
             connection.recordWithoutServer(&pending)
-            throw GatewayFailure.notStored(pending.request, isOffline: false)
+            throw GatewayFailure.notStored(pending.request, isOffline: false, isForOthers: false)
         }
         return try await connection.answerFromServer(&pending, &record)
     }

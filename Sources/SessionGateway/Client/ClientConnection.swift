@@ -294,7 +294,7 @@ actor ClientConnection {
         } catch let failure as GatewayFailure {
             record.fail(failure)
             frame.observe(record)
-            try await refuse(failure, method: method)
+            try await refuse(failure, method: method, cacheStatus: record.cacheStatus)
             return false
         } catch {
             frame.observe(record)
@@ -368,8 +368,8 @@ actor ClientConnection {
     }
 
     /// Answers instead of the server, and closes the connection.
-    func refuse(_ failure: GatewayFailure, method: String) async throws {
-        try await client.write(ByteBuffer(bytes: failure.response(to: method)))
+    func refuse(_ failure: GatewayFailure, method: String, cacheStatus: String? = nil) async throws {
+        try await client.write(ByteBuffer(bytes: failure.response(to: method, cacheStatus: cacheStatus)))
         await client.closeLingering()
     }
 }

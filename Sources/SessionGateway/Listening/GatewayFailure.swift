@@ -134,7 +134,9 @@ struct GatewayFailure: Error, Sendable {
     }
 
     /// The whole response: a page that explains what happened, and a Proxy-Status field (RFC 9209) for programs.
-    func response(to method: String) -> [UInt8] {
+    ///
+    /// - Parameter cacheStatus: The Cache-Status field (RFC 9211); `nil` if the cache takes no part.
+    func response(to method: String, cacheStatus: String? = nil) -> [UInt8] {
         let page = MessagePage(
             title: "\(status) Crumb gateway", heading: "The page cannot be shown",
             paragraphs: ["\(sentence).", nextStep], note: "Crumb gateway: \(kind.rawValue)"
@@ -154,7 +156,7 @@ struct GatewayFailure: Error, Sendable {
             Cache-Control: no-store\r
             Content-Security-Policy: \(MessagePage.securityPolicy)\r
             \(challenge)Proxy-Status: crumb; error=\(kind.rawValue); details="\(details)"\r
-            Connection: close\r
+            \(cacheStatus.map { "Cache-Status: \($0)\r\n" } ?? "")Connection: close\r
             \r
 
             """

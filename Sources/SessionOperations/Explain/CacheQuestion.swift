@@ -1,4 +1,5 @@
 package import CookieModel
+import GatewayModel
 import HTTPCaching
 import HTTPMessages
 import HTTPTypes
@@ -20,6 +21,8 @@ package struct CacheQuestion {
     let policy: CachingPolicy
     private var requestPolicy = RequestCachePolicy.useProtocolCachePolicy
     private var isOffline = false
+    /// What sends the request; `nil` if what is stored for either client answers it.
+    private var client: GatewaySettings.Client?
     let now: Timestamp
 
     /// A GET request to a URL, by the built-in rules.
@@ -37,6 +40,8 @@ package struct CacheQuestion {
         self.now = now
         policy = CachingPolicy(rules: try CachingRules(lines: document.members.rules, member: "rules"))
         isOffline = document.members.offline ?? false
+        client = try .named(document.members.client, member: "client")
+        if client == nil, document.members.verdict != nil { client = .browser }
         for (index, field) in (document.members.headers ?? []).enumerated() {
             let place = "headers.[\(index)]"
             guard let name = HTTPField.Name(field.name) else { throw .bodyInvalid("\(place): this is no field name") }
@@ -81,6 +86,11 @@ package struct CacheQuestion {
     }
 
     fileprivate var shownMethod: String { method.description }
+
+    /// Whether a response is stored for other clients only.
+    fileprivate func isForOthers(_ stored: StoredResponse) -> Bool {
+        client.map { $0 != .client(ofAudience: stored.audience) } ?? false
+    }
 }
 
 extension CacheExplanationReport {
@@ -89,16 +99,19 @@ extension CacheExplanationReport {
         let answers = found.map { (stored: $0, decision: question.decision(on: $0)) }
             // No-Vary-Search of a response to another query does not make it one to this.
             .filter { $0.decision.reasons != [.notStored] }
-        let matching = answers.indices.filter { answers[$0].decision.reasons != [.varyMismatch] }
+        let own = answers.indices.filter { !question.isForOthers(answers[$0].stored) }
+        let matching = own.filter { answers[$0].decision.reasons != [.varyMismatch] }
         let newest = matching.max {
             answers[$0].stored.response.responseTime < answers[$1].stored.response.responseTime
         }
-        let decision = (newest ?? answers.indices.first).map { answers[$0].decision } ?? question.decision(on: nil)
+        let decision = (newest ?? own.first).map { answers[$0].decision } ?? question.decision(on: nil)
+        let isForOthers = own.isEmpty && !answers.isEmpty && decision.reasons == [.notStored]
         var audiences: [Octets] = []
         self.init(
             method: question.shownMethod, url: SecretRedaction.url(question.url.description),
             outcome: decision.outcome.name, rule: decision.rule.description, treatment: decision.rule.treatment.name,
-            reasons: decision.cacheReasons, response: decision.choice == nil ? nil : newest.map { $0 + 1 },
+            reasons: isForOthers ? [.otherAudience] : decision.cacheReasons,
+            response: decision.choice == nil ? nil : newest.map { $0 + 1 },
             responses: answers.map { stored, decision in
                 CachedResponseDetails(
                     stored, decision, by: question, audience: audiences.number(of: stored.audience), showingQuery: true)
@@ -117,6 +130,19 @@ extension CachedResponseDetailsList {
                     stored, question.decision(on: stored), by: question,
                     audience: audiences.number(of: stored.audience), showingQuery: showingQuery)
             })
+    }
+}
+
+extension CachedResponseDetails.Reason {
+    /// What is stored is for browsers, and the request is one of a program, or the other way round.
+    fileprivate static let otherAudience = Self(
+        id: "other-audience", explanation: "a response to this URL is stored, but for another audience")
+}
+
+extension GatewaySettings.Client {
+    /// The clients that an audience has.
+    static func client(ofAudience audience: Octets) -> Self {
+        CacheAudience.isOfPrograms(audience) ? .tool : .browser
     }
 }
 

@@ -256,7 +256,10 @@ extension FailureKind {
         case .packageNotFetched:
             Row(93, "`gateway package add`: the download failed; the same command goes on if the server allows it")
         case .pageNotLoaded:
-            Row(94, "`cache warm`: a page did not come, or came with an error status; what came was stored")
+            Row(
+                94,
+                "`cache warm`: a page did not come, came with an error status, or could not be stored; the rest was stored"
+            )
         }
     }
 }

@@ -1,8 +1,8 @@
-import CookieModel
+package import CookieModel
 import HTTPCaching
 import HTTPMessages
 import ResponseStore
-import SessionStore
+package import SessionStore
 import SessionWire
 
 extension OperationContext {
@@ -20,6 +20,37 @@ extension OperationContext {
         guard let cache else { return }
         cache.removeResponses(ofJar: jar.cacheName)
         try cache.finishRemovals()
+    }
+}
+
+/// What a command that fills the cache of a jar finds there afterwards: a response that was announced as stored may not
+/// have reached the disk.
+package struct CacheStoring: Sendable {
+    private let jar: Octets
+    private let size: Int64
+    private let start: Timestamp
+    private let cache: ResponseCache?
+
+    /// - Parameters:
+    ///   - size: How many octets of responses the jar may have.
+    ///   - start: When the command began to store.
+    ///   - environment: The value of a variable of the environment.
+    package init(of jar: CookieJar, size: Int64, since start: Timestamp, environment: (String) -> String?) {
+        (self.jar, self.size, self.start) = (jar.cacheName, size, start)
+        cache = ResponseCache(of: jar.database, environment: environment)
+    }
+
+    /// How many octets a response may have in a cache of a size.
+    package static func bodyLimit(_ size: Int64) -> Int { Int(min(size, CacheLimits().bodySize)) }
+
+    /// Why no response to a URL was stored since the start; `nil` if one was.
+    package func obstacle(of url: RequestURL, now: Timestamp) -> String? {
+        guard let cache else { return "the folder for caches is not known; set XDG_CACHE_HOME to its path" }
+        let found = cache.folder.hasCache ? cache.responses(to: url, jar: jar, now: now) : []
+        if found.contains(where: { $0.stored >= start }) { return nil }
+        if let obstacle = cache.folder.obstacle { return obstacle.description }
+        let isFull = cache.folder.hasCache && cache.usage(ofJar: jar).size > size / 10 * 9
+        return isFull ? "the cache is full: give a larger size with --cache" : "the cache could not store it"
     }
 }
 

@@ -1,4 +1,5 @@
 import CookieModel
+import GatewayModel
 import HTTPCaching
 import HTTPMessages
 import ResponseStore
@@ -39,6 +40,9 @@ extension CachedResponseDetails {
     /// What happens with the request, for a person.
     package var answer: String { LookupDecision.answer(outcome) }
 
+    /// Its audience for a person.
+    package var shownAudience: String { "\(audience) (\(client == "tool" ? "programs" : "browsers"))" }
+
     /// The fields whose values are shown. Others, such as `Location` and `ETag`, may have secrets or marks of a user.
     private static let shownFields: Set<Octets> = [
         "accept-ranges", "age", "cache-control", "content-encoding", "content-language", "content-length",
@@ -56,6 +60,7 @@ extension CachedResponseDetails {
         let freshness = question.policy.freshness(of: response, now: question.now)
         self.init(
             response: CachedResponseReport(stored, showingQuery: showingQuery, now: question.now), audience: audience,
+            client: GatewaySettings.Client.client(ofAudience: stored.audience).rawValue,
             lifetime: freshness.lifetime, lifetimeSource: freshness.source.name, age: freshness.age,
             fields: response.fields.lines.map { field in
                 Field(

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteEngine
 import TestSupport
 import Testing
 
@@ -143,6 +144,21 @@ struct CacheCommandTests {
         let others = try home.crumb("cache", "stats", "--jar", "other")
         #expect(others.text.contains("\nresponses of all jars: 0\n") && !others.text.contains("problem"))
 
+        // What cannot be removed from the cache keeps no jar. What is not only in the cache stays with it.
+        try home.receive("a=1", jar: "work")
+        try Self.fill(home, [url])
+        let files = FileManager.default.enumerator(atPath: home.file(".cache"))?.compactMap { $0 as? String } ?? []
+        let index = try #require(files.first { $0.hasSuffix("/index.sqlite") })
+        let writer = try SQLiteDatabase(expendable: home.file(".cache/\(index)"), schema: "", busyTimeout: 10)
+        try writer.writeAlone { _ in
+            let clear = try home.crumb("clear", "--all", "--jar", "work")
+            #expect(clear.status == 25, "\(clear.status): \(clear.messages)")
+            #expect(try home.crumb("list", "--jar", "work", "--json").objects().count == 1)
+            let removal = try home.crumb("jars", "remove", "work")
+            #expect(removal.status == 0, "\(removal.messages)")
+            #expect(removal.messages.contains("warning: the stored responses of the jar are still there: "))
+        }
+
         try FileManager.default.removeItem(atPath: home.file(".cache"))
         try Data().write(to: URL(filePath: home.file(".cache")))
         let gateway = try home.start(
@@ -175,7 +191,11 @@ struct CacheCommandTests {
             #expect(explained.text.contains("answer: sent to the server\nrule: protocol\n"), "\(explained.text)")
             #expect(explained.text.hasSuffix("because: no response to this URL is stored\nstored responses: 0\n"))
         }
-        for words in [["--offline"], ["--field", "a: b"], ["--cache", "--script"], ["--cache", "--field", "a"]] {
+        for words in [
+            ["--offline"], ["--field", "a: b"], ["--cache", "--script"], ["--cache", "--field", "a"],
+            ["--client", "tool"], ["--cache", "--field", "Crumb-Cache-Policy: bogus"],
+            ["--cache", "--field", "cookie: a=1"], ["--cache", "--client", "x"],
+        ] {
             let result = try home.start(["explain", "https://www.example.com/"] + words).wait()
             #expect(result.status == 64, "\(words): \(result.messages)")
         }

@@ -61,6 +61,29 @@ struct PackageCommandTests {
         }
     }
 
+    @Test("A package that is refused leaves no jar, and an explanation names the one that answers")
+    func refusedAndExplained() throws {
+        let file = try build("1.0.0")
+        let refused = try package("add", file, "--origin", "https://other.example")
+        #expect(refused.status == 91 && !refused.messages.contains("created jar"), "\(refused.messages)")
+        #expect(try home.crumb("jars", "list", "--json").text.isEmpty)
+        let missing = try home.crumb(
+            "gateway", "package", "build", home.file("nodir"), "--base", "https://shop.example/", "--name", "shop",
+            "--version", "1.0.0", "-o", home.file("x.zip"))
+        #expect(missing.messages.contains("nodir: no such folder or recording"), "\(missing.messages)")
+
+        #expect(try package("add", file).messages.contains("created jar 'work'"))
+        func explained(_ url: String) throws -> RunResult {
+            try home.crumb("explain", "--cache", "--jar", "work", url)
+        }
+        let text = try explained("https://shop.example/app.js").text
+        #expect(
+            text.contains(
+                "\nanswer: package-shop-1.0.0 answers before the cache\nwithout packages: sent to the server\n"),
+            "\(text)")
+        #expect(try explained("https://shop.example/none").text.contains("\nanswer: sent to the server\n"))
+    }
+
     @Test("A signed package pins its key, and --key names the key that it has to have")
     func signed() throws {
         for name in ["own", "other"] {

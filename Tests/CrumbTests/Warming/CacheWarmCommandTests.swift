@@ -61,6 +61,72 @@ struct CacheWarmCommandTests {
         #expect(try home.crumb("cache", "list", "--jar", "work", "--site", "127.0.0.1", "--json").objects().count >= 4)
     }
 
+    /// Runs `body` with the address of a gateway for programs.
+    private func withGateway(_ words: [String], _ body: (String) throws -> Void) throws {
+        let gateway = try home.start(
+            ["gateway", "run", "--jar", "work", "--client", "tool", "--cache", "10M"] + words,
+            output: home.file("output"), messages: home.file("messages"))
+        let deadline = ContinuousClock.now + .seconds(60)
+        while home.bytes("output").last != UInt8(ascii: "\n"), ContinuousClock.now < deadline { usleep(20_000) }
+        try body(String(decoding: home.bytes("output").dropLast(), as: UTF8.self))
+        gateway.interrupt()
+        _ = gateway.wait()
+    }
+
+    @Test("What is loaded for browsers answers no program, which is told so; with --client tool, it does")
+    func clients() throws {
+        let server = try Self.server()
+        let origin = "http://127.0.0.1:\(server.port)"
+        let words = ["cache", "warm", "--jar", "work", "--cache", "10M", "\(origin)/f.woff2"]
+        #expect(try home.start(words).wait().status == 0)
+        try withGateway(["--offline"]) { address in
+            let page = try home.shell("curl -si --proxy \(address) \(origin)/f.woff2").text
+            #expect(page.hasPrefix("HTTP/1.1 504") && page.contains("stored, but for another audience"), "\(page)")
+            #expect(
+                page.contains("Cache-Status: crumb; detail=\"offline, stored for another audience\"\r\n"), "\(page)")
+            #expect(page.contains("'crumb cache warm --client tool'"), "\(page)")
+            let none = try home.shell("curl -si --proxy \(address) \(origin)/none").text
+            #expect(none.contains("Cache-Status: crumb; detail=offline\r\n") && !none.contains("audience"), "\(none)")
+        }
+        func explained(_ client: String) throws -> [String: Any]? {
+            try home.crumb("explain", "--cache", "--jar", "work", "\(origin)/f.woff2", "--client", client, "--json")
+                .objects().first
+        }
+        #expect(try explained("browser")?["outcome"] as? String == "hit")
+        let forTools = try explained("tool")
+        #expect(forTools?["outcome"] as? String == "forward" && forTools?["response"] == nil)
+        let reasons = forTools?["reasons"] as? [[String: Any]]
+        #expect(reasons?.compactMap { $0["id"] as? String } == ["other-audience"])
+        #expect((forTools?["responses"] as? [[String: Any]])?.first?["client"] as? String == "browser")
+
+        #expect(try home.start(words + ["--client", "tool"]).wait().status == 0)
+        try withGateway(["--offline"]) { address in
+            let page = try home.shell("curl -si --proxy \(address) \(origin)/f.woff2").text
+            #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("; hit; "), "\(page)")
+        }
+        let last = try #require(server.requests.last)
+        #expect(last.values("accept").map { String(decoding: $0, as: UTF8.self) } == ["*/*"])
+        #expect(last.values("accept-language").isEmpty && last.values("sec-fetch-dest").isEmpty)
+        #expect(try explained("tool")?["outcome"] as? String == "hit")
+    }
+
+    @Test("A page that cannot be stored has an exit status, with the reason, and so has one from before")
+    func lost() throws {
+        let server = try Self.server()
+        let url = "http://127.0.0.1:\(server.port)/f.woff2"
+        try Data().write(to: URL(filePath: home.file(".cache")))
+        let words = ["cache", "warm", "--jar", "work", "--cache", "10M"]
+        let lost = try home.start(words + [url, "--json"]).wait()
+        #expect(lost.status == 94 && lost.messages.contains("1 of 1 page did not come, or could not be stored"))
+        #expect(lost.messages.contains("nothing can be stored here") && !lost.messages.contains("it is too long"))
+        let response = (try lost.objects().first?["responses"] as? [[String: Any]])?.first
+        #expect(response?["outcome"] as? String == "not-stored", "\(lost.text)")
+        #expect((response?["cacheStatus"] as? String)?.contains("stored") == false, "\(lost.text)")
+        try FileManager.default.removeItem(atPath: home.file(".cache"))
+        #expect(try home.start(words + [url]).wait().status == 0)
+        #expect(try home.crumb("cache", "list", "--jar", "work", "--json").objects().count == 1)
+    }
+
     @Test("Options that do not fit together are refused")
     func usage() throws {
         let url = "http://127.0.0.1/"
@@ -68,6 +134,8 @@ struct CacheWarmCommandTests {
             [url], ["--cache", "1M"], ["--cache", "1M", "--offline", url], ["--cache", "1M", "ws://127.0.0.1/"],
             ["--cache", "1M", "--depth", "0", url], ["--cache", "1M", "--engine", "chromium", "--requests", "5", url],
             ["--cache", "1M", "--browser-argument", "--no-sandbox", url],
+            ["--cache", "1M", "--client", "tool", "--engine", "chromium", url],
+            ["--cache", "1M", "--client", "x", url],
         ] {
             #expect(try home.start(["cache", "warm"] + words).wait().status == 64, "\(words)")
         }

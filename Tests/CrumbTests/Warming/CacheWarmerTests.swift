@@ -1,6 +1,8 @@
 import CookieModel
+import GatewayModel
 import HTTPCaching
 import PublicSuffix
+import SessionOperations
 import Synchronization
 import Testing
 
@@ -51,10 +53,11 @@ struct CacheWarmerTests {
 
     private static func load(
         _ pages: String..., over transport: Transport, limits: CacheWarmer.Limits = CacheWarmer.Limits(),
+        for client: GatewaySettings.Client = .browser,
         reading hosts: Set<String> = ["www.shop.example", "static.shop.example", "cdn.example"]
     ) async throws -> CacheWarmReport {
         let warmer = CacheWarmer(
-            over: transport, limits: limits, rules: .standard, suffixes: .bundled,
+            over: transport, limits: limits, client: client, rules: .standard, suffixes: .bundled,
             clock: { Timestamp(seconds: 1_800_000_000) }, decrypts: { hosts.contains($0.description) })
         for page in try pages.map({ try RequestURL($0) }) { await warmer.load(page) }
         return warmer.report
@@ -99,6 +102,55 @@ struct CacheWarmerTests {
             transport.requests.allSatisfy {
                 $0.fields.contains { $0 == ("Accept-Encoding", "gzip, deflate, br, zstd") }
             })
+    }
+
+    @Test("For programs, each resource is requested without the fields of browsers")
+    func program() async throws {
+        let transport = Transport { _ in Self.response("<link rel=icon href=/i.png>", "text/html") }
+        let report = try await Self.load("https://www.shop.example/", over: transport, for: .tool)
+        #expect(report.responses.count == 2 && report.pages == 1)
+        for request in transport.requests {
+            #expect(request.fields.map { "\($0.name): \($0.value)" } == ["User-Agent: crumb", "Accept: */*"])
+        }
+    }
+
+    @Test("A page from before has not come, and neither has one that is not stored though it may be")
+    func obstacles() async throws {
+        let url = "https://www.shop.example/"
+        for (status, outcome, reason) in [
+            ("crumb; hit; ttl=-5; detail=offline", CacheWarmReport.Outcome.stale, "no server could be asked"),
+            ("crumb; fwd=stale; detail=document", .stale, "no server could be asked"),
+            ("crumb; fwd=uri-miss; fwd-status=200; detail=document", .notStored, "the cache could not store it"),
+        ] {
+            let transport = Transport { _ in Self.response(cache: status, ("Cache-Control", "max-age=5")) }
+            let report = try await Self.load(url, over: transport)
+            #expect(report.responses.map(\.outcome) == [outcome] && report.pages == 0, "\(status)")
+            let obstacle = report.obstacle(of: try RequestURL(url))
+            #expect(obstacle?.hasPrefix(reason) == true, "\(status)")
+        }
+        var report = try await Self.load(url, over: Transport { _ in Self.response() })
+        #expect(report.pages == 1)
+        report.correct { _ in "the disk is full" }
+        #expect(try report.obstacle(of: RequestURL(url)) == "the disk is full" && report.pages == 0)
+        #expect(report.responses.first?.outcome == .notStored)
+    }
+
+    @Test("Requests that browsers make for themselves are not in the report of their pages")
+    func ownRequests() throws {
+        let page = try RequestURL("http://www.shop.example/?a=1")
+        var traffic = BrowserWarming.Traffic([page])
+        for (url, status) in [
+            ("http://detectportal.firefox.com/canonical.html", nil), ("http://qwertyuiop/", nil),
+            ("http://r3.gvt1.com/edgedl", 200), ("http://www.shop.example/", 200), ("http://cdn.example/x", nil),
+        ] as [(String, Int?)] {
+            traffic.add(
+                GatewayRequestReport(
+                    time: "", method: "GET", url: url, status: status, decorated: false, verdict: nil, cookiesSent: [],
+                    cookiesStored: [], replayed: false, signedInAgain: false, loginFailure: nil,
+                    failure: status == nil ? "dns_error" : nil, cache: "crumb; fwd=uri-miss; fwd-status=200; stored"))
+        }
+        #expect(traffic.report.responses.map(\.url) == ["http://www.shop.example/", "http://cdn.example/x"])
+        #expect(traffic.report.pages == 1 && traffic.report.obstacle(of: page) == nil)
     }
 
     @Test("Over http, a request says neither where it comes from nor that it knows further codings")

@@ -98,6 +98,7 @@ struct CacheSourceTests {
         let texts = try await home.responses(to: ["GET /", "GET /other"], from: server, later: 1000)
         #expect(texts[0].hasSuffix("\r\n\r\nhello") && texts[0].contains("detail=offline"), "\(texts[0])")
         #expect(texts[1].hasPrefix("HTTP/1.1 504") && texts[1].contains("nothing in the cache"), "\(texts[1])")
+        #expect(texts[1].contains("\r\nCache-Status: crumb; detail=offline\r\n"), "\(texts[1])")
         #expect(server.requests.withLock { $0.count } == 1)
     }
 

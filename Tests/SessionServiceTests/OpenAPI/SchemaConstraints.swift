@@ -119,7 +119,10 @@ enum SchemaConstraints {
         (["enum": ["once", "missing", "always"]], "ScriptDocument.write"),
         (["enum": ["rfc6265bis", "browser"]], "JarSettingsDocument.profile"),
         (["enum": ["removed", "cleared", "merged", "restored"]], "RemovedJarReport.cause"),
-        (["enum": ["browser", "tool"]], "GatewayReport.client"),
+        (
+            ["enum": ["browser", "tool"]],
+            "GatewayReport.client CachedResponseDetails.client ExplainCacheDocument.client"
+        ),
         (["enum": ["browser", "tool"], "default": "browser"], "GatewayDocument.client"),
         (["enum": ["mirror", "strip", "pass"]], "GatewayReport.cookies GatewayDocument.cookies"),
         (["enum": ["client-tool", "authority-not-trusted"]], "GatewayRequestReport.hint"),

@@ -51,7 +51,7 @@ struct CacheView: InspectorView {
     struct Answer {
         struct Response {
             let number: Int
-            let audience: Int
+            let audience: String
             let status: Int
             let freshness: String
             let lifetime: String
@@ -72,7 +72,7 @@ struct CacheView: InspectorView {
             reasons = explanation.reasons
             responses = explanation.responses.enumerated().map { index, details in
                 Response(
-                    number: index + 1, audience: details.audience, status: details.response.status,
+                    number: index + 1, audience: details.shownAudience, status: details.response.status,
                     freshness: details.response.freshness,
                     lifetime: "age \(details.age) s, lifetime \(details.lifetime) s (\(details.lifetimeSource))",
                     moment: MomentView(rfc3339: details.response.stored),
