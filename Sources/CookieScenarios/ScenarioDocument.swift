@@ -1,6 +1,11 @@
 import CookieModel
-import Foundation
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The JSON of a scenario.
 struct ScenarioDocument: Decodable {

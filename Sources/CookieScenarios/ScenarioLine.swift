@@ -1,7 +1,12 @@
 import CookieModel
-import Foundation
 public import PublicSuffix
 public import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// One line of a scenario file: JSON in, JSON out.
 public enum ScenarioLine {

@@ -97,6 +97,7 @@ private struct StatusReport: Encodable {
     let publicSuffixRules: Int
     /// `nil` for the list that is built in.
     let publicSuffixListFile: String?
+    let unicode = WebHost.unicodeVersion
     let sqlite = SessionDatabase.sqliteVersion
     let database: String
     /// Where the key comes from: the key file's path, or the name of the environment variable.
@@ -116,6 +117,7 @@ private struct StatusReport: Encodable {
                 "public suffixes",
                 "\(publicSuffixList), \(publicSuffixRules) rules (\(publicSuffixListFile ?? "built in"))",
             ],
+            ["Unicode", unicode],
             ["SQLite", sqlite],
             ["database", "\(database) (\(size))"],
             [keyFile == "CRUMB_KEY" ? "key from" : "key file", keyFile],

@@ -1,9 +1,5 @@
 /// Domains with a character outside ASCII, as UTS 46 processes them with the flags that the URL Standard gives:
 /// non-transitional, with the checks of Bidi and of joiners, without those of hyphens, of lengths and of STD3.
-///
-/// Foundation's own encoder also applies those last three checks. So the steps are separate: mapping and Punycode here,
-/// normalization by Foundation, and the validity criteria by Foundation's decoder of A-labels, which does not check
-/// hyphens and lengths.
 enum InternationalDomain {
     /// Unicode ToASCII (UTS 46, section 4.2) with CheckHyphens, VerifyDnsLength and UseSTD3ASCIIRules false.
     ///
@@ -13,154 +9,126 @@ enum InternationalDomain {
     /// - Returns: The domain in lower-case A-labels, or `nil` if the processing fails. Every ASCII character is let
     ///   through.
     static func toASCII(_ text: String) -> [UInt8]? {
-        guard text.utf8.count <= maximumLength else { return nil }
-        var mapped = String.UnicodeScalarView()
+        guard text.utf8.count <= maximumTextLength else { return nil }
+        var mapped: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars {
-            guard appendMapping(of: scalar, to: &mapped) else { return nil }
+            guard UnicodeTable.appendMapping(of: scalar, to: &mapped) else { return nil }
         }
         // Step 1: Divide the host name into labels.
-        guard let labels = normalized(mapped, .c)?.split(separator: ".", omittingEmptySubsequences: false)
-        else { return nil }
+        let labels = CanonicalComposition.compose(mapped).split(separator: ".", omittingEmptySubsequences: false)
         var domain: [UInt8] = []
-        var checkedDomain: [UInt8] = []
         var hasALabel = false
         for (index, label) in labels.enumerated() {
             // Step 5: Join the resulting labels with dots.
-            if index > 0 {
-                domain.append(ASCII.dot)
-                checkedDomain.append(ASCII.dot)
-            }
-            let claimsToBeALabel = label.starts(with: "xn--".unicodeScalars)
+            if index > 0 { domain.append(ASCII.dot) }
             if label.allSatisfy(\.isASCII) {
-                let octets = label.map { UInt8(truncatingIfNeeded: $0.value) }
-                domain += octets
-                checkedDomain += octets
-                hasALabel = hasALabel || claimsToBeALabel
+                domain += label.map { UInt8(truncatingIfNeeded: $0.value) }
+                hasALabel = hasALabel || claimsToBeALabel(label)
             } else {
                 // Step 3: Convert a U-label to an A-label. A label with `xn--` in front is no U-label.
-                guard !claimsToBeALabel, let encoded = Punycode.encode(Array(label)),
-                    let checked = Punycode.encode(label.map(standIn(for:)))
-                else { return nil }
+                guard !claimsToBeALabel(label), let encoded = Punycode.encode(Array(label)) else { return nil }
                 domain += "xn--".utf8 + encoded
-                checkedDomain += "xn--".utf8 + checked
                 hasALabel = true
             }
         }
-        // Step 2: Fail if a label is no U-label, A-label or plain label.
-        // Step 4: Fail if a label only looks like an A-label.
-        // Where the mapping leaves ASCII alone, there is no label whose validity could be in question.
-        return !hasALabel || isValid(checkedDomain) ? domain : nil
+        // If the mapping leaves ASCII alone, there is no label whose validity could be in question.
+        guard hasALabel else { return domain }
+        return domain.count <= maximumLength && areValid(labels) ? domain : nil
     }
 
     /// No name in the DNS has a sixteenth of this, and every step costs.
-    private static let maximumLength = 4096
+    private static let maximumTextLength = 4096
+    /// The most octets that a name with A-labels has: eight times the limit of the DNS.
+    private static let maximumLength = 2048
 
-    /// Returns a character that is as valid as `scalar` and that Foundation knows. Foundation has the tables of Unicode
-    /// 16, browsers those of Unicode 17, and the standard library knows the category of newer characters.
-    private static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar {
-        guard let age = scalar.properties.age, age.major >= 17 else { return scalar }
-        switch scalar.properties.generalCategory {
-        case .otherLetter, .lowercaseLetter, .modifierLetter:
-            return isRightToLeft(scalar) ? "\u{05D0}" : "\u{4E00}"
-        case .decimalNumber, .letterNumber:
-            return "\u{4E00}"
-        case .spacingMark:
-            return "\u{0903}"
-        case .nonspacingMark:
-            // One that neither composes nor is put in order.
-            return "\u{0E31}"
-        case .otherSymbol, .mathSymbol:
-            return "\u{2603}"
-        case .currencySymbol:
-            return "\u{20AC}"
-        default:
-            return scalar
-        }
+    private static func claimsToBeALabel(_ label: some Collection<Unicode.Scalar>) -> Bool {
+        label.starts(with: "xn--".unicodeScalars)
     }
 
-    /// Whether `scalar` is in a block that Unicode assigns to right-to-left letters (`DerivedBidiClass.txt`, the
-    /// defaults).
-    private static func isRightToLeft(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
-        default: false
+    /// Whether the labels of a normalized domain meet the validity criteria of UTS 46 (section 4.1), the Bidi rule among
+    /// them, which looks at all labels.
+    private static func areValid(_ labels: [ArraySlice<Unicode.Scalar>]) -> Bool {
+        var checked: [DomainLabel] = []
+        for label in labels where !label.isEmpty {
+            // Step 2: Fail if a label is no U-label, A-label or plain label.
+            guard let label = claimsToBeALabel(label) ? decoded(label) : Array(label), let valid = DomainLabel(label)
+            else { return false }
+            checked.append(valid)
         }
+        // A Bidi domain name contains at least one RTL label (RFC 5893, section 1.4).
+        return !checked.contains(where: \.isRightToLeft) || checked.allSatisfy(\.meetsBidiRule)
+    }
+
+    /// The U-label of an A-label.
+    private static func decoded(_ label: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar]? {
+        let octets = label.dropFirst(4).map { UInt8(truncatingIfNeeded: $0.value) }
+        // Step 4: Fail if a label only looks like an A-label.
+        guard let decoded = Punycode.decode(octets), !decoded.allSatisfy(\.isASCII), !claimsToBeALabel(decoded),
+            CanonicalComposition.compose(decoded) == decoded
+        else { return nil }
+        return decoded
     }
 }
 
-// MARK: - Mapping
+/// A label that is not empty, normalized and not encoded, by the properties of its characters.
+private struct DomainLabel {
+    private let properties: [CharacterProperties]
+    private let bidi: CharacterProperties.BidiClasses
 
-extension InternationalDomain {
-    /// Appends the mapping of `scalar` in UTS 46 (section 5). Returns `false` if the character is disallowed and the
-    /// mapping would hide that.
-    ///
-    /// The mapping is that of NFKC_Casefold, from which UTS 46 derives its table (section 6), except for the cases
-    /// named here. All other disallowed characters map to themselves, for the check of validity to find.
-    static func appendMapping(of scalar: Unicode.Scalar, to output: inout String.UnicodeScalarView) -> Bool {
-        switch scalar.value {
-        case 0x00...0x7F:
-            output.append(Unicode.Scalar(ASCII.lowercased(UInt8(truncatingIfNeeded: scalar.value))))
-        case 0x3002, 0xFF0E, 0xFF61:
-            // The full stops that part labels.
-            output.append(".")
-        case 0x00DF, 0x03C2, 0x200C, 0x200D:
-            // The four deviations, which stay without the transitional mappings: sharp s, final sigma, the joiners.
-            output.append(scalar)
-        case 0x1E9E:
-            output.append("\u{DF}")
-        case 0xA7F1:
-            // The one compatibility character of Unicode 17, which Foundation's tables lack.
-            output.append("s")
-        case 0xE0000...0xE007F:
-            // Tags would be ignored by NFKC_Casefold.
-            return false
+    /// Returns `nil` if the label begins with a mark, or has a character that is not valid or a joiner in a place where
+    /// it has no effect.
+    init?(_ label: [Unicode.Scalar]) {
+        var properties: [CharacterProperties] = []
+        for scalar in label {
+            guard let found = UnicodeTable.properties(of: scalar) else { return nil }
+            properties.append(found)
+        }
+        guard properties.first?.isMark == false else { return nil }
+        self.properties = properties
+        bidi = properties.reduce(into: []) { classes, found in classes.formUnion(found.bidi) }
+        for (index, scalar) in label.enumerated() where scalar == "\u{200C}" || scalar == "\u{200D}" {
+            guard followsVirama(index) || scalar == "\u{200C}" && joinsLetters(index) else { return nil }
+        }
+    }
+
+    // MARK: Joiners (RFC 5892, appendix A)
+
+    /// `Canonical_Combining_Class(Before(cp)) .eq. Virama`
+    private func followsVirama(_ index: Int) -> Bool {
+        index > 0 && properties[index - 1].combiningClass == 9
+    }
+
+    /// `(Joining_Type:{L,D})(Joining_Type:T)*\u200C(Joining_Type:T)*(Joining_Type:{R,D})`
+    private func joinsLetters(_ index: Int) -> Bool {
+        let before = properties[..<index].last { $0.joining != .transparent }?.joining
+        let after = properties[(index + 1)...].first { $0.joining != .transparent }?.joining
+        return (before == .left || before == .dual) && (after == .right || after == .dual)
+    }
+
+    // MARK: The Bidi rule (RFC 5893, section 2)
+
+    /// An RTL label contains at least one character of type R, AL or AN.
+    var isRightToLeft: Bool { !bidi.isDisjoint(with: [.r, .al, .an]) }
+
+    var meetsBidiRule: Bool {
+        let last = properties.last { $0.bidi != .nsm }?.bidi
+        switch properties.first?.bidi {
+        // 1. The first character must be a character with Bidi property L, R, or AL.
+        case .r, .al:
+            // 2. In an RTL label, only characters with the Bidi properties R, AL, AN, EN, ES, CS, ET, ON, BN, or NSM are
+            // allowed.
+            // 3. The end of the label must be a character with Bidi property R, AL, EN, or AN, followed by zero or more
+            // characters with Bidi property NSM.
+            // 4. If an EN is present, no AN may be present, and vice versa.
+            return bidi.isSubset(of: [.r, .al, .an, .en, .es, .cs, .et, .on, .bn, .nsm])
+                && [.r, .al, .en, .an].contains(last) && !bidi.isSuperset(of: [.en, .an])
+        case .l:
+            // 5. In an LTR label, only characters with the Bidi properties L, EN, ES, CS, ET, ON, BN, or NSM are allowed.
+            // 6. The end of the label must be a character with Bidi property L or EN, followed by zero or more characters
+            // with Bidi property NSM.
+            return bidi.isSubset(of: [.l, .en, .es, .cs, .et, .on, .bn, .nsm]) && [.l, .en].contains(last)
         default:
-            return appendDerivedMapping(of: scalar, to: &output)
+            return false
         }
-        return true
-    }
-
-    private static func appendDerivedMapping(
-        of scalar: Unicode.Scalar, to output: inout String.UnicodeScalarView
-    ) -> Bool {
-        let properties = scalar.properties
-        if properties.isDefaultIgnorableCodePoint {
-            // Marks of direction would be ignored too.
-            return !properties.isBidiControl && properties.generalCategory != .unassigned
-        }
-        guard properties.changesWhenNFKCCaseFolded else {
-            output.append(scalar)
-            return true
-        }
-        guard let decomposed = normalized(String(scalar).unicodeScalars, .d),
-            let once = normalized(caseFolded(decomposed), .kc), let folded = normalized(caseFolded(once), .kc)
-        else { return false }
-        for mapped in folded where !mapped.properties.isDefaultIgnorableCodePoint {
-            // One character that maps to several with a dot among them, as `⒈` and `…` do, is disallowed.
-            if mapped == "." || mapped == "\u{3002}" { return false }
-            output.append(mapped)
-        }
-        return true
-    }
-
-    /// Full case folding (Unicode, `CaseFolding.txt`): nearly always the small letters of the capitals.
-    private static func caseFolded(_ scalars: String.UnicodeScalarView) -> String.UnicodeScalarView {
-        var folded = String.UnicodeScalarView()
-        for scalar in scalars {
-            switch scalar.value {
-            case _ where !scalar.properties.changesWhenCaseFolded:
-                folded.append(scalar)
-            case 0x13F8...0x13FD:
-                // Cherokee folds to the capitals, which came first.
-                folded.append(Unicode.Scalar(scalar.value - 8) ?? scalar)
-            case 0xAB70...0xABBF:
-                folded.append(Unicode.Scalar(scalar.value - 0x97D0) ?? scalar)
-            default:
-                for capital in scalar.properties.uppercaseMapping.unicodeScalars {
-                    folded.append(contentsOf: capital.properties.lowercaseMapping.unicodeScalars)
-                }
-            }
-        }
-        return folded
     }
 }

@@ -1,4 +1,4 @@
-/// The encoder of RFC 3492, with the parameters that section 5 gives for domain names.
+/// RFC 3492, with the parameters that section 5 gives for domain names.
 package enum Punycode {
     private static let base: UInt32 = 36
     private static let tMin: UInt32 = 1
@@ -52,6 +52,57 @@ package enum Punycode {
         return output
     }
 
+    /// Decodes one label, without the prefix `xn--` (RFC 3492, section 6.2).
+    ///
+    /// - Parameter label: The label, in ASCII and lower case.
+    /// - Returns: The scalars, or `nil` if no label has this encoding.
+    static func decode(_ label: [UInt8]) -> [Unicode.Scalar]? {
+        // let n = initial_n, i = 0, bias = initial_bias
+        var n = initialN
+        var i: UInt32 = 0
+        var bias = initialBias
+        // let output = the code points before the last delimiter, or empty if there is none
+        let delimiter = label.lastIndex(of: UInt8(ascii: "-")) ?? 0
+        var output = label[..<delimiter].map { Unicode.Scalar($0) }
+        // while the input is not exhausted do begin: after the delimiter, if it was consumed
+        var input = label[(delimiter > 0 ? delimiter + 1 : 0)...]
+        while !input.isEmpty {
+            // let oldi = i, w = 1; for k = base to infinity in steps of base do begin
+            let old = i
+            var w: UInt32 = 1
+            var k = base
+            while true {
+                // let digit = the code point's digit-value, fail if it has none
+                guard let octet = input.popFirst(), let digit = value(of: octet) else { return nil }
+                // let i = i + digit * w, fail on overflow
+                let (product, productOverflows) = digit.multipliedReportingOverflow(by: w)
+                let (sum, sumOverflows) = i.addingReportingOverflow(product)
+                guard !productOverflows, !sumOverflows else { return nil }
+                i = sum
+                // let t = tmin if k <= bias, tmax if k >= bias + tmax, or k - bias otherwise
+                let t = k <= bias ? tMin : k >= bias + tMax ? tMax : k - bias
+                if digit < t { break }
+                // let w = w * (base - t), fail on overflow
+                let (weight, overflows) = w.multipliedReportingOverflow(by: base - t)
+                guard !overflows else { return nil }
+                w = weight
+                k += base
+            }
+            // let bias = adapt(i - oldi, length(output) + 1, test oldi is 0?)
+            let length = UInt32(output.count) + 1
+            bias = adapt(i - old, points: length, first: old == 0)
+            // let n = n + i div (length(output) + 1), fail on overflow; let i = i mod (length(output) + 1)
+            let (next, overflows) = n.addingReportingOverflow(i / length)
+            guard !overflows, let scalar = Unicode.Scalar(next) else { return nil }
+            n = next
+            i %= length
+            // insert n into output at position i; increment i
+            output.insert(scalar, at: Int(i))
+            i += 1
+        }
+        return output
+    }
+
     private static func append(_ delta: UInt32, bias: UInt32, to output: inout [UInt8]) {
         // let q = delta; for k = base to infinity in steps of base do begin
         var q = delta
@@ -83,5 +134,12 @@ package enum Punycode {
     private static func digit(_ value: UInt32) -> UInt8 {
         let value = UInt8(truncatingIfNeeded: value)
         return value < 26 ? UInt8(ascii: "a") + value : UInt8(ascii: "0") + value - 26
+    }
+    private static func value(of digit: UInt8) -> UInt32? {
+        switch digit {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(digit - UInt8(ascii: "a"))
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(digit - UInt8(ascii: "0")) + 26
+        default: nil
+        }
     }
 }

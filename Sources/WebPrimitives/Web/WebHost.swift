@@ -74,6 +74,9 @@ extension WebHost: CustomStringConvertible {
 }
 
 extension WebHost {
+    /// The version of Unicode that names with characters outside ASCII follow: `17.0.0`.
+    public static var unicodeVersion: String { BundledUnicodeTable.version }
+
     /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` if it fails.
     ///
     /// Departures from rfc6265bis, section 5.1.2, all as browsers behave: an underscore and an empty label are let

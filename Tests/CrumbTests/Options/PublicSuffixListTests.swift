@@ -82,6 +82,15 @@ struct PublicSuffixListTests {
         #expect(object["publicSuffixRules"] as? Int == 2 && object["publicSuffixListFile"] as? String == path)
     }
 
+    @Test("Status and the page on hosts say which version of Unicode is built in")
+    func unicode() throws {
+        let object = try #require(try home.crumb("status", "--json").objects().first)
+        let version = try #require(object["unicode"] as? String)
+        #expect(try home.crumb("status").text.contains(/\nUnicode +\d+\.\d+\.\d+\n/))
+        let page = try String(contentsOf: Repository.root.appending(path: "docs/hosts.md"), encoding: .utf8)
+        #expect(page.contains(" Unicode \(version)"))
+    }
+
     @Test("The page on public suffixes says which list is built in")
     func documentation() throws {
         let text = try String(contentsOf: Repository.root.appending(path: "docs/public-suffixes.md"), encoding: .utf8)

@@ -1,5 +1,7 @@
+import TestSupport
 import Testing
-import WebPrimitives
+
+@testable import WebPrimitives
 
 @Suite("Punycode")
 struct PunycodeTests {
@@ -31,6 +33,26 @@ struct PunycodeTests {
         ])
     func samples(label: String, encoded: String) {
         #expect(Punycode.encode(Array(label.unicodeScalars)) == Array(encoded.utf8))
+        #expect(
+            Punycode.decode(Array(encoded.utf8.map(ASCII.lowercased))).map { $0.count } == label.unicodeScalars.count)
+    }
+
+    @Test("What the encoder makes of any label is decoded to the label")
+    func roundTrip() {
+        var random = SeededGenerator(seed: 3492)
+        for _ in 0..<4_000 {
+            let label = (0..<random.below(12)).map { _ in
+                Unicode.Scalar(UInt32(random.below(random.once(in: 3) ? 0x80 : 0x11_0000))) ?? "\u{FFFD}"
+            }
+            #expect(Punycode.encode(label).flatMap(Punycode.decode) == label)
+        }
+    }
+
+    @Test(
+        "What no label is encoded to is not decoded",
+        arguments: ["-nda", "nd!", "nDa", "99999999999", "ls8", "dn33g", "0000000g"])
+    func notEncoded(text: String) {
+        #expect(Punycode.decode(Array(text.utf8)) == nil)
     }
 
     @Test("A label too large to encode has no encoding, and nothing overflows")

@@ -16,6 +16,7 @@ enum PunycodeCheck {
         Invariant.holds(encoded.allSatisfy { $0 < 0x80 }, "an A-label is ASCII")
         // The delimiter is looked for from the end: a label of ASCII alone has one there.
         Invariant.holds(decode(encoded) == label.map(\.value), "what is encoded is decoded to what it was")
+        Invariant.holds(Punycode.decode(encoded) == label, "both decoders agree")
     }
 
     private static func decode(_ encoded: [UInt8]) -> [UInt32]? {
