@@ -1,7 +1,6 @@
 import CookieModel
 import Crypto
 import CryptoExtras
-import Foundation
 
 /// Decrypts the values of Chromium on Linux: AES-128 in CBC mode, under a key that PBKDF2 makes of a password.
 ///

@@ -1,6 +1,11 @@
 import Captures
-import Foundation
 import Platform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A private copy of a database with its write-ahead log or its rollback journal, consistent at one time.
 ///
@@ -47,7 +52,7 @@ struct DatabaseCopy {
     private func copy(_ original: String, at place: CapturePlace) throws(CaptureError) {
         for attempt in 0..<Self.attemptLimit {
             // A browser writes in bursts, and with short pauses.
-            if attempt > 0 { Thread.sleep(forTimeInterval: min(0.005 * Double(attempt), 0.05)) }
+            if attempt > 0 { usleep(min(5_000 * UInt32(attempt), 50_000)) }
             let before = Self.endings.map { FileState("\(original)\($0)") }
             guard before[0] != nil else { throw CaptureError(.databaseNotReadable, at: place) }
             let size = before.reduce(0) { $0 + ($1?.size ?? 0) }
@@ -99,16 +104,17 @@ struct DatabaseCopy {
     /// Copies the bytes into a file that no one else may read, from its first byte on.
     private func copyFile(_ original: String, to copy: String) -> Bool {
         try? FileManager.default.removeItem(atPath: copy)
-        guard FileManager.default.createFile(atPath: copy, contents: nil, attributes: [.posixPermissions: 0o600]),
-            let input = FileHandle(forReadingAtPath: original), let output = FileHandle(forWritingAtPath: copy)
-        else { return false }
-        defer {
-            try? input.close()
-            try? output.close()
-        }
-        do {
-            while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty { try output.write(contentsOf: piece) }
-            return true
+        guard let input = try? Descriptor(opening: original, O_RDONLY) else { return false }
+        defer { input.close() }
+        guard let output = try? Descriptor(opening: copy, O_WRONLY | O_CREAT | O_EXCL) else { return false }
+        defer { output.close() }
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        do throws(SystemError) {
+            while true {
+                let count = try input.read(into: &buffer)
+                if count == 0 { return true }
+                try output.write(count == buffer.count ? buffer : Array(buffer[..<count]))
+            }
         } catch {
             return false
         }

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The containers of a profile of Firefox, as `containers.json` beside its database names them.
 public struct FirefoxContainers: Sendable {

@@ -1,5 +1,10 @@
-import Foundation
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension PackageManifest {
     /// The version of the format.

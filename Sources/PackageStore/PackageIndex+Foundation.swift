@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension PackageIndex {
     /// Reads an index; `nil` if it is damaged, or of another version of the format.

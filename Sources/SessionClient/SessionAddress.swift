@@ -1,5 +1,10 @@
-import Foundation
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Where a running service listens.
 public struct SessionAddress: Sendable, CustomStringConvertible {
@@ -61,7 +66,8 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
 
     private static func socketPath(_ text: String) -> String? {
         if text.hasPrefix("http+unix://") {
-            return String(text.dropFirst("http+unix://".count)).removingPercentEncoding
+            let path = Array(text.utf8.dropFirst("http+unix://".count))
+            return PercentEncoding.decodeStrictly(path.span).flatMap { String(validating: $0, as: UTF8.self) }
         }
         guard text.hasPrefix("unix:") else { return nil }
         let path = text.dropFirst("unix:".count)

@@ -1,5 +1,10 @@
-import Foundation
 public import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A client of a running service.
 ///

@@ -1,5 +1,10 @@
-import Foundation
 @_exported public import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A request to the service, with the type of its response.
 ///

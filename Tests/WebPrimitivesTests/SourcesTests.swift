@@ -27,6 +27,23 @@ struct SourcesTests {
         }
     }
 
+    @Test("Where FoundationEssentials exists, these targets import no more of Foundation, so that they link no ICU")
+    func essentials() throws {
+        let targets: Set<Substring> = [
+            "CookieModel", "CookieScenarios", "Captures", "GatewayModel", "HTTPCaching", "HTTPMessages", "OAuth2",
+            "OfflinePackages", "PackageStore", "Platform", "PublicSuffix", "RequestDecoration", "ResponseStore",
+            "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "StoreEngine", "WebPages",
+            "WebPrimitives",
+        ]
+        for (path, text) in try Self.files() where targets.contains(path.prefix { $0 != "/" }) {
+            let lines = text.split(separator: "\n")
+            for (line, previous) in zip(lines.dropFirst(), lines) where line.hasSuffix("import Foundation") {
+                #expect(previous == "#else", "\(path)")
+            }
+            #expect(lines.first?.hasSuffix("import Foundation") != true, "\(path)")
+        }
+    }
+
     @Test("GRDB is known to its engine and the readers of browsers, and its types to three files of the store")
     func engine() throws {
         let cut = ["Engine", "Engine+Maintenance", "Statement"].map { "SessionStore/Database/\($0).swift" }

@@ -1,5 +1,10 @@
 internal import CookieModel
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension CaptureMessage {
     /// Reads a message of a ``CaptureScript``.

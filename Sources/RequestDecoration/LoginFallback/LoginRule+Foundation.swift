@@ -1,6 +1,11 @@
-import Foundation
 public import SessionStore
 package import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension CookieJar {
     /// The login rules of the jar, by name.

@@ -1,7 +1,12 @@
 package import CookieModel
-import Foundation
 import SessionStore
 import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension SetCookieDocument {
     /// The response of the URL with these lines.

@@ -1,8 +1,13 @@
 package import CookieModel
-import Foundation
 package import HTTPCaching
 import HTTPTypes
 package import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension OperationError {
     package static func parameterInvalid(_ name: String, _ detail: String) -> OperationError {

@@ -1,5 +1,10 @@
-import Foundation
 package import OAuth2
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A login that waits for a browser to come back: everything that ends it, at any service.
 package struct BrowserVisit: Sendable {

@@ -1,7 +1,12 @@
 import Captures
-import Foundation
 package import OAuth2
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The settings of a provider that are known beforehand: data in `Providers.json`, the user's own file first.
 package struct ProviderPreset: Decodable, Sendable {
@@ -79,7 +84,7 @@ package struct ProviderPreset: Decodable, Sendable {
         _ text: String, _ name: String, _ values: [String: String]
     ) throws(OperationError) -> String {
         var text = text
-        for (key, value) in values { text = text.replacingOccurrences(of: "{\(key)}", with: value) }
+        for (key, value) in values { text = text.replacing("{\(key)}", with: value) }
         if let open = text.firstIndex(of: "{") {
             let missing = text[open...].dropFirst().prefix { $0 != "}" }
             throw invalid("\(name): this provider requires --provider-\(missing)")

@@ -1,8 +1,13 @@
 internal import CookieModel
-internal import Foundation
 internal import OAuth2
 import Platform
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// A file with sealing keys: the newest one last, and before it the former ones, each with the time at which a newer key
 /// replaced it.
@@ -81,7 +86,7 @@ public final class KeyFile: Sendable {
             throw SessionStoreError(.keyExposed, path, "other users can read the key file; run: chmod 600 '\(path)'")
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        let lines = text.components(separatedBy: .newlines).map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0.trimmingWhitespace) }
         let keys = lines.filter { !$0.isEmpty }.map { KeyFileLine($0) }
         guard !keys.isEmpty, !keys.contains(nil) else {
             throw SessionStoreError(.keyUnavailable, path, "the file is not a Crumb key file")

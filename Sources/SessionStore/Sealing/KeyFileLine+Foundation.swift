@@ -1,6 +1,11 @@
 internal import CookieModel
-internal import Foundation
 internal import OAuth2
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// A line of a key file: an unlocked key, or one that is locked with a passphrase.
 ///
@@ -25,7 +30,7 @@ struct KeyFileLine: Hashable, Sendable {
     /// `nil` if the line is not a key.
     init?(_ line: String) {
         var text = line
-        if let mark = line.range(of: KeyFileLine.replacedMark) {
+        if let mark = line.firstRange(of: KeyFileLine.replacedMark) {
             guard let time = Timestamp(rfc3339: line[mark.upperBound...].utf8) else { return nil }
             replaced = time
             text = String(line[..<mark.lowerBound])

@@ -1,8 +1,14 @@
+internal import CookieModel
 internal import Crypto
 internal import CryptoExtras
-internal import Foundation
 public import OAuth2
 import Platform
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 extension KeySource {
     /// Keys in Base64, 32 bytes each, the newest last, separated by commas.
@@ -14,7 +20,7 @@ extension KeySource {
     public static func base64(_ text: Secret, name: String) throws(SessionStoreError) -> KeySource {
         let parts = (text.exposedText ?? "").components(separatedBy: ",")
         let keys = parts.compactMap { part in
-            Data(base64Encoded: part.trimmingCharacters(in: .whitespacesAndNewlines))
+            Data(base64Encoded: String(part.trimmingWhitespace))
                 .flatMap { SealingKey(bytes: Array($0)) }
         }
         guard keys.count == parts.count else {

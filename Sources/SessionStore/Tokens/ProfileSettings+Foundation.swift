@@ -1,5 +1,10 @@
-internal import Foundation
 internal import OAuth2
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 extension ProfileSettings {
     /// The settings in the form that the database stores.

@@ -1,5 +1,10 @@
-internal import Foundation
 internal import OAuth2
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// The access tokens of one login for single resources (RFC 8707). The login's row stores them as a sealed JSON object.
 ///

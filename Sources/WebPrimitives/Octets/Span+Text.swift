@@ -108,3 +108,12 @@ extension String {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }
+
+extension StringProtocol {
+    /// The text without the white space at its ends, line ends included.
+    package var trimmingWhitespace: SubSequence {
+        guard let start = firstIndex(where: { !$0.isWhitespace }), let end = lastIndex(where: { !$0.isWhitespace })
+        else { return self[startIndex..<startIndex] }
+        return self[start...end]
+    }
+}

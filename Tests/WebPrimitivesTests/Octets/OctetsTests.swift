@@ -70,4 +70,14 @@ struct OctetsTests {
     func description(bytes: [UInt8], text: String) {
         #expect(Octets(bytes).description == text)
     }
+
+    @Test(
+        "White space is trimmed at both ends, and nowhere else",
+        arguments: [
+            ("", ""), (" ", ""), ("\r\n\t ", ""), ("a", "a"), (" a b\t", "a b"), ("\na\n\nb\r\n", "a\n\nb"),
+            ("\u{A0}a\u{2028}", "a"), ("\u{200B}a", "\u{200B}a"),
+        ])
+    func trimming(text: String, trimmed: String) {
+        #expect(text.trimmingWhitespace == trimmed)
+    }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 extension InjectionReport {
     /// Reads the report of an ``InjectionScript``, from its value or its message.
     ///
