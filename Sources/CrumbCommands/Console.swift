@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OAuth2
 import OfflinePackages
 import Platform
@@ -8,6 +7,12 @@ import SessionClient
 package import SessionOperations
 import SessionStore
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The clock of a command.
 typealias CommandClock = @Sendable () -> Timestamp
@@ -48,7 +53,8 @@ struct Console {
     func writeLine(_ text: String, colors: [String: Int] = [:]) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let line = shown(String(line))
-            guard outputIsTerminal, let end = line.range(of: "  "), let color = colors[String(line[..<end.lowerBound])]
+            guard outputIsTerminal, let end = line.firstRange(of: "  "),
+                let color = colors[String(line[..<end.lowerBound])]
             else { return line }
             return "\u{1B}[\(color)m\(line[..<end.lowerBound])\u{1B}[0m\(line[end.lowerBound...])"
         }

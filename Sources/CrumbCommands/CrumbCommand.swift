@@ -1,6 +1,6 @@
 import ArgumentParser
 import CookieModel
-import Foundation
+import Platform
 import SessionOperations
 
 /// A subcommand. ``execute(_:)`` does its work; failures become one sentence and an exit status here.

@@ -18,3 +18,18 @@ package enum SocketKind {
         package static let datagram = SOCK_DGRAM
     #endif
 }
+
+/// The environment of the process.
+package enum ProcessEnvironment {
+    /// The values by the names of their variables.
+    package static var variables: [String: String] {
+        var variables: [String: String] = [:]
+        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            entry += 1
+        }
+        return variables
+    }
+}

@@ -100,6 +100,26 @@ package enum FileSystem {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The last component of `path`.
+    package static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// The path of the running program.
+    package static var program: String? {
+        #if canImport(Darwin)
+            var size: UInt32 = 0
+            _ = _NSGetExecutablePath(nil, &size)
+            var path = [CChar](repeating: 0, count: Int(size))
+            guard _NSGetExecutablePath(&path, &size) == 0 else { return nil }
+            return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        #else
+            guard let path = realpath("/proc/self/exe", nil) else { return nil }
+            defer { free(path) }
+            return String(cString: path)
+        #endif
+    }
+
     /// The absolute path without links, as far as the path exists.
     package static func resolved(_ path: String) -> String {
         if let pointer = realpath(path, nil) {

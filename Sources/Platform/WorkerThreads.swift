@@ -70,36 +70,56 @@ package final class WorkerThreads: Sendable {
 
     /// Begins a thread; one that cannot be begun is tried again with the next job.
     private func begin() -> Bool {
-        let threads = Unmanaged.passRetained(self)
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let code = pthread_create(&thread, nil, { WorkerThreads.serve($0) }, threads.toOpaque())
-        #else
-            var thread = pthread_t()
-            let code = pthread_create(&thread, nil, { $0.flatMap { WorkerThreads.serve($0) } }, threads.toOpaque())
-        #endif
-        guard code == 0 else {
-            threads.release()
-            return false
-        }
-        #if canImport(Darwin)
-            if let thread { pthread_detach(thread) }
-        #else
-            pthread_detach(thread)
-        #endif
-        return true
+        beginThread { [self] in serve() }
     }
 
-    private static func serve(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        let threads = Unmanaged<WorkerThreads>.fromOpaque(pointer).takeRetainedValue()
+    private func serve() {
         while true {
-            threads.jobs.wait()
-            let job = threads.state.withLock { state in
+            jobs.wait()
+            let job = state.withLock { state in
                 state.idle -= 1
                 return state.take()
             }
             job?()
-            threads.state.withLock { $0.idle += 1 }
+            state.withLock { $0.idle += 1 }
         }
+    }
+}
+
+/// Runs `body` on a thread of its own, which ends with it.
+///
+/// - Returns: Whether the system has begun the thread.
+@discardableResult
+package func beginThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let thread = Unmanaged.passRetained(ThreadBody(body: body))
+    #if canImport(Darwin)
+        var number: pthread_t?
+        let code = pthread_create(&number, nil, { ThreadBody.run($0) }, thread.toOpaque())
+    #else
+        var number = pthread_t()
+        let code = pthread_create(&number, nil, { $0.flatMap { ThreadBody.run($0) } }, thread.toOpaque())
+    #endif
+    guard code == 0 else {
+        thread.release()
+        return false
+    }
+    #if canImport(Darwin)
+        if let number { pthread_detach(number) }
+    #else
+        pthread_detach(number)
+    #endif
+    return true
+}
+
+private final class ThreadBody: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    static func run(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().body()
+        return nil
     }
 }

@@ -30,12 +30,14 @@ struct SourcesTests {
     @Test("Where FoundationEssentials exists, these targets import no more of Foundation, so that they link no ICU")
     func essentials() throws {
         let targets: Set<Substring> = [
-            "CookieModel", "CookieScenarios", "Captures", "GatewayModel", "HTTPCaching", "HTTPMessages", "OAuth2",
-            "OfflinePackages", "PackageStore", "Platform", "PublicSuffix", "RequestDecoration", "ResponseStore",
-            "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "StoreEngine", "WebPages",
-            "WebPrimitives",
+            "CookieModel", "CookieScenarios", "Captures", "CrumbCommands", "GatewayModel", "HTTPCaching",
+            "HTTPMessages", "OAuth2", "OfflinePackages", "PackageStore", "Platform", "PublicSuffix",
+            "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations", "SessionStore", "SessionWire",
+            "StoreEngine", "WebPages", "WebPrimitives",
         ]
-        for (path, text) in try Self.files() where targets.contains(path.prefix { $0 != "/" }) {
+        // It changes JSON files of other programs by JSONSerialization, which FoundationEssentials lacks.
+        let exception = "CrumbCommands/Token/SetupStep.swift"
+        for (path, text) in try Self.files() where targets.contains(path.prefix { $0 != "/" }) && path != exception {
             let lines = text.split(separator: "\n")
             for (line, previous) in zip(lines.dropFirst(), lines) where line.hasSuffix("import Foundation") {
                 #expect(previous == "#else", "\(path)")

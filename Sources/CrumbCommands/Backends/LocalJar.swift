@@ -1,14 +1,14 @@
 import Captures
 import CookieModel
-import Foundation
+import Platform
 import RequestDecoration
 import SessionOperations
 import SessionStore
 
 /// A jar of a database file.
 struct LocalJar: JarBackend {
-    /// How many seconds pass before the journal is asked again.
-    private static let followingPause = 0.25
+    /// How many microseconds pass before the journal is asked again.
+    private static let followingPause: UInt32 = 250_000
 
     private let options: JarOptions
     private let now: Timestamp
@@ -64,7 +64,7 @@ struct LocalJar: JarBackend {
                 try body(ChangeList(page))
                 position = page.position
             } else {
-                Thread.sleep(forTimeInterval: LocalJar.followingPause)
+                usleep(LocalJar.followingPause)
                 if jar == nil { jar = try existing(notesAccess: false) }
             }
         }

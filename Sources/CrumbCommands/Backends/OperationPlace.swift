@@ -1,5 +1,5 @@
 import CookieModel
-import Foundation
+import Platform
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -280,7 +280,7 @@ extension DatabaseOperation {
     ) throws -> Output {
         let document: Document = request.document(of: description)
         var context = OperationContext(ownerOf: database, policy: policy, now: now) {
-            ProcessInfo.processInfo.environment[$0]
+            ProcessEnvironment.variables[$0]
         }
         return try work(
             OperationInput(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import HTTPTypes
 import OAuth2
+import Platform
 import SessionClient
 import SessionOperations
 import SessionStore
@@ -92,7 +92,7 @@ extension TokenAccess {
         let network = try Network.required()
         self.init(
             store, over: network.endpoints, checkingIDTokens: network.checkIDToken,
-            process: ProcessInfo.processInfo.processIdentifier,
+            process: getpid(),
             timing: TokenRefresher.Timing(answer: .seconds(timeout)), shield: { try await SignalDeferral.run($0) },
             now: clock)
     }

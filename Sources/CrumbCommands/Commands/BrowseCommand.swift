@@ -1,7 +1,7 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import GatewayModel
+import Platform
 import PublicSuffix
 import SessionOperations
 import SessionStore

@@ -1,10 +1,15 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import GatewayModel
 import Platform
 import SessionOperations
 import SessionStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct GatewayAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 public import ArgumentParser
 import CookieModel
-import Foundation
 public import GatewayModel
+import Platform
 import RequestDecoration
 import SessionOperations
 import SessionStore
@@ -218,7 +218,7 @@ extension GatewayJob {
         var job = self
         job.serving = { access in
             await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
+                beginThread {
                     let result = Result { try command(access) }
                     outcome.withLock { $0 = result }
                     continuation.resume()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrowserCookies
 import Captures
-import Foundation
+import Platform
 import SessionOperations
 
 struct ImportCommand: CrumbCommand {
@@ -75,7 +75,7 @@ struct ImportCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         for url in [url, topLevel].compactMap(\.self) { _ = try requestURL(url) }
         let own = try browser.map { choice in
-            let profiles = BrowserProfiles(of: choice.browser, environment: ProcessInfo.processInfo.environment)
+            let profiles = BrowserProfiles(of: choice.browser, environment: ProcessEnvironment.variables)
             return (profiles, try profiles.profile(named: profile ?? choice.profile), choice.browser)
         }
         let kept = try jar.backend(now: console.now, browserOptions: database, console: console)

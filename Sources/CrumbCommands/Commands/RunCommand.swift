@@ -1,10 +1,16 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import GatewayModel
+import Platform
 import SessionOperations
 import SessionStore
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct RunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -112,7 +118,7 @@ struct RunCommand: CrumbCommand {
 
     /// The path of a configuration for wget, which has no variable for authorities: the user's own with one more line.
     private static func wgetConfiguration(in folder: PrivateFolder, bundle: String) throws -> String {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         let own = environment["WGETRC"] ?? environment["HOME"].map { "\($0)/.wgetrc" }
         let lines = own.flatMap { try? InputFile($0).contents(limit: 1 << 20) } ?? []
         let path = "\(folder.path)/wgetrc"
@@ -151,7 +157,7 @@ enum TrustedAuthorities {
     /// ``variables`` name, and those of `--ca-file`. Other contents of the files, such as private keys, are left out.
     ///
     /// A file that cannot be read is skipped, as most programs do.
-    static func pem(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> [UInt8] {
+    static func pem(_ environment: [String: String] = ProcessEnvironment.variables) -> [UInt8] {
         let system = ([environment["SSL_CERT_FILE"]].compactMap(\.self) + systemFiles).lazy.map(contents)
             .first { !$0.isEmpty }
         let named = (variables.dropFirst() + ["CRUMB_CA_FILE"]).compactMap { environment[$0] }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CookieModel
-import Foundation
+import Platform
 import SessionClient
 import SessionOperations
 

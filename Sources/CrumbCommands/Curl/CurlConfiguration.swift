@@ -1,5 +1,4 @@
 import Captures
-import Foundation
 import Platform
 import SessionOperations
 
@@ -99,7 +98,7 @@ enum RequestBody {
             }
         #endif
         // Elsewhere shared memory cannot be read as a file is.
-        let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let folder = ProcessEnvironment.variables["TMPDIR"] ?? "/tmp"
         var template = Array("\(folder)/crumb.XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { return descriptor }
@@ -115,7 +114,7 @@ struct CurlProgram {
     let table: CurlOptionTable
 
     /// Finds curl on the search path and learns its options.
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    init(environment: [String: String] = ProcessEnvironment.variables) throws {
         guard let path = ChildProcess.pathOfProgram("curl", environment: environment) else {
             throw CommandFailure(
                 .curlNotFound,
@@ -135,7 +134,7 @@ struct CurlProgram {
     }
 
     /// The `.curlrc` that curl would read, found in the same order as by curl.
-    static func defaults(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
+    static func defaults(environment: [String: String] = ProcessEnvironment.variables) -> String? {
         var candidates = ["CURL_HOME", "XDG_CONFIG_HOME", "HOME"].compactMap { variable in
             environment[variable].flatMap { $0.isEmpty ? nil : $0 + "/.curlrc" }
         }

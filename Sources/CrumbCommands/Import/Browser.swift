@@ -1,6 +1,6 @@
 import ArgumentParser
 import Captures
-import Foundation
+import Platform
 import SessionOperations
 
 /// The browsers whose own databases are read, by the names that people use.

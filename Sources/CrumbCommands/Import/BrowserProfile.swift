@@ -1,6 +1,12 @@
 import Captures
-import Foundation
+import Platform
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A profile of a browser on this computer.
 struct BrowserProfile {
@@ -11,7 +17,7 @@ struct BrowserProfile {
 
     /// The name of the folder, with the user's name for the profile.
     var title: String {
-        let name = (folder as NSString).lastPathComponent
+        let name = FileSystem.name(of: folder)
         return names.first.flatMap { $0 == name ? nil : "\(name) (\($0))" } ?? name
     }
 
@@ -40,7 +46,7 @@ struct BrowserProfile {
             return "\(browser.rawValue) is not running, and keeps session cookies only while it runs"
         case .chromium:
             // A link that leads nowhere, in the folder of all profiles.
-            let folders = [folder, (folder as NSString).deletingLastPathComponent]
+            let folders = [folder, InputFile.folder(of: folder)]
             let isRunning = folders.contains {
                 (try? FileManager.default.attributesOfItem(atPath: "\($0)/SingletonLock")) != nil
             }
@@ -54,7 +60,7 @@ struct BrowserProfile {
 
     /// Whether `name` means this profile.
     fileprivate func isNamed(_ name: String, ignoringCase: Bool) -> Bool {
-        ([(folder as NSString).lastPathComponent] + names).contains { mine in
+        ([FileSystem.name(of: folder)] + names).contains { mine in
             ignoringCase ? mine.lowercased() == name.lowercased() : mine == name
         }
     }

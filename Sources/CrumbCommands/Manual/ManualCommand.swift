@@ -1,6 +1,11 @@
 import ArgumentParser
-import Foundation
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Writes the man pages; `Scripts/install` and packagers use it.
 struct ManualCommand: CrumbCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import BrowserCookies
-import Foundation
 import OAuth2
 import Platform
 import SessionOperations
@@ -263,5 +262,5 @@ struct OutputOptions: ParsableArguments {
     var noColor = false
 
     /// Whether output may be colored.
-    var usesColor: Bool { !noColor && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
+    var usesColor: Bool { !noColor && (ProcessEnvironment.variables["NO_COLOR"] ?? "").isEmpty }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import HTTPTypes
 import PackageStore
+import Platform
 import SessionClient
 import SessionOperations
 import SessionStore

@@ -1,4 +1,3 @@
-@preconcurrency import Foundation
 import Platform
 import SessionOperations
 
@@ -28,7 +27,7 @@ struct ChildProcess {
 
     /// Finds a program on the search path.
     static func pathOfProgram(
-        _ name: String, environment: [String: String] = ProcessInfo.processInfo.environment
+        _ name: String, environment: [String: String] = ProcessEnvironment.variables
     ) -> String? {
         let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
@@ -241,7 +240,7 @@ struct ChildProcess {
         defer { arguments.forEach { free($0) } }
         var variables: [UnsafeMutablePointer<CChar>?]? = nil
         if !environment.isEmpty {
-            let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            let merged = ProcessEnvironment.variables.merging(environment) { $1 }
             variables = merged.map { strdup("\($0)=\($1)") } + [nil]
         }
         defer { variables?.forEach { free($0) } }

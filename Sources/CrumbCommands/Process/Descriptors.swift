@@ -1,6 +1,11 @@
-import Foundation
 import Platform
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The end of a pipe that is read.
 struct PipeSink {

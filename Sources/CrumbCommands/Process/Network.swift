@@ -1,4 +1,3 @@
-import Foundation
 package import OAuth2
 package import PackageStore
 import Platform
@@ -114,7 +113,7 @@ enum ProgramReplacement {
     }
 
     /// The path of `crumb`, also if that was replaced.
-    static var ownPath: String? { legacy?.path ?? Bundle.main.executablePath }
+    static var ownPath: String? { legacy?.path ?? FileSystem.program }
 
     /// Replaces this program.
     static func run() throws -> Never {
@@ -125,7 +124,7 @@ enum ProgramReplacement {
                 .networkProgramNotFound, "\(program): it has failed, or belongs to another version of crumb")
         }
         let descriptor = try handOver()
-        setenv(variable, "\(getpid()):\(descriptor):\(Bundle.main.executablePath ?? "crumb")", 1)
+        setenv(variable, "\(getpid()):\(descriptor):\(FileSystem.program ?? "crumb")", 1)
         let words = ProcessArguments.words.map { word in strdup(word.map { CChar(bitPattern: $0) } + [0]) } + [nil]
         execv(program, words)
         let failure = errno
@@ -135,8 +134,8 @@ enum ProgramReplacement {
     }
 
     /// Finds the program: beside this one, as both are built and installed together, else on the search path.
-    private static func path(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> String {
-        let beside = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent().path
+    private static func path(environment: [String: String] = ProcessEnvironment.variables) throws -> String {
+        let beside = FileSystem.program.map { FileSystem.folder(of: FileSystem.resolved($0)) }
         let folders = [beside].compactMap(\.self) + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let candidates = folders.map { "\($0)/\(name)" }
         guard let path = candidates.first(where: { access($0, X_OK) == 0 }) else {

@@ -1,7 +1,12 @@
-import Foundation
 import Platform
 import SessionOperations
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A folder that only its owner can use, for as long as a command runs: in memory if the system has a folder there.
 ///
@@ -34,7 +39,7 @@ final class PrivateFolder: Sendable {
 
     /// Creates a folder, and removes those of commands that were killed.
     init(_ purpose: Purpose) throws {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         let parents = PrivateFolder.parents(environment)
         parents.forEach(PrivateFolder.cleanUp(in:))
         let parent = parents.first { access($0, W_OK) == 0 } ?? "/tmp"

@@ -1,4 +1,5 @@
-import Foundation
+import Dispatch
+import Platform
 import Synchronization
 
 /// Holds back the signals that end a program while a server's answer to a refresh is on its way.
@@ -51,7 +52,7 @@ enum SignalDeferral {
     /// - Parameters:
     ///   - limit: How long to wait.
     ///   - notice: Runs if the wait is longer than a moment.
-    static func awaitExchanges(upTo limit: TimeInterval, _ notice: () -> Void) {
+    static func awaitExchanges(upTo limit: Double, _ notice: () -> Void) {
         begin()
         defer { end() }
         guard !UnfinishedExchanges.all.finish(within: min(1, limit)) else { return }
@@ -135,38 +136,28 @@ enum SignalDeferral {
 }
 
 /// The pending exchanges with servers whose responses this process has to store.
-///
-/// `@unchecked` because the compiler cannot see that `condition` guards the mutable state.
-private final class UnfinishedExchanges: @unchecked Sendable {
+private final class UnfinishedExchanges: Sendable {
     static let all = UnfinishedExchanges()
 
-    private let condition = NSCondition()
-    private var count = 0
-    private var isFinishing = false
+    private let isFinishing = Mutex(false)
+    private let exchanges = DispatchGroup()
 
     func begin() throws {
-        try condition.withLock {
+        try isFinishing.withLock { isFinishing in
             guard !isFinishing else { throw CancellationError() }
-            count += 1
+            exchanges.enter()
         }
     }
 
     func end() {
-        condition.withLock {
-            count -= 1
-            condition.broadcast()
-        }
+        exchanges.leave()
     }
 
     /// Waits until no exchange is under way. None begins from now on.
     ///
     /// - Returns: Whether the last one has ended within the time.
-    func finish(within seconds: TimeInterval) -> Bool {
-        let end = Date(timeIntervalSinceNow: seconds)
-        return condition.withLock {
-            isFinishing = true
-            while count > 0, condition.wait(until: end) {}
-            return count == 0
-        }
+    func finish(within seconds: Double) -> Bool {
+        isFinishing.withLock { $0 = true }
+        return exchanges.wait(wallTimeout: .now() + seconds) == .success
     }
 }

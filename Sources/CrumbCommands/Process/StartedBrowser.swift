@@ -1,7 +1,13 @@
 import ArgumentParser
-import Foundation
+import Platform
 import SessionOperations
 import SessionStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A browser that `crumb browse` starts.
 enum BrowserEngine: String, CaseIterable, ExpressibleByArgument {
@@ -81,7 +87,7 @@ struct StartedBrowser: Sendable {
         #endif
         guard engine != .firefox else { return variables }
         // With the home folder, the key to the screen would be another one.
-        let own = ProcessInfo.processInfo.environment
+        let own = ProcessEnvironment.variables
         let key = own["XAUTHORITY"] ?? own["HOME"].map { "\($0)/.Xauthority" }
         variables["HOME"] = folder.path
         if let key { variables["XAUTHORITY"] = key }

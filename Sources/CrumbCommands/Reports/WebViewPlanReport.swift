@@ -1,7 +1,12 @@
 import CookieModel
-import Foundation
 import RequestDecoration
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A plan for a web view in JSON.
 struct WebViewPlanReport: Encodable {

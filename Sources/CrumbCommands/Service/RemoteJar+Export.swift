@@ -1,6 +1,5 @@
 import Captures
 import CookieModel
-import Foundation
 import RequestDecoration
 import SessionClient
 import SessionOperations

@@ -1,6 +1,6 @@
 import Captures
 import CookieModel
-import Foundation
+import Platform
 import RequestDecoration
 import SessionClient
 import SessionOperations
@@ -9,7 +9,7 @@ import SessionStore
 /// A jar of a running service.
 struct RemoteJar: JarBackend {
     /// How many seconds pass before changes are followed again, after the connection has ended.
-    private static let followingPause = 2.0
+    private static let followingPause: UInt32 = 2
     /// How many times in a row that may fail.
     private static let followingRetries = 30
 
@@ -136,7 +136,7 @@ struct RemoteJar: JarBackend {
                 guard failures <= RemoteJar.followingRetries else { throw problem }
             }
             _ = events.endStream()
-            Thread.sleep(forTimeInterval: RemoteJar.followingPause)
+            sleep(RemoteJar.followingPause)
         }
     }
 

@@ -1,5 +1,5 @@
-import Foundation
 import OAuth2
+import Platform
 import SessionClient
 import SessionOperations
 

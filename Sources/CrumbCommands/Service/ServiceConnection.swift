@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import OAuth2
 import Platform
 import SessionClient

@@ -1,5 +1,4 @@
 import Captures
-import Foundation
 import Platform
 import SessionOperations
 
@@ -66,15 +65,15 @@ final class InputFile {
 
     /// The folder that a path names a file of.
     static func folder(of path: String) -> String {
-        let folder = (path as NSString).deletingLastPathComponent
-        return folder.isEmpty ? "." : folder
+        let end = path.lastIndex { $0 != "/" } ?? path.startIndex
+        return path.isEmpty ? "." : FileSystem.folder(of: String(path[...end]))
     }
 
     /// The folder of the profile whose session Firefox keeps in this file; `nil` for any other file.
     var firefoxProfile: String? {
         guard path.hasSuffix(".jsonlz4") else { return nil }
         let folder = InputFile.folder(of: path)
-        return (folder as NSString).lastPathComponent == "sessionstore-backups" ? InputFile.folder(of: folder) : folder
+        return FileSystem.name(of: folder) == "sessionstore-backups" ? InputFile.folder(of: folder) : folder
     }
 
     /// The path of a database of SQLite's; `nil` for any other file.

@@ -1,7 +1,12 @@
 import CookieModel
-import Foundation
 import Platform
 import SessionStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The databases and backups that use a key file, as far as Crumb knows: those in the default folder, and those that Crumb
 /// has opened or written with the key, under any `HOME`.

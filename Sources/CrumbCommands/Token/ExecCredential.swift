@@ -1,6 +1,12 @@
 import CookieModel
-import Foundation
+import Platform
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The request of kubectl to a credential plugin, in the variable `KUBERNETES_EXEC_INFO`.
 struct ExecCredentialRequest {
@@ -28,7 +34,7 @@ struct ExecCredentialRequest {
     /// Without one, the answer is for kubectl 1.19 and older, which only know v1beta1, and no user is asked to log in.
     ///
     /// - Throws: `CommandFailure` if the variable holds something else, or a version that is not supported.
-    init(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
+    init(environment: [String: String] = ProcessEnvironment.variables) throws {
         guard let text = environment[ExecCredentialRequest.variable], !text.isEmpty else {
             (apiVersion, isInteractive) = ("\(ExecCredentialRequest.group)/v1beta1", false)
             return

@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 import SessionOperations
 
 /// The pages for a browser that comes back from a login, or requests something else at its address.
@@ -51,11 +51,13 @@ enum LoopbackPeer {
             return nil
         }
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-            guard let handle = FileHandle(forReadingAtPath: table) else { continue }
-            defer { try? handle.close() }
+            guard let file = try? Descriptor(opening: table, O_RDONLY) else { continue }
+            defer { file.close() }
             var rest: [UInt8] = []
-            while let chunk = try? handle.read(upToCount: 1 << 16), !chunk.isEmpty {
-                var lines = (rest + chunk).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while let count = try? file.read(into: &buffer), count > 0 {
+                var lines = (rest + buffer[..<count]).split(
+                    separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 rest = lines.popLast().map(Array.init) ?? []
                 for line in lines {
                     if let user = user(in: String(decoding: line, as: UTF8.self), from: peer, to: own) { return user }
@@ -101,6 +103,11 @@ enum LoopbackPeer {
         let words = withUnsafeBytes(of: address) { bytes in
             (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
         }
-        return words.map { String(format: "%08X", $0) }.joined() + String(format: ":%04X", UInt16(bigEndian: port))
+        return words.map { digits($0, count: 8) }.joined() + ":" + digits(UInt16(bigEndian: port), count: 4)
+    }
+
+    private static func digits(_ number: some UnsignedInteger, count: Int) -> String {
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: count - digits.count) + digits
     }
 }

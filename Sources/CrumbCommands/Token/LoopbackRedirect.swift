@@ -1,4 +1,4 @@
-import Foundation
+import CookieModel
 import HTTPMessages
 import Platform
 import SessionOperations
@@ -133,7 +133,7 @@ final class LoopbackRedirect: Sendable {
                 if line.count < LoopbackRedirect.maximumHeadSize { line.append(byte) }
                 continue
             }
-            let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+            let text = String(String(decoding: line, as: UTF8.self).trimmingWhitespace)
             line = []
             if isMeant(text) { return Arrival(text, at: self, nil) }
             let advice = "paste the whole URL that the browser was redirected to"

@@ -1,5 +1,6 @@
-import Foundation
+import Dispatch
 import OAuth2
+import Platform
 import SessionOperations
 import SessionStore
 import Synchronization

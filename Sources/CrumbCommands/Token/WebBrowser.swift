@@ -1,4 +1,4 @@
-@preconcurrency import Foundation
+import Platform
 
 /// The user's web browser: the commands in the variable `BROWSER`, then the system's opener.
 enum WebBrowser {
@@ -14,11 +14,11 @@ enum WebBrowser {
     ///
     /// - Parameter failure: is called, on another thread, if no command worked.
     static func open(
-        _ url: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+        _ url: String, environment: [String: String] = ProcessEnvironment.variables,
         orElse failure: @escaping @Sendable () -> Void
     ) {
         let commands = commands(opening: url, browsers: environment["BROWSER"] ?? "")
-        Thread.detachNewThread {
+        beginThread {
             if !commands.contains(where: { ChildProcess.succeeds($0) }) { failure() }
         }
     }
@@ -89,7 +89,7 @@ enum Clipboard {
     ///
     /// - Returns: Whether a program has taken it.
     static func copy(_ text: String) -> Bool {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         return ways.contains { words, variable in
             if let variable, (environment[variable] ?? "").isEmpty { return false }
             return ChildProcess.succeeds(words, input: Array(text.utf8))

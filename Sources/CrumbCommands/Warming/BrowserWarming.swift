@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import Platform
 import SessionOperations
 import Synchronization
@@ -21,7 +20,7 @@ struct BrowserWarming {
         self.arguments = arguments
         self.console = console
         programs = try BrowserPrograms(for: engine)
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         guard engine != .webkit || environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil else {
             throw CommandFailure(
                 .browserNotStarted,
@@ -126,7 +125,7 @@ struct BrowserWarming {
         defer { folder.endProcesses() }
         let status = try process.run(command.words.dropFirst().map { Array($0.utf8) }) { number in
             SignalForwarding.forward(to: number)
-            Thread.detachNewThread {
+            beginThread {
                 while !state.withLock({ $0.hasEnded }) {
                     guard lastEnd().map({ $0 + BrowserWarming.pause < .now }) == true || deadline < .now else {
                         usleep(100_000)

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import GatewayModel
 import HTTPCaching
 import PublicSuffix

@@ -251,4 +251,14 @@ struct BrowserProfileTests {
         }
         return Array("mozLz40\u{0}".utf8) + size + [0xF0] + lengths + [UInt8(rest)] + bytes
     }
+
+    @Test(
+        "The folder of a file is what is before the last component of its path",
+        arguments: [
+            ("/a/b", "/a"), ("/a/b/", "/a"), ("a", "."), ("a/", "."), ("", "."), ("/a", "/"), ("/", "/"), ("a/b", "a"),
+            ("../a/b", "../a"),
+        ])
+    func folder(path: String, folder: String) {
+        #expect(InputFile.folder(of: path) == folder)
+    }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
 import CookieModel
-import Foundation
+import Dispatch
+import Platform
 import SessionOperations
 import SessionStore
+import Synchronization
 
 struct TokenExecCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -99,15 +101,17 @@ struct TokenExecCommand: CrumbCommand {
 
     /// Makes standard input a pipe that holds the token and ends there.
     private func giveInput(_ token: String) throws {
-        let pipe = Pipe()
+        var ends: [Int32] = [-1, -1]
         // A pipe holds more than any header field, so this does not wait for a reader.
         guard token.utf8.count < 1 << 16 - 1 else {
             throw CommandFailure(.valueDamaged, "the token is too long for --stdin; use --file")
         }
-        try Console.write(Array("\(token)\n".utf8), to: pipe.fileHandleForWriting.fileDescriptor)
-        dup2(pipe.fileHandleForReading.fileDescriptor, STDIN_FILENO)
-        try pipe.fileHandleForWriting.close()
-        try pipe.fileHandleForReading.close()
+        guard pipe(&ends) == 0 else {
+            throw CommandFailure(.outputFailed, "making a pipe failed: \(SystemError.last.message)")
+        }
+        defer { ends.forEach { close($0) } }
+        try Console.write(Array("\(token)\n".utf8), to: ends[1])
+        dup2(ends[0], STDIN_FILENO)
     }
 }
 
@@ -138,10 +142,7 @@ struct TokenSource {
 
 /// A file with a valid token for as long as a command runs. Only its owner can read it, and it is in memory if the
 /// system has a folder for that.
-///
-/// `@unchecked` because the compiler cannot see that `condition` guards the mutable state, which the renewing thread and the
-/// command share.
-final class FreshTokenFile: @unchecked Sendable {
+final class FreshTokenFile: Sendable {
     /// How long a token is believed without another look, in seconds: others renew it too, and clocks jump.
     private static let longestPause: Int64 = 60
 
@@ -149,10 +150,11 @@ final class FreshTokenFile: @unchecked Sendable {
     private let folder: PrivateFolder
     private let source: TokenSource
     private let console: Console
-    /// Guards the state below. Not held while a token is renewed: a slow server must not keep the file from being
+    /// Also guards the file. Not held while a token is renewed: a slow server must not keep the file from being
     /// removed.
-    private let condition = NSCondition()
-    private var isClosed = false
+    private let isClosed = Mutex(false)
+    /// Wakes the thread that renews the token.
+    private let closing = DispatchSemaphore(value: 0)
 
     /// Writes the file and keeps it fresh from now on.
     init(_ first: (text: String, end: Timestamp?), from source: TokenSource, console: Console) throws {
@@ -160,19 +162,19 @@ final class FreshTokenFile: @unchecked Sendable {
         path = "\(folder.path)/token"
         (self.source, self.console) = (source, console)
         try write(first.text)
-        Thread.detachNewThread { [self] in keepFresh(first) }
+        beginThread { [self] in keepFresh(first) }
     }
 
     /// Removes the file and ends the renewals. One whose request was sent is waited for, no longer than its server has time:
     /// only its answer has the new refresh token.
     func close() throws {
-        condition.withLock {
+        isClosed.withLock { isClosed in
             isClosed = true
-            condition.signal()
             folder.remove()
         }
+        closing.signal()
         let limit = try source.refresh.seconds()
-        SignalDeferral.awaitExchanges(upTo: TimeInterval(limit)) {
+        SignalDeferral.awaitExchanges(upTo: Double(limit)) {
             console.note(
                 "the command has ended; crumb waits up to \(limit) seconds for the response to the refresh "
                     + "of '\(source.login)', to store the new tokens")
@@ -190,7 +192,7 @@ final class FreshTokenFile: @unchecked Sendable {
             } catch {
                 let sentence = CommandFailure(of: error)?.message ?? "\(error)"
                 // Once, and only while there is a file.
-                if sentence != lastComplaint, condition.withLock({ !isClosed }) {
+                if sentence != lastComplaint, isClosed.withLock({ !$0 }) {
                     console.error("\(sentence). The file still has the last token")
                 }
                 lastComplaint = sentence
@@ -202,11 +204,7 @@ final class FreshTokenFile: @unchecked Sendable {
     ///
     /// - Returns: `false` if the file was closed.
     private func sleep(until end: Timestamp?) -> Bool {
-        let date = Date(timeIntervalSinceNow: Double(pause(end)))
-        return condition.withLock {
-            while !isClosed, condition.wait(until: date) {}
-            return !isClosed
-        }
+        closing.wait(wallTimeout: .now() + .seconds(Int(pause(end)))) == .timedOut
     }
 
     /// How many seconds to wait before the next look.
@@ -218,7 +216,7 @@ final class FreshTokenFile: @unchecked Sendable {
     }
 
     private func write(_ token: String) throws {
-        let failure = condition.withLock { isClosed ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
+        let failure = isClosed.withLock { $0 ? 0 : PrivateFile.replace(Array(token.utf8), at: path) }
         guard failure == 0 else { throw CommandFailure.notWritten(path, failure) }
     }
 }

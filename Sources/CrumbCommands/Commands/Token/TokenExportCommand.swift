@@ -1,6 +1,5 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -130,7 +129,7 @@ struct TokenExportCommand: CrumbCommand {
             var variables = [("ACCESS_TOKEN", report.accessToken), ("TOKEN_TYPE", report.tokenType)]
             if let expires = report.expires { variables.append(("EXPIRES_AT", expires)) }
             for (name, value) in variables {
-                let quoted = value.replacingOccurrences(of: "'", with: #"'\''"#)
+                let quoted = value.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined()
                 try console.write("export \(prefix)\(name)='\(quoted)'\n".utf8)
             }
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import HTTPTypes
 import OAuth2
 import RequestDecoration

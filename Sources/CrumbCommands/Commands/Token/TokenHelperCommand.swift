@@ -1,7 +1,12 @@
 import ArgumentParser
-import Foundation
 import OAuth2
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct TokenHelperCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -170,13 +175,13 @@ struct CredentialHelper {
     func answerDocker(_ operation: String) throws {
         switch operation {
         case "get":
-            let server = try input().trimmingCharacters(in: .whitespacesAndNewlines)
+            let server = String(try input().trimmingWhitespace)
             // docker knows these words, and goes on without a credential.
             guard isFor(server) else { try refuse("credentials not found in native keychain") }
             try console.writeJSON(DockerCredential(server: server, username: username, secret: try token().accessToken))
         case "list": try console.writeJSON([host: username])
         case "erase":
-            if isFor(try input().trimmingCharacters(in: .whitespacesAndNewlines)) { try invalidate(nil) }
+            if isFor(String(try input().trimmingWhitespace)) { try invalidate(nil) }
         case "store":
             // docker stores the credential that it has just got from here again.
             let given = try? JSONDecoder().decode(DockerCredential.self, from: Data(try input().utf8))

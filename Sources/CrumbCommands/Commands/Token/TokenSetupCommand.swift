@@ -1,7 +1,12 @@
 import ArgumentParser
-import Foundation
 import Platform
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct TokenSetupCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -151,12 +156,12 @@ struct TokenSetupCommand: CrumbCommand {
     }
 
     private func isOnPath(_ folder: String) -> Bool {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let folders = (ProcessEnvironment.variables["PATH"] ?? "").split(separator: ":")
         return folders.contains { FileSystem.isSame(String($0), folder) }
     }
 
     private func dockerConfiguration() throws -> String {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         if let folder = environment["DOCKER_CONFIG"], folder.hasPrefix("/") { return "\(folder)/config.json" }
         return "\(try Locations().home())/.docker/config.json"
     }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import CookieModel
 import Platform
 import SessionOperations
 import SessionStore
@@ -95,7 +95,7 @@ enum ChosenLogin {
         let path = try Locations().loginFile()
         guard access(path, F_OK) == 0 else { return nil }
         let text = String(decoding: try InputFile(path).contents(limit: limit), as: UTF8.self)
-        let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let name = String(text.trimmingWhitespace)
         return name.isEmpty ? nil : name
     }
 
