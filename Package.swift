@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "Captures", targets: ["Captures", "BrowserCookies", "HTTPMessages"]),
         .library(name: "OAuth2", targets: ["OAuth2"]),
         .library(name: "SessionStore", targets: ["SessionStore", "ResponseStore"]),
+        .library(name: "OAuth2Login", targets: ["OAuth2Login"]),
         .library(name: "RequestDecoration", targets: ["RequestDecoration", "WebViewDecoration"]),
         .library(name: "URLSessionDecoration", targets: ["URLSessionDecoration"]),
         // Clients and servers of the network (traits AsyncHTTPClient, OpenIDConnect, Gateway, Programs).
@@ -114,6 +115,11 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .target(
+            name: "OAuth2Login",
+            dependencies: [
+                "Platform", "WebPrimitives", "HTTPMessages", "WebPages", "CookieModel", "OAuth2", "SessionStore",
+            ]),
+        .target(
             name: "ResponseStore",
             dependencies: [
                 "Platform", "WebPrimitives", "PublicSuffix", "CookieModel", "HTTPCaching", "StoreEngine",
@@ -188,9 +194,9 @@ let package = Package(
         .target(
             name: "SessionOperations",
             dependencies: [
-                "WebPrimitives", "HTTPMessages", "HTTPCaching", "WebPages", "PublicSuffix", "CookieModel",
-                "GatewayModel",
-                "Captures", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration", "SessionWire",
+                "WebPrimitives", "HTTPMessages", "HTTPCaching", "PublicSuffix", "CookieModel", "GatewayModel",
+                "Captures", "OAuth2", "SessionStore", "OAuth2Login", "ResponseStore", "RequestDecoration",
+                "SessionWire",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [.embedInCode("Providers/Providers.json")]),
@@ -198,8 +204,8 @@ let package = Package(
             name: "SessionService",
             dependencies: [
                 "Platform", "WebPrimitives", "WebPages", "PublicSuffix", "CookieModel", "CookieScenarios",
-                "GatewayModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore", "RequestDecoration",
-                "SessionOperations", "SessionWire",
+                "GatewayModel", "Captures", "OAuth2", "OpenIDConnect", "SessionStore", "OAuth2Login",
+                "RequestDecoration", "SessionOperations", "SessionWire",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -235,8 +241,8 @@ let package = Package(
             dependencies: [
                 "Platform", "HTTPMessages", "PublicSuffix", "CookieModel", "CookieScenarios", "HTTPCaching",
                 "GatewayModel",
-                "Captures", "BrowserCookies", "OAuth2", "SessionStore", "OfflinePackages", "PackageStore",
-                "RequestDecoration", "SessionOperations", "SessionClient",
+                "Captures", "BrowserCookies", "OAuth2", "SessionStore", "OAuth2Login", "OfflinePackages",
+                "PackageStore", "RequestDecoration", "SessionOperations", "SessionClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -382,7 +388,7 @@ let package = Package(
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
-                "Platform", "SessionService", "CookieModel", "GatewayModel", "HTTPCaching", "OAuth2",
+                "Platform", "SessionService", "CookieModel", "GatewayModel", "HTTPCaching", "OAuth2", "OAuth2Login",
                 "PostgreSQLEngine", "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations",
                 "SessionStore", "SessionWire", "WebPages",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -414,9 +420,8 @@ let package = Package(
             name: "CrumbTests",
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "PublicSuffix",
-                "CookieModel", "GatewayModel", "HTTPCaching", "CrumbCommands", "OAuth2", "RequestDecoration",
-                "SQLiteEngine",
-                "SessionOperations", "SessionStore", "TestSupport",
+                "CookieModel", "GatewayModel", "HTTPCaching", "CrumbCommands", "OAuth2", "OAuth2Login",
+                "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore", "TestSupport",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import OAuth2Login
 import OfflinePackages
 import Platform
 import RequestDecoration
@@ -294,6 +295,7 @@ package struct CommandFailure: Error {
         case let error as SessionClientError: self.init(error)
         case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
         case let error as OperationError: self.init(advising: error.failure, error.description)
+        case let error as LoginError: self.init(advising: FailureKind(error), error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
         case let error as LoginFallbackError: self.init(FailureKind(error), error.description)

@@ -1,4 +1,5 @@
 import CookieModel
+import OAuth2Login
 import Platform
 import SessionClient
 import SessionOperations
@@ -294,6 +295,7 @@ extension Error {
     func isFailure(_ failure: FailureKind) -> Bool {
         switch self {
         case let error as OperationError: error.failure == failure
+        case let error as LoginError: FailureKind(error) == failure
         case let error as SessionClientError: error.has(failure)
         default: false
         }

@@ -1,4 +1,5 @@
 import OAuth2
+import OAuth2Login
 import Platform
 import SessionClient
 import SessionOperations
@@ -19,10 +20,10 @@ struct RemoteLogin {
     ///
     /// - Parameter document: The options.
     /// - Returns: The login as the service keeps it.
-    func run(_ document: LoginDocument, _ presentation: TokenLogin.Presentation) throws -> StoredTokenReport {
+    func run(_ document: LoginDocument, _ presentation: TerminalLogin.Presentation) throws -> StoredTokenReport {
         var document = document
         // Only the service knows whether this login uses a browser: the name may have been used before.
-        let redirect = try LoopbackRedirect(document.redirectURI ?? LoopbackRedirect.defaultURI)
+        let redirect = try LoopbackRedirect(terminal: document.redirectURI)
         document.browserReturnsTo = redirect.redirectURI
         if document.register == true { document.redirectURI = document.redirectURI ?? LoopbackRedirect.defaultURI }
         let login: LoginReport = try service.answer(to: .beginLogin(document))
@@ -30,7 +31,7 @@ struct RemoteLogin {
         if let url = login.authorizationURL {
             try visit(url, redirect, of: login, presentation, until: end)
         } else if let device = login.device {
-            try TokenLogin.show(device, presentation, on: console)
+            try TerminalLogin.show(device, presentation, on: console)
             try awaitEnd(of: login, until: end)
         } else {
             try check(login)
@@ -41,11 +42,11 @@ struct RemoteLogin {
 
     /// Sends the user to the server in a browser, and the service where the browser comes back to.
     private func visit(
-        _ url: String, _ redirect: LoopbackRedirect, of login: LoginReport, _ presentation: TokenLogin.Presentation,
+        _ url: String, _ redirect: LoopbackRedirect, of login: LoginReport, _ presentation: TerminalLogin.Presentation,
         until end: ContinuousClock.Instant
     ) throws {
         redirect.offer(url)
-        let readsInput = try TokenLogin.offer(url, redirect, presentation, on: console)
+        let readsInput = try TerminalLogin.offer(url, redirect, presentation, on: console)
         var result: Result<LoginReport, any Error>?
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
             do {

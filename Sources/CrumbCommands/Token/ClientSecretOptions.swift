@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import OAuth2Login
 import Platform
 import SessionOperations
 import SessionStore

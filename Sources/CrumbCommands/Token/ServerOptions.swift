@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import OAuth2Login
 import SessionOperations
 
 /// Which authorization server: by its issuer, a preset, or its endpoints one by one.

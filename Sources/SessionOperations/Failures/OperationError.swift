@@ -1,4 +1,5 @@
 package import OAuth2
+package import OAuth2Login
 package import RequestDecoration
 package import SessionStore
 
@@ -26,6 +27,11 @@ extension FailureKind {
     /// Creates the error for the reply of an authorization server, or for a missing one.
     package init(_ error: OAuth2Error) {
         self.init(code: error.failureCode)
+    }
+
+    /// Why a login did not succeed, or its tokens were not ended.
+    package init(_ error: LoginError) {
+        self.init(code: error.code.rawValue)
     }
 
     /// Why a token could not be given out.

@@ -168,3 +168,34 @@ extension AccessTokenDocument {
         return DPoPRequest(method: method ?? "GET", url: try RequestURL(url, member: "url"), nonce: nonce)
     }
 }
+
+/// A request that will carry an access token. A bound token needs a proof for this request alone (RFC 9449).
+struct DPoPRequest: Sendable {
+    let method: String
+    let url: RequestURL
+    /// The last nonce of the URL's server; `nil` if it gave none.
+    let nonce: String?
+
+    init(method: String, url: RequestURL, nonce: String? = nil) {
+        self.method = method
+        self.url = url
+        self.nonce = nonce
+    }
+
+    /// Returns the proof to send with the request; `nil` for tokens that are bound to no key.
+    ///
+    /// - Parameter name: the name of the tokens.
+    /// - Throws: `OperationError` if the key is missing, `OAuth2Error` if it cannot sign.
+    func proof(by credential: AccessCredential, of name: String, now: Timestamp) throws -> String? {
+        guard credential.tokens.tokenType == .dpop else { return nil }
+        var generator = SystemRandomNumberGenerator()
+        let proof = try credential.proof(
+            method: method, url: url.withoutQuery.description, nonce: nonce, now: now, using: &generator)
+        guard let proof = proof?.exposedText else {
+            throw OperationError(
+                .tokenSettingsInvalid,
+                "\(name): the key that the token is bound to is unknown; log in with 'crumb token login --dpop'")
+        }
+        return proof
+    }
+}

@@ -1,5 +1,6 @@
 package import CookieModel
 package import OAuth2
+import OAuth2Login
 package import SessionStore
 
 extension StoredTokenReport {

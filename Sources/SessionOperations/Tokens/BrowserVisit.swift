@@ -1,4 +1,5 @@
 package import OAuth2
+package import OAuth2Login
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,6 @@
 package import CookieModel
 package import OAuth2
+package import OAuth2Login
 package import RequestDecoration
 package import SessionStore
 package import SessionWire
@@ -56,7 +57,7 @@ package struct TokenAccess: Sendable {
     /// Revokes the tokens of a login at its server.
     ///
     /// - Returns: The kinds of tokens that the server has ended.
-    /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
+    /// - Throws: `LoginError`, `SessionStoreError`, or `OAuth2Error`.
     package func revoke(_ name: String) async throws -> [TokenKind] {
         try await TokenRevoker(store, over: transport, now: now).revoke(name)
     }
@@ -68,17 +69,10 @@ package struct TokenAccess: Sendable {
     ///
     /// - Parameter force: Whether to remove the login whatever the server answers.
     package func logOut(_ name: String, force: Bool) async throws -> RevocationReport {
-        var revoked: [TokenKind] = []
-        var problem: String?
-        do {
-            revoked = try await revoke(name)
-        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
-            problem = "\(name): the server did not revoke the tokens: \(error)"
-        } catch let error as OperationError where error.failure == .tokenSettingsInvalid || force {
-            problem = "the server did not revoke the tokens: \(error)"
-        }
+        let outcome = try await TokenRevoker(store, over: transport, now: now).revoke(
+            beforeRemoving: name, force: force)
         // Another process may have removed it meanwhile.
         _ = try await writing { [store, now] in try store.remove(name, now: now()) }
-        return RevocationReport(name: name, revoked: revoked, isRemoved: true, problem: problem)
+        return RevocationReport(name: name, revoked: outcome.revoked, isRemoved: true, problem: outcome.problem)
     }
 }

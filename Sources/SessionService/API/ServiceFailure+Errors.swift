@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 import OAuth2
+import OAuth2Login
 import RequestDecoration
 import SessionOperations
 import SessionStore
@@ -15,6 +16,7 @@ extension ServiceFailure {
         switch error {
         case let problem as ServiceFailure: self = problem
         case let error as SessionStoreError: self.init(error)
+        case let error as LoginError: self.init(FailureKind(error), error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError:
             self.init(FailureKind(error), error.description)

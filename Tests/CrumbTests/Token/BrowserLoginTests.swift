@@ -1,4 +1,5 @@
 import Foundation
+import OAuth2Login
 import Platform
 import TestSupport
 import Testing

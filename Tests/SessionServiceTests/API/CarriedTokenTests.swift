@@ -1,5 +1,6 @@
 import CookieModel
 import HTTPTypes
+import OAuth2Login
 import SessionOperations
 import SessionStore
 import Testing

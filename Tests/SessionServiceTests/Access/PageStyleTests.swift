@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import OAuth2Login
 import SessionOperations
 import Testing
 import WebPages

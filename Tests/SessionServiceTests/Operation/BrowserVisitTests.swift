@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import OAuth2
+import OAuth2Login
 import SessionOperations
 import SessionStore
 import Testing

@@ -1,7 +1,7 @@
 import CookieModel
 import HTTPTypes
 import OAuth2
-import SessionOperations
+import OAuth2Login
 import SessionStore
 import Synchronization
 import Testing
@@ -94,7 +94,7 @@ struct DeviceLoginTests {
     func expiry() async throws {
         let result = try await waits(Server([DeviceLoginTests.slowDown]))
         #expect(result.waits.reduce(0, +) == 200 && result.tokens == nil)
-        #expect((result.error as? OperationError)?.code == "login-failed")
+        #expect((result.error as? LoginError)?.code.rawValue == "login-failed")
     }
 
     @Test(
@@ -103,8 +103,8 @@ struct DeviceLoginTests {
     func timeout(seconds: Int) async throws {
         let result = try await waits(Server([DeviceLoginTests.pending]), within: seconds)
         #expect(result.waits.reduce(0, +) == min(Int64(seconds), 200) && result.tokens == nil)
-        let error = try #require(result.error as? OperationError)
-        #expect(error.code == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
+        let error = try #require(result.error as? LoginError)
+        #expect(error.code.rawValue == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
     }
 
     @Test("A device login sends the resource of the token at the beginning, and with each poll")

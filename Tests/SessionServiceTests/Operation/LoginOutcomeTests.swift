@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPTypes
 import OAuth2
+import OAuth2Login
 import SessionOperations
 import SessionStore
 import Synchronization
@@ -166,9 +167,9 @@ struct LoginOutcomeTests {
         server.idToken.withLock { $0 = idToken("1", name: "ann@id.test") }
         _ = try await logIn()
         server.idToken.withLock { $0 = idToken("2", name: "bob@id.test") }
-        let error = await #expect(throws: OperationError.self) { try await logIn() }
+        let error = await #expect(throws: LoginError.self) { try await logIn() }
         let description = try #require(error?.description)
-        #expect(error?.code == "name-invalid" && description.contains("--replace-account"))
+        #expect(error?.code.rawValue == "name-invalid" && description.contains("--replace-account"))
         #expect(description.contains("ann@id.test") && description.contains("bob@id.test"))
         let kept = StoredTokenReport(try store.get("mine"), now: ServiceFixture.now)
         #expect(revoked.count == 2 && kept.user == "ann@id.test")
@@ -183,7 +184,7 @@ struct LoginOutcomeTests {
             request.clientID = "other"
             request.account = "x"
         }
-        await #expect(throws: OperationError.self) {
+        await #expect(throws: LoginError.self) {
             try await logIn("mine") { request in
                 request.clientID = "other"
                 request.account = "y"

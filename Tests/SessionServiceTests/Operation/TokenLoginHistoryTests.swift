@@ -1,6 +1,6 @@
 import CookieModel
 import OAuth2
-import SessionOperations
+import OAuth2Login
 import SessionStore
 import Testing
 
@@ -66,8 +66,8 @@ struct TokenLoginHistoryTests {
     @Test("A second name for an account is rejected before the login, unless only an ID token can show it")
     func accounts() async throws {
         _ = try await logIn(request("one"))
-        let error = await #expect(throws: OperationError.self) { try await request("two").plan(store, over: Nobody()) }
-        #expect(error?.code == "name-invalid" && error?.description.contains("--account") == true)
+        let error = await #expect(throws: LoginError.self) { try await request("two").plan(store, over: Nobody()) }
+        #expect(error?.code.rawValue == "name-invalid" && error?.description.contains("--account") == true)
         #expect(error?.description.contains("'one'") == true)
         _ = try await request("two", scope: "openid").plan(store, over: Nobody())
         #expect(try await logIn(request("two", account: "me")).isEmpty)

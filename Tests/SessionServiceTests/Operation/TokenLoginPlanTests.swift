@@ -1,7 +1,7 @@
 import CookieModel
 import HTTPTypes
 import OAuth2
-import SessionOperations
+import OAuth2Login
 import SessionStore
 import Testing
 
@@ -91,9 +91,9 @@ struct TokenLoginPlanTests {
         let store = try ServiceFixture().database.tokens
         var request = try request("secret")
         request.authenticationMethod = .tlsClientAuth
-        let error = await #expect(throws: OperationError.self) {
+        let error = await #expect(throws: LoginError.self) {
             try await request.plan(store, over: Server(methods: nil))
         }
-        #expect(error?.code == "token-settings-missing" && error?.description.contains("certificate") == true)
+        #expect(error?.code.rawValue == "token-settings-missing" && error?.description.contains("certificate") == true)
     }
 }

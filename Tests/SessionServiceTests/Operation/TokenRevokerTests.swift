@@ -1,7 +1,7 @@
 import CookieModel
 import HTTPTypes
 import OAuth2
-import SessionOperations
+import OAuth2Login
 import SessionStore
 import Synchronization
 import Testing
@@ -105,10 +105,10 @@ struct TokenRevokerTests {
     func busy() async throws {
         let store = try ServiceFixture().database.tokens
         let server = RenewingServer(store, renewals: 100)
-        let error = await #expect(throws: OperationError.self) {
+        let error = await #expect(throws: LoginError.self) {
             try await TokenRevoker(store, over: server, now: { ServiceFixture.now }).revoke("work")
         }
-        #expect(error?.code == "token-refresh-busy")
+        #expect(error?.code.rawValue == "token-refresh-busy")
         #expect(try store.get("work").tokens.refreshToken != nil)
     }
 }

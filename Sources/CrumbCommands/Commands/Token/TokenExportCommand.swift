@@ -147,7 +147,7 @@ struct TokenExportCommand: CrumbCommand {
         }
         let (token, expires) =
             if request.isInteractive {
-                try TokenLogin.loggingInIfRequired(name, database, console, credential)
+                try TerminalLogin.loggingInIfRequired(name, database, console, credential)
             } else {
                 try credential()
             }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import OAuth2Login
 import SessionOperations
 import SessionStore
 
@@ -22,7 +23,7 @@ struct TokenIntrospectCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let store = try database.tokenStore(with: name, now: console.now)
         let stored = try store.get(name)
-        guard let credentials = try store.credentials(name) else { throw OperationError(noEndpointsOf: name) }
+        guard let credentials = try store.credentials(name) else { throw LoginError(noEndpointsOf: name) }
         let tokens = stored.tokens
         guard let token = refreshToken ? tokens.refreshToken : tokens.accessToken else {
             throw CommandFailure(.tokenNotFound, "\(name): there is no refresh token")

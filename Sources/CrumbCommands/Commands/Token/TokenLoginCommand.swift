@@ -1,5 +1,6 @@
 import ArgumentParser
 import OAuth2
+import OAuth2Login
 import SessionOperations
 import SessionStore
 
@@ -115,12 +116,12 @@ struct TokenLoginCommand: CrumbCommand {
         let store = try (existing ?? database.open(now: console.now, durability: .full)).tokens
         let access = try TokenAccess(store, refreshTimeout: RefreshOptions.usual(), clock: console.clock)
         let flow = try Blocking.run { try await access.flow(request) }
-        let stored = try TokenLogin(flow, access, console).run(presentation)
+        let stored = try TerminalLogin(flow, access, console).run(presentation)
         return StoredTokenReport(stored, now: console.now)
     }
 
-    private var presentation: TokenLogin.Presentation {
-        TokenLogin.Presentation(
+    private var presentation: TerminalLogin.Presentation {
+        TerminalLogin.Presentation(
             opensBrowser: !noBrowser, qrCode: noQrCode ? nil : output.usesColor ? .colored : .plain,
             printsJSON: output.json, timeout: timeout)
     }

@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import NIOPosix
 import OAuth2
+import OAuth2Login
 import SessionOperations
 import SessionStore
 import SessionWire
@@ -232,7 +233,10 @@ extension SessionAPI {
     /// - Throws: `ServiceFailure` if the service is locked. The login still waits for its browser.
     private func end(_ login: LoginRegistry.Login, with url: String) async throws -> LoginRegistry.Login? {
         let flow = login.visit.map { tokens.access.flow($0.plan) }
-        if let visit = login.visit, let flow, !visit.isEnded(by: url, in: flow) { return nil }
+        if let visit = login.visit, let flow, !flow.isEnded(by: url, of: visit.attempt, comingBackTo: visit.redirectURI)
+        {
+            return nil
+        }
         try agentLock.check()
         switch try await blocking({ try logins.take(login.id, with: url, now: now()) }) {
         case .refused: return nil
@@ -288,17 +292,5 @@ extension SessionAPI {
         }
         // Not on behalf of the request that began this: it may have been answered long ago.
         try? await writers.runIfActive { [problem] in try logins.end(id, attempt, problem, now: now()) }
-    }
-}
-
-extension BrowserVisit {
-    /// Whether a URL is an answer to this login; a refusal is one, too.
-    fileprivate func isEnded(by url: String, in flow: LoginFlow) -> Bool {
-        do throws(OAuth2Error) {
-            _ = try flow.code(inRedirect: url, of: attempt, comingBackTo: redirectURI)
-            return true
-        } catch {
-            return error.code != .stateMismatch && error.code != .invalidRedirect
-        }
     }
 }

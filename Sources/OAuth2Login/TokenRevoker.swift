@@ -1,5 +1,5 @@
-package import CookieModel
-package import OAuth2
+import CookieModel
+public import OAuth2
 package import SessionStore
 
 /// Ends tokens at the server that issued them.
@@ -20,13 +20,13 @@ package struct TokenRevoker: Sendable {
     /// Ends a profile's tokens: the refresh token first, from which others could be got, those for single resources last.
     ///
     /// - Returns: which tokens were ended. They are kept no longer, and the access token counts as expired.
-    /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
+    /// - Throws: `LoginError`, `SessionStoreError`, or `OAuth2Error`.
     package func revoke(_ name: String) async throws -> [TokenKind] {
         // Tokens that another process renews in the meantime are revoked as well: they belong to the same login.
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
             let stored = try store.get(name)
-            guard let credentials = try store.credentials(name) else { throw OperationError(noEndpointsOf: name) }
+            guard let credentials = try store.credentials(name) else { throw LoginError(noEndpointsOf: name) }
             // Damaged ones cannot be sent; that keeps the others from nothing.
             let resourceTokens = (try? store.resourceAccessTokens(of: name, now: now())) ?? []
             let ended = try await TokenRevoker.end(
@@ -42,9 +42,23 @@ package struct TokenRevoker: Sendable {
                 return revoked
             }
         }
-        throw OperationError(
-            .tokenRefreshBusy,
+        throw LoginError(
+            .refreshBusy,
             "\(name): another process keeps renewing these tokens; stop it, and try again")
+    }
+
+    /// Ends a profile's tokens as far as their server can, before the profile is removed.
+    ///
+    /// - Parameter force: Whether to accept that the server cannot be reached, too.
+    /// - Throws: As ``revoke(_:)``, if the profile should stay.
+    package func revoke(beforeRemoving name: String, force: Bool) async throws -> LogoutOutcome {
+        do {
+            return LogoutOutcome(revoked: try await revoke(name))
+        } catch let error as OAuth2Error where error.code == .endpointMissing || force {
+            return LogoutOutcome(problem: "\(name): the server did not revoke the tokens: \(error)")
+        } catch let error as LoginError where error.code == .settingsInvalid || force {
+            return LogoutOutcome(problem: "the server did not revoke the tokens: \(error)")
+        }
     }
 
     /// Ends tokens at their server, the refresh token first.
@@ -79,44 +93,15 @@ package struct TokenRevoker: Sendable {
     }
 }
 
-extension OperationError {
-    /// The error that a server cannot be asked since nothing is known of it.
-    package init(noEndpointsOf name: String) {
-        self.init(
-            .tokenSettingsInvalid,
-            "\(name): the server's endpoints are unknown; log in with 'crumb token login \(name)', or import the "
-                + "tokens again with "
-                + "--discover, or with --endpoint name=URL")
-    }
-}
+/// What has become of the tokens of a login that was removed.
+public struct LogoutOutcome: Sendable, Hashable {
+    /// The kinds of tokens that the server has ended.
+    public let revoked: [TokenKind]
+    /// Why the server did not end them, as a sentence; `nil` if it did.
+    public let problem: String?
 
-/// A request that will carry an access token. A bound token needs a proof for this request alone (RFC 9449).
-package struct DPoPRequest: Sendable {
-    package let method: String
-    package let url: RequestURL
-    /// The last nonce of the URL's server; `nil` if it gave none.
-    package let nonce: String?
-
-    package init(method: String, url: RequestURL, nonce: String? = nil) {
-        self.method = method
-        self.url = url
-        self.nonce = nonce
-    }
-
-    /// Returns the proof to send with the request; `nil` for tokens that are bound to no key.
-    ///
-    /// - Parameter name: the name of the tokens.
-    /// - Throws: `OperationError` if the key is missing, `OAuth2Error` if it cannot sign.
-    package func proof(by credential: AccessCredential, of name: String, now: Timestamp) throws -> String? {
-        guard credential.tokens.tokenType == .dpop else { return nil }
-        var generator = SystemRandomNumberGenerator()
-        let proof = try credential.proof(
-            method: method, url: url.withoutQuery.description, nonce: nonce, now: now, using: &generator)
-        guard let proof = proof?.exposedText else {
-            throw OperationError(
-                .tokenSettingsInvalid,
-                "\(name): the key that the token is bound to is unknown; log in with 'crumb token login --dpop'")
-        }
-        return proof
+    init(revoked: [TokenKind] = [], problem: String? = nil) {
+        self.revoked = revoked
+        self.problem = problem
     }
 }

@@ -23,7 +23,7 @@ extension TokenLoginRequest {
         // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): name the client by its identifier (--client-id)")
+            throw LoginError(.settingsInvalid, "\(name): name the client by its identifier (--client-id)")
         }
         let secret = clientSecret ?? before?.clientSecret
         let certificate = clientCertificate?.pem ?? before?.clientCertificate
@@ -100,7 +100,7 @@ extension TokenLoginRequest {
     private func checkAccount(of profile: ProfileID, _ settings: ProfileSettings, _ store: TokenStore) throws {
         let others = try store.logins(by: profile, settings).map(\.profile)
         guard let other = others.first(where: { $0.id.account == profile.account && $0.name != name }) else { return }
-        throw OperationError(
+        throw LoginError(
             .nameInvalid,
             "\(name): the login of the same server, client and account is stored as '\(other.name)'; name "
                 + "another account, as with --account")
@@ -143,8 +143,8 @@ extension TokenLoginRequest {
     ) throws -> ProfileSettings.Assertion? {
         guard grant == .jwtBearer else { return nil }
         guard assertionKey != nil || before?.grantKey != nil else {
-            throw OperationError(
-                .tokenSettingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
+            throw LoginError(
+                .settingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
         }
         let earlier = before?.settings.assertion
         return ProfileSettings.Assertion(
@@ -158,7 +158,7 @@ extension TokenLoginRequest {
     ) throws -> ProfileSettings.Exchange? {
         guard grant == .tokenExchange else { return nil }
         guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw OperationError(.tokenSettingsInvalid, "\(name): name the login to exchange with --exchange")
+            throw LoginError(.settingsInvalid, "\(name): name the login to exchange with --exchange")
         }
         for login in exchange.logins { _ = try store.get(login) }
         return exchange
@@ -227,8 +227,8 @@ extension TokenLoginRequest {
             let isUsable = authenticationMethod.takesCertificate ? hasCertificate : hasSecret
             guard authenticationMethod == .none || isUsable else {
                 let needed = authenticationMethod.takesCertificate ? "certificate" : "secret or key"
-                throw OperationError(
-                    .tokenSettingsInvalid, "\(name): this authentication method requires the client's \(needed)")
+                throw LoginError(
+                    .settingsInvalid, "\(name): this authentication method requires the client's \(needed)")
             }
             return authenticationMethod
         }

@@ -1,4 +1,5 @@
 import WebPages
+import WebPrimitives
 
 /// The page that a browser shows when it comes back from a login. It has no script and loads nothing.
 package struct LoginPage: Sendable {
@@ -12,10 +13,18 @@ package struct LoginPage: Sendable {
     }
 
     /// The tokens are stored.
-    package static let done = LoginPage("You are logged in", "Crumb has the tokens. You can close this page.")
+    package static let done = done(by: "Crumb")
 
-    package static let notThisLogin = LoginPage(
-        "Not this login", "This response does not belong to a login that Crumb is waiting for.")
+    /// The tokens are stored by the program that the user knows by this name.
+    package static func done(by program: String) -> LoginPage {
+        LoginPage("You are logged in", "\(program) has the tokens. You can close this page.")
+    }
+
+    package static let notThisLogin = notThisLogin(of: "Crumb")
+
+    package static func notThisLogin(of program: String) -> LoginPage {
+        LoginPage("Not this login", "This response does not belong to a login that \(program) is waiting for.")
+    }
 
     /// The page for a login that failed, or that Crumb did not store.
     ///
@@ -26,7 +35,7 @@ package struct LoginPage: Sendable {
 
     /// The document. Its text may come from a server: markup in it is shown, not interpreted.
     package var html: String {
-        MessagePage(title: shown(title), paragraphs: [shown(text)]).html
+        MessagePage(title: Octets(title).description, paragraphs: [Octets(text).description]).html
     }
 
     /// The fields that keep a browser from loading anything for the page, and from storing or framing it.

@@ -1,12 +1,13 @@
 import Dispatch
 import OAuth2
+import OAuth2Login
 import Platform
 import SessionOperations
 import SessionStore
 import Synchronization
 
 /// Logs in at a server by one of the flows, and shows the user each step.
-struct TokenLogin {
+struct TerminalLogin {
     private let flow: LoginFlow
     private let access: TokenAccess
     private let console: Console
@@ -77,7 +78,7 @@ struct TokenLogin {
             let access = try TokenAccess(store, clock: console.clock)
             console.ask("\(error)")
             let flow = try Blocking.run { try await access.flow(TokenLoginRequest(name: name)) }
-            _ = try TokenLogin(flow, access, console).run(Presentation())
+            _ = try TerminalLogin(flow, access, console).run(Presentation())
             return try body()
         }
     }
@@ -91,7 +92,7 @@ struct TokenLogin {
         let report = DeviceLoginReport(
             verificationURI: device.verificationURI, verificationURIComplete: device.verificationURIComplete,
             userCode: device.userCode, expires: device.expiry.rfc3339)
-        try TokenLogin.show(report, presentation, on: console)
+        try TerminalLogin.show(report, presentation, on: console)
         return try Blocking.run {
             try await flow.tokens(confirmed: device, within: presentation.timeout, clock: ContinuousClock())
         }
@@ -156,7 +157,7 @@ struct TokenLogin {
     /// The browser's request stays open in the meantime, so that the page can show whether the login succeeded.
     private func inBrowser(_ presentation: Presentation, in store: TokenStore) throws -> StoredToken {
         let flow = flow
-        let redirect = try LoopbackRedirect(flow.plan.credentials.settings.redirectURI ?? LoopbackRedirect.defaultURI)
+        let redirect = try LoopbackRedirect(terminal: flow.plan.credentials.settings.redirectURI)
         let redirectURI = redirect.redirectURI
         var generator = SystemRandomNumberGenerator()
         let attempt = AuthorizationAttempt(using: &generator)
@@ -164,16 +165,10 @@ struct TokenLogin {
             try await flow.exposedAuthorizationURL(for: attempt, comingBackTo: redirectURI)
         }
         redirect.offer(url)
-        let readsInput = try TokenLogin.offer(url, redirect, presentation, on: console)
+        let readsInput = try TerminalLogin.offer(url, redirect, presentation, on: console)
         let end = ContinuousClock.now + .seconds(presentation.timeout ?? 300)
         let arrival = redirect.arrival(until: end, readsInput: readsInput) { target in
-            do throws(OAuth2Error) {
-                _ = try flow.code(inRedirect: target, of: attempt, comingBackTo: redirectURI)
-                return true
-            } catch {
-                // A refusal is an answer to this login, too.
-                return error.code != .stateMismatch && error.code != .invalidRedirect
-            }
+            flow.isEnded(by: target, of: attempt, comingBackTo: redirectURI)
         }
         guard let arrival else { throw CommandFailure(.loginFailed, "the login timed out; log in again") }
         return try arrival.finish {
@@ -181,6 +176,27 @@ struct TokenLogin {
                 try await flow.tokens(redirectedTo: arrival.target, of: attempt, comingBackTo: redirectURI)
             }
             return try keep(tokens, in: store) { arrival.finish(.question) }
+        }
+    }
+}
+
+extension LoopbackRedirect {
+    /// Listens at a redirect URI, or at a free port, and tells the user at the terminal what arrives besides.
+    convenience init(terminal uri: String?) throws {
+        try self.init(uri ?? LoopbackRedirect.defaultURI) { Console.writeError("crumb: \($0)") }
+    }
+}
+
+extension LoopbackRedirect.Arrival {
+    /// Runs the end of the login, and shows its result to the user.
+    func finish<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            let value = try body()
+            finish(.done)
+            return value
+        } catch {
+            finish(.failed(reason: CommandFailure(of: error)?.message ?? "see the terminal"))
+            throw error
         }
     }
 }

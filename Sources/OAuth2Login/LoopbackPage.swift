@@ -1,8 +1,7 @@
-import Platform
-import SessionOperations
+package import Platform
 
 /// The pages for a browser that comes back from a login, or requests something else at its address.
-enum LoopbackPage {
+package enum LoopbackPage: Sendable {
     /// The login has ended, or cannot end here.
     case done
     case failed(reason: String)
@@ -15,15 +14,15 @@ enum LoopbackPage {
     /// Sends the browser on.
     case redirect(to: String)
 
-    private var content: (status: String, page: LoginPage) {
+    private func content(for program: String) -> (status: String, page: LoginPage) {
         switch self {
-        case .done: ("200 OK", .done)
+        case .done: ("200 OK", .done(by: program))
         case .failed(let reason): ("400 Bad Request", .failed(reason))
         case .question:
             ("200 OK", LoginPage("One question", "Answer the question in the terminal to complete this login."))
-        case .notThisLogin: ("400 Bad Request", .notThisLogin)
+        case .notThisLogin: ("400 Bad Request", .notThisLogin(of: program))
         case .notFound:
-            ("404 Not Found", LoginPage("Not found", "Crumb is waiting for a login at another address."))
+            ("404 Not Found", LoginPage("Not found", "\(program) is waiting for a login at another address."))
         case .anotherUser:
             ("403 Forbidden", LoginPage("Not your login", "Another user of this machine began this login."))
         case .redirect: ("302 Found", LoginPage("Log in", "The login page opens."))
@@ -31,8 +30,10 @@ enum LoopbackPage {
     }
 
     /// The whole response.
-    var response: [UInt8] {
-        let (status, page) = content
+    ///
+    /// - Parameter program: The name that the user knows the program by.
+    func response(of program: String) -> [UInt8] {
+        let (status, page) = content(for: program)
         let body = Array(page.html.utf8)
         var lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)", "Connection: close"]
         if case .redirect(let url) = self { lines.append("Location: \(url)") }
@@ -44,7 +45,7 @@ enum LoopbackPage {
 /// The user at the other end of a connection within this machine.
 ///
 /// Everybody on a machine can connect to a loopback address. Linux lists the owner of each end of a connection.
-enum LoopbackPeer {
+package enum LoopbackPeer {
     /// The user who opened a connection that was accepted here; `nil` if the system does not tell.
     static func user(of connection: Int32) -> uid_t? {
         guard let peer = address(connection, getpeername), let own = address(connection, getsockname) else {
@@ -68,7 +69,7 @@ enum LoopbackPeer {
     }
 
     /// The owner of a socket in a line of `/proc/net/tcp` (proc_pid_net(5)), if it connects these two addresses.
-    static func user(in line: String, from peer: String, to own: String) -> uid_t? {
+    package static func user(in line: String, from peer: String, to own: String) -> uid_t? {
         let fields = line.split(separator: " ", maxSplits: 8, omittingEmptySubsequences: true)
         // An IPv4 address may be the end of an IPv6 address.
         guard fields.count > 7, fields[1].hasSuffix(peer), fields[2].hasSuffix(own) else { return nil }

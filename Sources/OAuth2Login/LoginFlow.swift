@@ -25,14 +25,14 @@ package struct LoginFlow: Sendable {
     /// The tokens of a grant that needs no user.
     ///
     /// - Parameter tokens: The tokens of another login, by its name, renewed if they are due.
-    /// - Throws: `OperationError` if the grant needs a user.
+    /// - Throws: `LoginError` if the grant needs a user.
     package func tokensWithoutUser(
         loggedInAs tokens: (String) async throws -> TokenSet
     ) async throws -> TokenSet {
         let grant = try await plan.credentials.repeatableGrant(
             of: plan.profile, now: now, loggedInAs: tokens)
         guard let grant else {
-            throw OperationError(.loginFailed, "\(plan.name): this login needs a user")
+            throw LoginError(.loginFailed, "\(plan.name): this login needs a user")
         }
         return try await checked(
             try grant.tokens(in: try await send(grant.request()), now: now()), nonce: nil)
@@ -60,7 +60,7 @@ package struct LoginFlow: Sendable {
         let end = min(device.expiry, timeout.map { now().advanced(bySeconds: Int64($0)) } ?? .distantFuture)
         while now() < end {
             try await clock.sleep(for: min(.seconds(device.interval), end - now()))
-            guard await isWanted() else { throw OperationError(.loginFailed, "the login was cancelled") }
+            guard await isWanted() else { throw LoginError(.loginFailed, "the login was cancelled") }
             do {
                 // A client that signs its requests signs each one.
                 let grant = try deviceGrant()
@@ -75,7 +75,7 @@ package struct LoginFlow: Sendable {
             }
         }
         let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
-        throw OperationError(
+        throw LoginError(
             .loginFailed, "the code was not confirmed \(limit ?? "before it expired"); log in again")
     }
 
@@ -120,6 +120,18 @@ package struct LoginFlow: Sendable {
         try codeGrant(redirectURI).code(inRedirect: redirect, to: attempt)
     }
 
+    /// Whether a redirect is an answer to this login. A refusal is one, too.
+    package func isEnded(by redirect: String, of attempt: AuthorizationAttempt, comingBackTo redirectURI: String)
+        -> Bool
+    {
+        do throws(OAuth2Error) {
+            _ = try codeGrant(redirectURI).code(inRedirect: redirect, to: attempt)
+            return true
+        } catch {
+            return error.code != .stateMismatch && error.code != .invalidRedirect
+        }
+    }
+
     private func codeGrant(_ redirectURI: String) throws(OAuth2Error) -> AuthorizationCodeGrant {
         var grant = AuthorizationCodeGrant(
             authorizationEndpoint: try url(.authorization), tokenEndpoint: try url(.token),
@@ -137,7 +149,7 @@ package struct LoginFlow: Sendable {
     /// - Parameters:
     ///   - check: Throws if nothing may be stored now.
     ///   - mayReplace: Asked before the login of one account takes the name of another's.
-    /// - Throws: `OperationError` with the code `name-invalid` if `mayReplace` returns `false`, `SessionStoreError`,
+    /// - Throws: `LoginError` with the code `name-invalid` if `mayReplace` returns `false`, `SessionStoreError`,
     ///   and the errors of `check`.
     package func keep(
         _ tokens: TokenSet, in store: TokenStore, if check: () throws -> Void = {},
@@ -151,7 +163,7 @@ package struct LoginFlow: Sendable {
             if !plan.replacesAccount, let before = plan.user, before.isOther(than: user) {
                 let change = AccountChange(name: plan.name, before: before, after: user)
                 guard mayReplace(change) else {
-                    throw OperationError(
+                    throw LoginError(
                         .nameInvalid,
                         "\(change.description); nothing was changed. Log in under another name, or replace the login with "
                             + "--replace-account")

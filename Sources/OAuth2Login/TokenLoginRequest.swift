@@ -68,12 +68,12 @@ package struct TokenLoginRequest: Sendable {
 
     /// Finds out how the login goes: from the request, the last login under the name, and the server.
     ///
-    /// - Throws: `OperationError`, `SessionStoreError`, or `OAuth2Error`.
+    /// - Throws: `LoginError`, `SessionStoreError`, or `OAuth2Error`.
     package func plan(_ store: TokenStore, over transport: any EndpointTransport) async throws -> TokenLoginPlan {
         guard let registration else { return try await planForKnownClient(store, over: transport) }
         guard clientID == nil, clientSecret == nil, clientCertificate == nil else {
-            throw OperationError(
-                .tokenSettingsInvalid,
+            throw LoginError(
+                .settingsInvalid,
                 "\(name): a client that the server registers gets its identifier and secret from the server; "
                     + "leave out your own")
         }
@@ -107,8 +107,8 @@ package struct TokenLoginRequest: Sendable {
             for: name, needing: needed(grant).union([.registration]), over: transport)
         let method = authenticationMethod ?? metadata.registeredMethod(of: grant)
         guard method == .none || method.takesSecret else {
-            throw OperationError(
-                .tokenSettingsInvalid,
+            throw LoginError(
+                .settingsInvalid,
                 "\(name): Crumb registers clients with a secret or without one; register one with a key or a certificate "
                     + "at the server, and log in with --client-id")
         }

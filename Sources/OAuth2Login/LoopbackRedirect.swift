@@ -1,7 +1,6 @@
 import CookieModel
 import HTTPMessages
 import Platform
-import SessionOperations
 import Synchronization
 
 /// Waits on a loopback address for the browser to come back from a login (RFC 8252, section 7.3).
@@ -11,12 +10,12 @@ import Synchronization
 ///
 /// It reads one small request at a time. A request that does not belong to the login gets an error page, and the wait
 /// continues: any program on this machine, and any web page, can send requests here.
-final class LoopbackRedirect: Sendable {
+package final class LoopbackRedirect: Sendable {
     /// An answer that the browser brought. The browser waits, for as long as the login takes, for the page that tells how
     /// the login ended.
-    final class Arrival: Sendable {
+    package final class Arrival: Sendable {
         /// Path and query.
-        let target: String
+        package let target: String
         private let redirect: LoopbackRedirect
         /// The browser's connection; `nil` if the user pasted the URL, and after the page was sent.
         private let connection: Mutex<Int32?>
@@ -27,41 +26,29 @@ final class LoopbackRedirect: Sendable {
             self.connection = Mutex(connection)
         }
 
-        /// Runs the end of the login, and shows its result to the user.
-        func finish<Value>(_ body: () throws -> Value) throws -> Value {
-            do {
-                let value = try body()
-                finish(.done)
-                return value
-            } catch {
-                finish(.failed(reason: CommandFailure(of: error)?.message ?? "see the terminal"))
-                throw error
-            }
-        }
-
         /// Shows the user how the login ended. Only the first page is sent.
         ///
         /// A browser that has left meanwhile changes nothing. One that was told to load the page again waits in line, and
         /// gets the same page.
-        func finish(_ page: LoopbackPage) {
+        package func finish(_ page: LoopbackPage) {
             let connection = connection.withLock { $0.take() }
             guard let connection else { return }
-            LoopbackRedirect.answer(connection, page)
+            redirect.answer(connection, page)
             redirect.answerReloads(of: target, page)
         }
     }
 
     /// The default redirect URI: any free port.
-    static let defaultURI = "http://127.0.0.1/callback"
+    package static let defaultURI = "http://127.0.0.1/callback"
 
     private static let maximumHeadSize = 16_384
 
     /// The redirect URI with the port that it really is.
-    let redirectURI: String
+    package let redirectURI: String
     /// An address that redirects the user's browser to the login page, as often as it is opened. It is for the argument
     /// list of a program that opens a browser: everybody on this machine may read that list, and the page's own URL
     /// contains the secrets that tie the login together.
-    let opening: String
+    package let opening: String
     private let path: String
     private let openingPath: String
     /// The page that ``opening`` leads to.
@@ -69,23 +56,33 @@ final class LoopbackRedirect: Sendable {
     /// The warnings that were printed, each only once: a sender of one such request can send many.
     private let warnings = Mutex<Set<String>>([])
     private let listeners: [Int32]
+    private let program: String
+    private let report: @Sendable (String) -> Void
 
     /// Listens.
     ///
-    /// - Parameter uri: `http`, a loopback address or `localhost`, and a path; with port 0 or none, one that is free is
-    ///   taken.
-    init(_ uri: String) throws {
+    /// - Parameters:
+    ///   - uri: `http`, a loopback address or `localhost`, and a path; with port 0 or none, one that is free is taken.
+    ///   - program: The name that the user knows the program by, for the pages.
+    ///   - report: Called with what the user of a terminal should know.
+    /// - Throws: `LoginError`.
+    package init(
+        _ uri: String, for program: String = "Crumb",
+        reportingTo report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(LoginError) {
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
-            throw CommandFailure(
-                .tokenSettingsInvalid,
+            throw LoginError(
+                .settingsInvalid,
                 "\(uri): crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
                     + "http://localhost/path if the server accepts nothing else")
         }
         self.path = path
         guard let (listeners, bound) = LoopbackRedirect.sockets(at: host, port) else {
-            throw CommandFailure(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
+            throw LoginError(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
         }
         self.listeners = listeners
+        self.program = program
+        self.report = report
         redirectURI = "http://\(host):\(bound)\(path)"
         var generator = SystemRandomNumberGenerator()
         let secret = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
@@ -94,7 +91,7 @@ final class LoopbackRedirect: Sendable {
     }
 
     /// Has ``opening`` lead to a page, from now on.
-    func offer(_ url: String) {
+    package func offer(_ url: String) {
         page.withLock { $0 = url }
     }
 
@@ -102,16 +99,21 @@ final class LoopbackRedirect: Sendable {
         listeners.forEach { close($0) }
     }
 
-    /// Waits for the browser, or for a URL that the user pastes on standard input.
+    /// Waits for the browser, or for a URL that the user pastes on standard input. It blocks the thread.
     ///
     /// - Parameters:
     ///   - readsInput: whether a line of standard input counts as the redirect.
+    ///   - stop: a descriptor that can be read as soon as nobody waits any more; `nil` for none.
     ///   - isMeant: whether an arrival belongs to this login; others get an error page.
-    /// - Returns: `nil` after the deadline.
-    func arrival(
-        until deadline: ContinuousClock.Instant, readsInput: Bool, isMeant: (String) -> Bool
+    /// - Returns: `nil` after the deadline, or if it was stopped.
+    package func arrival(
+        until deadline: ContinuousClock.Instant, readsInput: Bool, stoppedBy stop: Int32? = nil,
+        isMeant: (String) -> Bool
     ) -> Arrival? {
-        var watched = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var watched = (listeners + [stop].compactMap(\.self)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let input = watched.count
         if readsInput { watched.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
         var line: [UInt8] = []
         while true {
@@ -120,10 +122,11 @@ final class LoopbackRedirect: Sendable {
             let milliseconds = min(left.components.seconds * 1000 + 1, 60_000)
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             guard count > 0 else { continue }
+            if stop != nil, watched[listeners.count].revents != 0 { return nil }
             for watched in watched.prefix(listeners.count) where watched.revents != 0 {
                 if let arrival = accepted(from: watched.fd, until: deadline, isMeant) { return arrival }
             }
-            guard watched.count > listeners.count, watched[listeners.count].revents != 0 else { continue }
+            guard watched.count > input, watched[input].revents != 0 else { continue }
             var byte: UInt8 = 0
             guard read(STDIN_FILENO, &byte, 1) == 1 else {
                 watched.removeLast()
@@ -137,7 +140,7 @@ final class LoopbackRedirect: Sendable {
             line = []
             if isMeant(text) { return Arrival(text, at: self, nil) }
             let advice = "paste the whole URL that the browser was redirected to"
-            Console.writeError("crumb: this is not the URL of this login; \(advice)")
+            report("this is not the URL of this login; \(advice)")
         }
     }
 
@@ -156,11 +159,11 @@ final class LoopbackRedirect: Sendable {
             return nil
         }
         guard target.prefix(while: { $0 != "?" }) == path else {
-            LoopbackRedirect.answer(connection, .notFound)
+            answer(connection, .notFound)
             return nil
         }
         guard isMeant(target) else {
-            LoopbackRedirect.answer(connection, .notThisLogin)
+            answer(connection, .notThisLogin)
             warn(
                 "a browser returned the response to another login (its state is different); crumb is still "
                     + "waiting for the response to this one")
@@ -173,17 +176,17 @@ final class LoopbackRedirect: Sendable {
     private func open(_ page: String, _ connection: Int32) {
         // The superuser relays for users of other systems on the same machine.
         if let user = LoopbackPeer.user(of: connection), user != getuid(), user != 0 {
-            LoopbackRedirect.answer(connection, .anotherUser)
+            answer(connection, .anotherUser)
             return warn(
                 "another user of this machine (uid \(user)) opened the login page and was rejected; crumb is "
                     + "still waiting for your browser")
         }
-        LoopbackRedirect.answer(connection, .redirect(to: page))
+        answer(connection, .redirect(to: page))
     }
 
     private func warn(_ text: String) {
         guard warnings.withLock({ $0.insert(text).inserted && $0.count <= 10 }) else { return }
-        Console.writeError("crumb: \(text)")
+        report(text)
     }
 
     /// Answers the requests that came while the login was ending: those for its own URL with its page.
@@ -196,8 +199,8 @@ final class LoopbackRedirect: Sendable {
                 guard let connection = LoopbackRedirect.connection(from: listener) else { break }
                 switch LoopbackRedirect.target(connection, until: min(end, .now + .milliseconds(20))) {
                 case nil: close(connection)
-                case target: LoopbackRedirect.answer(connection, page)
-                default: LoopbackRedirect.answer(connection, .notFound)
+                case target: answer(connection, page)
+                default: answer(connection, .notFound)
                 }
             }
         }
@@ -236,10 +239,10 @@ final class LoopbackRedirect: Sendable {
         return connection
     }
 
-    private static func answer(_ connection: Int32, _ page: LoopbackPage) {
-        var octets = page.response
+    private func answer(_ connection: Int32, _ page: LoopbackPage) {
+        var octets = page.response(of: program)
         while !octets.isEmpty {
-            let count = send(connection, octets, octets.count, noSignal)
+            let count = send(connection, octets, octets.count, LoopbackRedirect.noSignal)
             guard count > 0 else { break }
             octets.removeFirst(count)
         }
@@ -247,6 +250,9 @@ final class LoopbackRedirect: Sendable {
     }
 
     // MARK: - Addresses
+
+    /// Whether a redirect URI is one that can be listened at.
+    static func isLoopback(_ uri: String) -> Bool { parts(of: uri) != nil }
 
     private static func parts(of uri: String) -> (host: String, port: UInt16, path: String)? {
         guard uri.hasPrefix("http://") else { return nil }

@@ -14,6 +14,22 @@ package struct TokenLoginPlan: Sendable {
     package internal(set) var credentials: ProfileCredentials
     package let parameters: [(name: String, value: String)]
     package let pushes: Bool
+
+    package init(
+        name: String, metadata: ServerMetadata, profile: ProfileID, hasAccount: Bool, user: LoggedInUser?,
+        replacesAccount: Bool, credentials: ProfileCredentials, parameters: [(name: String, value: String)],
+        pushes: Bool
+    ) {
+        self.name = name
+        self.metadata = metadata
+        self.profile = profile
+        self.hasAccount = hasAccount
+        self.user = user
+        self.replacesAccount = replacesAccount
+        self.credentials = credentials
+        self.parameters = parameters
+        self.pushes = pushes
+    }
 }
 
 /// The user of a login, as far as the login identifies one.
