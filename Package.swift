@@ -151,18 +151,22 @@ let package = Package(
         .target(
             name: "URLSessionDecoration",
             dependencies: [
-                "CookieModel", "HTTPCaching", "SessionStore", "ResponseStore", "RequestDecoration",
+                "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(
             name: "AsyncHTTPClientDecoration",
             dependencies: [
-                "Platform", "CookieModel", "HTTPCaching", "SessionStore", "ResponseStore", "RequestDecoration",
+                "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore",
+                "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(name: "GatewayModel", dependencies: ["PublicSuffix", "CookieModel", "HTTPCaching"]),
         .target(
@@ -261,13 +265,11 @@ let package = Package(
                 "CQRencode", "Platform", "WebPrimitives", "CrumbCommands", "CookieModel", "OAuth2", "OpenIDConnect",
                 "PostgreSQLEngine", "SessionStore", "ResponseStore", "OfflinePackages", "PackageStore",
                 "SessionGateway", "SessionOperations", "SessionService", "SessionClient", "AsyncHTTPClientTransport",
+                "AsyncHTTPClientDecoration",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
@@ -452,7 +454,8 @@ if Context.environment["CRUMB_LANE"] == "libraries" {
 let traits: [String: Set<String>] = [
     "GRDB.swift": ["Store"], "swift-crypto": ["Store"], "swift-http-types": ["Store"],
     "async-http-client": ["AsyncHTTPClient"], "swift-nio": ["AsyncHTTPClient", "Gateway"],
-    "swift-nio-http2": ["Gateway"], "swift-nio-ssl": ["Gateway"], "swift-certificates": ["Gateway"],
+    "swift-nio-extras": ["AsyncHTTPClient"], "swift-nio-http2": ["Gateway"],
+    "swift-nio-ssl": ["AsyncHTTPClient", "Gateway"], "swift-certificates": ["Gateway"],
     "swift-asn1": ["Gateway"], "jwt-kit": ["OpenIDConnect"],
 ]
 for target in package.targets {

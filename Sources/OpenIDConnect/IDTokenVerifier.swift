@@ -12,6 +12,11 @@ public import OAuth2
 public struct IDTokenVerifier: Sendable {
     private let keys: [JWK]
 
+    /// Checks the signature of an ID token with the server's keys, for `TokenLogin` and `TokenRefresher`.
+    public static let check: @Sendable (_ token: Secret, _ keys: EndpointResponse) async throws -> Void = {
+        _ = try await IDTokenVerifier(keys: $1).claims(in: $0)
+    }
+
     /// The request for a server's keys: its `jwks_uri` (RFC 8414, section 2).
     public static func request(forKeysAt endpoint: EndpointURL) -> EndpointRequest {
         EndpointRequest(reading: endpoint)

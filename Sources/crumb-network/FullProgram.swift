@@ -13,7 +13,7 @@ enum FullProgram {
             network: Network(
                 // Not before a command asks: options of it change the settings.
                 endpoints: HTTPExchange(by: { .shared }),
-                checkingIDTokens: { token, keys in _ = try await IDTokenVerifier(keys: keys).claims(in: token) },
+                checkingIDTokens: IDTokenVerifier.check,
                 service: { address, authorities in try ServiceTransport(to: address, trusting: authorities) },
                 drawingQRCodes: { text, usesColor in
                     QRCode(text).map { (lines: $0.lines(usesColor: usesColor), columns: $0.columns) }

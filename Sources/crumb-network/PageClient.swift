@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import AsyncHTTPClientDecoration
 import CrumbCommands
 import NIOCore
 import NIOHTTP1

@@ -7,7 +7,7 @@ import NIOHTTPCompression
 ///
 /// No request asks for encodings, but some servers use them all the same. The readable part counts, even of a truncated
 /// body: a new refresh token in it cannot be had again.
-enum ContentDecoder {
+package enum ContentDecoder {
     /// The number of bytes that are decoded at once: they expand to a thousand times as many at most.
     private static let chunkByteCount = 1024
 
@@ -16,7 +16,7 @@ enum ContentDecoder {
     /// - Parameters:
     ///   - encoding: the value of `Content-Encoding`.
     ///   - limit: the maximum number of bytes to return.
-    static func decoded(_ body: [UInt8], encoding: String?, limit: Int) -> [UInt8] {
+    package static func decoded(_ body: [UInt8], encoding: String?, limit: Int) -> [UInt8] {
         guard let name = name(of: encoding) else { return body }
         let channel = EmbeddedChannel(handler: NIOHTTPResponseDecompressor(limit: .none))
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }

@@ -1,0 +1,168 @@
+import Foundation
+import HTTPTypes
+import OAuth2
+import TestSupport
+import Testing
+import URLSessionDecoration
+
+/// The contract of a transport to authorization servers, with requests over the loopback interface.
+@Suite("URLSession to an authorization server")
+struct EndpointTransportTests {
+    /// A clock whose waits end when a test says so.
+    private struct HeldClock: Clock {
+        typealias Instant = ContinuousClock.Instant
+
+        private let waits: AsyncStream<Void>
+        private let end: AsyncStream<Void>.Continuation
+
+        init() {
+            (waits, end) = AsyncStream.makeStream(of: Void.self)
+        }
+
+        func release() {
+            end.finish()
+        }
+
+        var now: Instant { ContinuousClock.now }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            for await _ in waits {}
+            try Task.checkCancellation()
+        }
+    }
+
+    private static func request(
+        _ path: String, at server: LoopbackServer, before moment: ContinuousClock.Instant? = nil
+    ) throws -> EndpointRequest {
+        let endpoint = try EndpointURL("http://127.0.0.1:\(server.port)\(path)")
+        let revocation = TokenRevocation(endpoint: endpoint, authentication: .publicClient(clientID: "app"))
+        let request = revocation.request(revoking: Secret("s3cret"), .refreshToken)
+        return moment.map { request.sent(before: $0, answeredWithin: .seconds(120)) } ?? request
+    }
+
+    @Test("A request arrives as it is, and its response comes with status, fields and body")
+    func exchange() async throws {
+        let server = try LoopbackServer { _ in .init(400, body: #"{"error":"invalid_grant"}"#) }
+        let response = try await URLSessionEndpointTransport().send(try Self.request("/revoke?a=b", at: server))
+        #expect(response.status == .badRequest && response.exposedBody == Array(#"{"error":"invalid_grant"}"#.utf8))
+        #expect(response.exposedFields[.contentLength] == "25" && response.endpoint?.path == "/revoke?a=b")
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST" && request.target == "/revoke?a=b")
+        #expect(request.text("content-type") == ["application/x-www-form-urlencoded"])
+        #expect(String(decoding: request.body, as: UTF8.self).contains("token=s3cret"))
+    }
+
+    @Test("A redirect is a response, whatever its status", arguments: [302, 307])
+    func redirect(status: Int) async throws {
+        let server = try LoopbackServer { _ in .init(status, setCookie: ["a=1"], location: "/elsewhere") }
+        let transport = URLSessionEndpointTransport()
+        for _ in 0..<2 {
+            let response = try await transport.send(try Self.request("/", at: server))
+            #expect(response.status.code == status && response.exposedFields[.location] == "/elsewhere")
+        }
+        #expect(
+            server.requests.map(\.target) == ["/", "/"] && server.requests.allSatisfy { $0.text("cookie").isEmpty })
+    }
+
+    @Test("A body that is too long is passed on up to one byte more than the limit")
+    func longBody() async throws {
+        let body = String(repeating: "x", count: 3 * EndpointResponse.maximumBodySize)
+        let server = try LoopbackServer { _ in .init(body: body) }
+        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server))
+        #expect(response.exposedBody.count == EndpointResponse.maximumBodySize + 1)
+    }
+
+    @Test("A response that breaks off is passed on as far as it came: it may contain the new refresh token")
+    func truncation() async throws {
+        let server = try LoopbackServer { _ in
+            var response = LoopbackServer.Response(body: #"{"refresh_token":"new""#)
+            response.missingByteCount = 100
+            return response
+        }
+        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server))
+        #expect(response.exposedBody == Array(#"{"refresh_token":"new""#.utf8))
+    }
+
+    @Test("A server that stays silent is given up on, without secrets in the error", arguments: [false, true])
+    func silence(isRefresh: Bool) async throws {
+        let (clock, isAsked) = (HeldClock(), DispatchSemaphore(value: 0))
+        let server = try LoopbackServer { _ in
+            isAsked.wait()
+            return .init()
+        }
+        defer { isAsked.signal() }
+        let request = try Self.request("/token?hint=s3cret", at: server, before: isRefresh ? .now + .seconds(60) : nil)
+        let sending = Task {
+            try await URLSessionEndpointTransport(clock: clock).send(request)
+        }
+        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        // URLSession tells a moment later that it has sent the body.
+        try await Task.sleep(for: .milliseconds(300))
+        clock.release()
+        let error = await #expect(throws: OAuth2Error.self) { try await sending.value }
+        let text = "\(try #require(error))"
+        #expect(error?.code == .unreachable && text.contains("it did not answer in time") && !text.contains("s3cret"))
+        #expect(text.contains("The refresh was sent") == isRefresh)
+    }
+
+    @Test("Nothing is sent after the last moment")
+    func lateness() async throws {
+        let server = try LoopbackServer { _ in .init() }
+        let request = try Self.request("/", at: server, before: .now - .seconds(1))
+        let error = await #expect(throws: OAuth2Error.self) {
+            try await URLSessionEndpointTransport().send(request)
+        }
+        #expect("\(try #require(error))".contains("nothing was sent") && server.requests.isEmpty)
+    }
+
+    @Test("A refresh whose answer comes after its last moment for sending is awaited")
+    func slowAnswer() async throws {
+        let server = try LoopbackServer { _ in
+            Thread.sleep(forTimeInterval: 0.4)
+            return .init(body: "{}")
+        }
+        let request = try Self.request("/", at: server, before: .now + .milliseconds(200))
+        let response = try await URLSessionEndpointTransport().send(request)
+        #expect(response.exposedBody == Array("{}".utf8))
+    }
+
+    @Test("A connection that is refused says so")
+    func refusal() async throws {
+        var server: LoopbackServer? = try LoopbackServer { _ in .init() }
+        let request = try Self.request("/", at: try #require(server))
+        server = nil
+        let error = await #expect(throws: OAuth2Error.self) {
+            try await URLSessionEndpointTransport().send(request)
+        }
+        #expect("\(try #require(error))".contains("no server can be reached there"))
+    }
+
+    @Test("A request that is cancelled ends")
+    func cancellation() async throws {
+        let isAsked = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _ in
+            isAsked.wait()
+            return .init()
+        }
+        defer { isAsked.signal() }
+        let request = try Self.request("/", at: server)
+        let sending = Task { try await URLSessionEndpointTransport().send(request) }
+        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        sending.cancel()
+        let error = await #expect(throws: OAuth2Error.self) { try await sending.value }
+        #expect("\(try #require(error))".contains("the request was cancelled"))
+    }
+
+    @Test("A client's certificate cannot be shown, and nothing is sent without it")
+    func certificate() async throws {
+        let server = try LoopbackServer { _ in .init() }
+        let credentials = ProfileCredentials(
+            settings: ProfileSettings(grant: .authorizationCode, endpoints: [:], authenticationMethod: .tlsClientAuth),
+            clientCertificate: Secret(SampleCertificate.pem + SampleCertificate.keyPEM))
+        let transport = try credentials.binding(URLSessionEndpointTransport(), now: { URLSessionFixture.now })
+        let request = try Self.request("/", at: server)
+        let error = await #expect(throws: OAuth2Error.self) { try await transport.send(request) }
+        #expect(error?.code == .unusableSettings && server.requests.isEmpty)
+    }
+}
