@@ -116,9 +116,7 @@ let package = Package(
             ]),
         .target(
             name: "OAuth2Login",
-            dependencies: [
-                "Platform", "WebPrimitives", "HTTPMessages", "WebPages", "CookieModel", "OAuth2", "SessionStore",
-            ]),
+            dependencies: ["Platform", "WebPrimitives", "HTTPMessages", "WebPages", "OAuth2", "SessionStore"]),
         .target(
             name: "ResponseStore",
             dependencies: [
@@ -322,6 +320,13 @@ let package = Package(
                 "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .testTarget(
+            name: "OAuth2LoginTests",
+            dependencies: [
+                "OAuth2Login", "OAuth2", "SessionStore", "Platform",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .executableTarget(
             name: "cache-worker",
             dependencies: ["Platform", "WebPrimitives", "HTTPCaching", "SessionStore", "ResponseStore", "TestSupport"],
@@ -356,10 +361,11 @@ let package = Package(
         .testTarget(
             name: "URLSessionDecorationTests",
             dependencies: [
-                "URLSessionDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2", "ResponseStore",
-                "SessionStore", "TestSupport",
+                "URLSessionDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2", "OAuth2Login",
+                "ResponseStore", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ]),
+            ],
+            exclude: ["WebKitInterface"]),
         .testTarget(
             name: "AsyncHTTPClientDecorationTests",
             dependencies: [

@@ -1,4 +1,3 @@
-package import CookieModel
 package import OAuth2
 package import SessionStore
 

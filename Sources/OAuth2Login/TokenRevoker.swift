@@ -1,4 +1,3 @@
-import CookieModel
 public import OAuth2
 package import SessionStore
 
