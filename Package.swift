@@ -455,6 +455,11 @@ if Context.environment["CRUMB_LANE"] == "libraries" {
     package.products.removeAll { !kept.contains($0.name) }
 }
 
+// The fuzz targets read archives, which no consumer does.
+if Context.environment["CRUMB_LANE"] == "fuzzing" {
+    for name in ["OfflinePackages"] { package.products.append(.library(name: name, targets: [name])) }
+}
+
 // A package that uses only some products resolves only the packages that their traits name. Packages that are not listed are
 // those of the programs.
 let traits: [String: Set<String>] = [

@@ -42,12 +42,9 @@ package struct PackageArchive: Sendable {
             guard let entry = directory.entries[resource.file] else {
                 throw .invalid("\(resource.url): its file '\(resource.file.prefix(100))' is not in the archive")
             }
-            guard entry.length == resource.length, entry.length <= limits.resourceLength else {
+            guard entry.length == resource.length else {
                 throw .invalid(
-                    entry.length == resource.length
-                        ? "\(resource.url): it has more than \(limits.resourceLength) octets; leave it out"
-                        : "\(resource.url): its file has \(entry.length) octets, and the manifest says \(resource.length)"
-                )
+                    "\(resource.url): its file has \(entry.length) octets, and the manifest says \(resource.length)")
             }
             total += entry.length
             // One file may be the body of many resources.

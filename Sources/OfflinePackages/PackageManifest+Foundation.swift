@@ -107,6 +107,9 @@ extension PackageManifest {
         var urlLength: Int64 = 0
         for resource in document.resources {
             let resource = try PackageManifest.resource(resource, base: base)
+            guard resource.length <= limits.resourceLength else {
+                throw .invalid("\(resource.url): it has more than \(limits.resourceLength) octets; leave it out")
+            }
             urlLength += Int64(resource.url.description.utf8.count)
             guard urlLength <= limits.manifestLength else {
                 throw .invalid(

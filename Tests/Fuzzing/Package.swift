@@ -11,6 +11,8 @@ let upcomingFeatures = [
 let rules: Target.Dependency = .product(name: "CookieModel", package: "crumb")
 let captures: Target.Dependency = .product(name: "Captures", package: "crumb")
 let caching: Target.Dependency = .product(name: "HTTPCaching", package: "crumb")
+// A product in the lane of `Scripts/fuzz` alone.
+let packages: Target.Dependency = .product(name: "OfflinePackages", package: "crumb")
 
 let package = Package(
     name: "crumb-fuzzing",
@@ -28,6 +30,8 @@ let package = Package(
         .executableTarget(name: "fuzz-store", dependencies: ["FuzzSupport", rules]),
         .executableTarget(name: "fuzz-caching", dependencies: ["FuzzSupport", caching, rules]),
         .executableTarget(name: "fuzz-rules", dependencies: ["FuzzSupport", caching, rules]),
+        .executableTarget(name: "fuzz-archive", dependencies: ["FuzzSupport", packages, rules]),
+        .executableTarget(name: "fuzz-manifest", dependencies: ["FuzzSupport", packages, rules]),
     ]
 )
 

@@ -115,6 +115,7 @@ struct ZipTests {
             ZipSample(entries: [.init()]), ZipSample(entries: [.init()], comment: Array("a comment".utf8)),
             ZipSample(entries: [.init(octets: deflated, method: 8, plain: Array("hello".utf8))]),
             ZipSample(entries: [.init(name: "folder/", octets: [], mode: 0o040755), .init(mode: 0o100644)]),
+            ZipSample(entries: [.init(name: "folder/", octets: [3, 0], method: 8, plain: []), .init()]),
             ZipSample(entries: [.init(flags: 8, suffix: descriptor(isMarked: true))]),
             ZipSample(entries: [.init(flags: 8, suffix: descriptor(isMarked: false))]),
             // An extra field that is none of ZIP64's: the time of Unix.
@@ -153,6 +154,12 @@ struct ZipTests {
             ("damaged", ZipSample(entries: [.init(octets: deflated, length: 6, method: 8)])),
             ("damaged", ZipSample(entries: [.init(octets: deflated + [0], method: 8, plain: Array("hello".utf8))])),
             ("damaged", ZipSample(entries: [.init(octets: [7, 7, 7], length: 5, method: 8)])),
+            // A folder whose octets are no empty file.
+            (
+                "damaged",
+                ZipSample(entries: [.init(name: "a/", octets: [1, 0, 0x78, 0xFF, 0xFF], method: 8, plain: [])])
+            ),
+            ("damaged", ZipSample(entries: [.init(name: "a/", octets: [3, 0, 7], method: 8, plain: [])])),
             // A file that only a reader of the headers finds.
             ("belong to no entry", ZipSample(entries: [.init(suffix: [0x50, 0x4B, 3, 4]), .init(name: "b.txt")])),
             ("belong to no entry", ZipSample(entries: [.init(), .init(name: "b.txt", suffix: [0])])),

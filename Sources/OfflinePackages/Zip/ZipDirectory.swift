@@ -69,7 +69,13 @@ package struct ZipDirectory: Sendable {
                 Place(
                     octets: start..<(record.entry.position + record.entry.compressedLength),
                     descriptor: record.hasDescriptor ? record.entry : nil))
-            if !record.isFolder { entries[record.name] = record.entry }
+            if record.isFolder {
+                // Nothing reads it later, and octets in it would be a file for another reader.
+                var reader = ZipEntryReader(record.entry, of: source)
+                _ = try reader.readAll()
+            } else {
+                entries[record.name] = record.entry
+            }
         }
         guard position == directory.count else { throw .damaged }
         try ZipDirectory.check(places, upTo: end.position, source)
