@@ -429,7 +429,8 @@ let package = Package(
             dependencies: [
                 "crumb", "crumb-network", "jar-worker", "service-client", "session-example", "Platform", "PublicSuffix",
                 "CookieModel", "GatewayModel", "HTTPCaching", "CrumbCommands", "OAuth2", "OAuth2Login",
-                "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore", "TestSupport",
+                "OfflinePackages", "RequestDecoration", "SQLiteEngine", "SessionOperations", "SessionStore",
+                "TestSupport", "WebPrimitives",
             ],
             exclude: ["Faults/FailingDisk.c"]),
     ]

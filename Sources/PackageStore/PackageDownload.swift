@@ -83,6 +83,12 @@ package final class PackageDownload: ZipSource {
         }
     }
 
+    /// Removes what was downloaded, unless the next attempt goes on with it.
+    package func removeUnusable() {
+        // Another process may have a file of that name by now.
+        if FileIdentity(file) == FileIdentity(path), transfer().length == 0 { remove() }
+    }
+
     /// Removes what was downloaded.
     package func remove() {
         unlink(tagPath)

@@ -46,12 +46,13 @@ enum PackageFetch {
                 transfer = PackageTransfer()
             case .write(let position):
                 try download.prepare(from: position, validator: transfer.validator)
-                let end = try await write(response, from: position, to: download, reason)
+                let end = try await write(response, from: position, to: download, transfer.validator, reason)
                 // Without a length, the end of the archive tells.
                 if try transfer.end(at: end) ?? !ZipDirectory.isCutOff(download) { return }
                 parts += 1
                 guard transfer.validator != nil, end > reached, parts < partLimit else {
-                    throw PackageError(.notFetched, "\(url.origin) has sent only a part; \(kept(end))")
+                    throw PackageError(
+                        .notFetched, "\(url.origin) has sent only a part; \(kept(end, transfer.validator))")
                 }
                 reached = end
             }
@@ -85,7 +86,7 @@ enum PackageFetch {
 
     /// - Returns: Where the body has ended in the file.
     private static func write(
-        _ response: HTTPClientResponse, from start: Int64, to download: PackageDownload,
+        _ response: HTTPClientResponse, from start: Int64, to download: PackageDownload, _ validator: String?,
         _ reason: (any Error) -> PackageError
     ) async throws -> Int64 {
         let limit = PackageLimits().fileLength
@@ -103,12 +104,18 @@ enum PackageFetch {
             return position
         } catch let error as PackageError {
             throw error
+        } catch is HTTPParserError {
+            // The head was HTTP.
+            throw PackageError(
+                .notFetched, "\(download.url.origin): the connection broke; \(kept(position, validator))")
         } catch {
-            throw PackageError(.notFetched, "\(reason(error).description); \(kept(position))")
+            throw PackageError(.notFetched, "\(reason(error).description); \(kept(position, validator))")
         }
     }
 
-    private static func kept(_ count: Int64) -> String {
-        "\(count) octets are here, and the same command goes on after them if the server allows it"
+    private static func kept(_ count: Int64, _ validator: String?) -> String {
+        validator == nil
+            ? "the same command begins again, since the server sends no strong entity tag"
+            : "\(count) octets are here, and the same command goes on after them if the server allows it"
     }
 }

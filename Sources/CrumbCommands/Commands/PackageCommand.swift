@@ -72,6 +72,7 @@ struct PackageAddCommand: CrumbCommand {
         try jar.withJar(console) { kept, hasStarted in
             // It is locked until it is added and removed.
             let download = try PackageStore.required(of: kept).download(url)
+            defer { download.removeUnusable() }
             try Blocking.run { try await fetch(download) }
             do {
                 try add(PackageArchive(download), conditions, to: kept, hasStarted, console)
