@@ -14,6 +14,8 @@ package struct PackageError: Error, Hashable, Sendable, CustomStringConvertible 
         case notFetched = "package-not-fetched"
         /// A stored package was changed or cannot be opened.
         case damaged = "value-damaged"
+        /// A newer version of the program has written the list of packages.
+        case newer = "database-newer"
         case diskFull = "disk-full"
         case notWritten = "file-not-written"
         case unreadable = "input-unreadable"

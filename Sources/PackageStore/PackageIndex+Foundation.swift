@@ -5,11 +5,21 @@
 #endif
 
 extension PackageIndex {
+    /// Only the version of the format, whatever else an index of another version has.
+    private struct Format: Decodable {
+        let format: Int
+    }
+
+    /// The version of the format of an index; `nil` if it is damaged.
+    static func format(ofJSON octets: some Sequence<UInt8>) -> Int? {
+        try? JSONDecoder().decode(Format.self, from: Data(octets)).format
+    }
+
     /// Reads an index; `nil` if it is damaged, or of another version of the format.
     init?(json octets: some Sequence<UInt8>) {
-        guard let index = try? JSONDecoder().decode(PackageIndex.self, from: Data(octets)), index.format == 1 else {
-            return nil
-        }
+        guard PackageIndex.format(ofJSON: octets) == PackageIndex.currentFormat,
+            let index = try? JSONDecoder().decode(PackageIndex.self, from: Data(octets))
+        else { return nil }
         self = index
     }
 

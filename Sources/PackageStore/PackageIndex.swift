@@ -34,8 +34,10 @@ struct PackageIndex: Sendable, Codable {
         var removed: Int64?
     }
 
-    /// The version of the format.
-    var format = 1
+    /// The version of the format that this program reads and writes. A program that does not know a member drops it with
+    /// the next change, so an index with a new member has a new version.
+    static let currentFormat = 1
+    var format = PackageIndex.currentFormat
     var packages: [Package] = []
 
     /// The names of the bundles that are in use.

@@ -114,13 +114,14 @@ extension PackageStore {
                 }
                 for jarID in names.compactMap({ Int64($0) }) {
                     let store = PackageStore(database: database, jarID: jarID, root: root)
-                    let index: PackageIndex
-                    do throws(PackageError) { index = try store.index() } catch {
+                    let octets: Octets?
+                    do throws(PackageError) { octets = try store.indexOctets() } catch {
                         // Any other list may open later, if it is resealed.
                         guard error.code == .damaged else { throw error }
                         continue
                     }
-                    if !index.packages.isEmpty { try store.write(index) }
+                    // As it is, so that a newer version of the program loses nothing.
+                    if let octets { try store.write(octets.bytes) }
                 }
             }
         } catch {
@@ -151,7 +152,10 @@ extension PackageStore {
             index.packages.removeAll { package in
                 package.removed.map { now.microseconds - $0 > PackageStore.binTime * 1_000_000 } ?? false
             }
-            try write(index)
+            guard let json = try? index.json() else {
+                throw PackageError(.notWritten, "\(indexPath): the list of packages cannot be written")
+            }
+            try write(json)
             removeBundles(besides: index)
             return result
         }
@@ -164,8 +168,9 @@ extension PackageStore {
         }
     }
 
-    private func write(_ index: PackageIndex) throws(PackageError) {
-        guard let json = try? index.json(), let sealed = try? database.sealer.seal(json, at: place) else {
+    /// Writes the octets of an index.
+    private func write(_ octets: [UInt8]) throws(PackageError) {
+        guard let sealed = try? database.sealer.seal(octets, at: place) else {
             throw PackageError(.notWritten, "\(indexPath): the list of packages cannot be sealed")
         }
         PrivateFile.removeTemporaries(of: indexPath)

@@ -118,6 +118,21 @@ package struct PackageStore: Sendable {
 
     /// Reads the index, an empty one if no package was ever added.
     func index() throws(PackageError) -> PackageIndex {
+        guard let octets = try indexOctets() else { return PackageIndex() }
+        guard let index = PackageIndex(json: octets) else {
+            guard PackageIndex.format(ofJSON: octets).map({ $0 <= PackageIndex.currentFormat }) ?? true else {
+                throw PackageError(
+                    .newer,
+                    "\(indexPath): a newer version of crumb has written the list of packages; nothing was changed. Update "
+                        + "crumb")
+            }
+            throw damaged
+        }
+        return index
+    }
+
+    /// Reads the octets of the index, of whichever format; `nil` if no package was ever added.
+    func indexOctets() throws(PackageError) -> Octets? {
         let sealed: [UInt8]
         do throws(SystemError) {
             sealed = try FileSystem.contents(indexPath, limit: .max)
@@ -125,7 +140,7 @@ package struct PackageStore: Sendable {
             guard error.number == ENOENT || error.number == ENOTDIR else {
                 throw PackageError(.unreadable, "\(indexPath): the list of packages cannot be read: \(error.message)")
             }
-            return PackageIndex()
+            return nil
         }
         // A rotation in another process may have replaced the key since the database was opened.
         var octets = database.sealer.open(Octets(sealed), at: place)
@@ -137,13 +152,15 @@ package struct PackageStore: Sendable {
             }
             octets = database.sealer.open(Octets(sealed), at: place)
         }
-        guard let octets, let index = PackageIndex(json: octets) else {
-            throw PackageError(
-                .damaged,
-                "\(indexPath): the list of packages was changed, or belongs to another database or key; remove the folder "
-                    + "\(folder), and add the packages again")
-        }
-        return index
+        guard let octets else { throw damaged }
+        return octets
+    }
+
+    private var damaged: PackageError {
+        PackageError(
+            .damaged,
+            "\(indexPath): the list of packages was changed, or belongs to another database or key; remove the folder "
+                + "\(folder), and add the packages again")
     }
 
     /// The context that the index is sealed to.

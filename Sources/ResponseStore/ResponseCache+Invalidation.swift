@@ -143,6 +143,8 @@ extension ResponseCache {
         let removed = usage()
         invalidate { writer, _ in try ResponseIndex.removeAll(writer.connection) }
         forgetBodies()
+        // The files are those of a newer version of the program.
+        guard lastFailure?.code != .databaseNewer else { return removed }
         for shard in 0..<BodyFiles.shardCount { files.numbers(inShard: shard).forEach(files.remove) }
         compact()
         return removed

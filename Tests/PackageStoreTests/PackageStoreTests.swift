@@ -343,6 +343,37 @@ struct PackageStoreTests {
         #expect(throws: SessionStoreError.self) { try PackageStore.reseal(home.database) }
     }
 
+    @Test("A list of a newer format answers nothing, and stays as it is, also through a rotation")
+    func newerFormat() throws {
+        let store = try home.store()
+        _ = try store.add(home.archive("1.0.0"), now: home.now)
+        let messages = Mutex<[String]>([])
+        let shelf = try #require(PackageShelf(of: home.jar()) { text in messages.withLock { $0.append(text) } })
+        let held = shelf.newest()
+        let known = try FileSystem.contents(store.indexPath, limit: .max)
+        let newer = Array(#"{"format": 2, "shelves": [{"name": "shop"}]}"#.utf8)
+        try Data(home.database.sealer.seal(newer, at: store.place)).write(to: URL(filePath: store.indexPath))
+        let changes: [() throws -> Void] = [
+            { _ = try store.packages() }, { _ = try store.verify("shop") },
+            { _ = try store.add(home.archive("1.1.0"), now: home.now) },
+            { _ = try store.rollBack("shop", now: home.now) }, { _ = try store.remove("shop", now: home.now) },
+        ]
+        for change in changes {
+            let error = #expect(throws: PackageError.self) { try change() }
+            #expect(error?.code == .newer && error?.description.contains("remove the folder") == false)
+        }
+        #expect(shelf.newest().isEmpty && shelf.newest().isEmpty && messages.withLock { $0.count } == 1)
+        #expect(try body(held) == "1.0.0" && body(held, "long") != nil && home.bundles().count == 1)
+        _ = try home.store("other").add(home.archive("1.0.0"), now: home.now)
+        _ = try home.database.rotateKey(now: home.now) { () throws(SessionStoreError) in
+            try PackageStore.reseal(home.database)
+        }
+        #expect(try store.indexOctets()?.bytes == newer)
+        #expect(try home.database.sealer.open(Octets(known), at: store.place) != nil && home.bundles().count == 1)
+        try Data(known).write(to: URL(filePath: store.indexPath))
+        #expect(try store.packages().map(\.name) == ["shop"] && store.verify("shop").isEmpty)
+    }
+
     @Test("A download goes on where it broke off, if the server has named what it sends")
     func download() throws {
         let store = try home.store()

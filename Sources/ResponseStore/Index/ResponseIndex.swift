@@ -17,10 +17,24 @@ final class ResponseIndex: Sendable {
     private static let busyTimeout = 0.05
 
     /// Opens the index at `path`, creating it if necessary. The time does not depend on the size of the index.
+    ///
+    /// - Throws: `SessionStoreError` with the code `databaseNewer` if a newer version of the program has made it: it stays
+    ///   as it is. One of an older version counts as foreign, so that a new one takes its place.
     init(_ path: String) throws {
         database = try SQLiteDatabase(
-            expendable: path, schema: ResponseIndex.schema, busyTimeout: ResponseIndex.busyTimeout)
+            expendable: path, schema: "\(ResponseIndex.schema)PRAGMA user_version = \(CacheFolder.version);",
+            busyTimeout: ResponseIndex.busyTimeout)
         identity = FileIdentity(path)
+        let marked = try database.read { try $0.rows("PRAGMA user_version") { $0.int64(0) }.first ?? 0 }
+        // The first indexes of version 2 have no mark.
+        let version = marked == 0 ? 2 : marked
+        guard version <= CacheFolder.version else {
+            throw SessionStoreError(
+                .databaseNewer, path, "a newer version of crumb has made this cache; nothing was changed: update crumb")
+        }
+        guard version == CacheFolder.version else {
+            throw SessionStoreError(.databaseForeign, path, "an older version of crumb has made this cache")
+        }
         reader = Mutex(try IndexReader(database))
     }
 
@@ -85,6 +99,7 @@ final class ResponseIndex: Sendable {
             DELETE FROM body WHERE response = old.id;
             DELETE FROM response_group WHERE response = old.id;
         END;
+
         """
 
     /// Adds up the sizes again. The triggers keep the sums right, unless the file was damaged.
