@@ -338,10 +338,17 @@ let package = Package(
                 "SQLiteEngine",
                 "SessionStore", "StoreEngine", "TestSupport", "WebPrimitives",
             ]),
+        .executableTarget(
+            name: "package-worker",
+            dependencies: [
+                "Platform", "WebPrimitives", "OfflinePackages", "SessionStore", "PackageStore", "TestSupport",
+            ],
+            path: "Tests/PackageWorker"),
         .testTarget(
             name: "PackageStoreTests",
             dependencies: [
-                "OfflinePackages", "PackageStore", "Platform", "SessionStore", "WebPrimitives",
+                "package-worker", "OfflinePackages", "PackageStore", "Platform", "SessionStore", "TestSupport",
+                "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(

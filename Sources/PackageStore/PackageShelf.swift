@@ -68,7 +68,8 @@ public final class PackageShelf: Sendable {
                     missing.append(package.name)
                 }
             }
-            guard FileStamp(store.indexPath) == stamp else { continue }
+            // All of an index is a whole state of the packages, even if it was replaced meanwhile.
+            guard missing.isEmpty || FileStamp(store.indexPath) == stamp else { continue }
             for name in missing {
                 report("the files of package '\(name)' were changed or removed, so the network answers; add it again")
             }
