@@ -70,8 +70,10 @@ window.shop = {build, parts: {}, done: false, async show(name) {
 }};
 await Promise.allSettled([
   window.shop.show("home"), ask("stored"), ask("live"),
-  document.fonts.load("16px Shop").then((fonts) => fonts.length ? "there" : "missing", () => "missing")
-    .then((state) => note("font", state)),
+  // WebKit may run scripts before it has read the style sheet that names the font.
+  new Promise((loaded) => document.readyState === "complete" ? loaded() : addEventListener("load", loaded))
+    .then(() => document.fonts.load("16px Shop"))
+    .then((fonts) => fonts.length ? "there" : "missing", () => "missing").then((state) => note("font", state)),
 ]);
 window.shop.done = true;"""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from cache.app import CLICKED, NAMED, UNSEEN, build
+from cache.packages import Packages
 from cache.site import Habits, Site
 from engines import ENGINES, Engine, EngineFailure, Processes
 from engines.page import holds
@@ -63,6 +64,9 @@ class CacheStory:
                     step(port)
             with self._gateway("--offline") as port:
                 self._load_all(port, "offline", 2, {})
+            # A jar of its own, without a cache: what the server does not get, a package has answered.
+            with self._gateway(place="packages", cache=()) as port:
+                self._update_packages(port)
         finally:
             for site in self._sites:
                 site.stop()
@@ -151,6 +155,49 @@ class CacheStory:
         wait_for_version(2)
         call("navigator.serviceWorker.getRegistration().then((registration) => registration.unregister())", "the end")
         site.worker = 1
+
+    def _update_packages(self, port: int) -> None:
+        """Offline packages of the app are updated, rolled back and removed while a page is open, which keeps its version."""
+        every = (NAMED, CLICKED, UNSEEN)
+        first = {NAMED: "build 1 of 1", CLICKED: "build 1 and 1 of 1", UNSEEN: "build 1 of 1"}
+        second = {NAMED: "build 2 of 2", CLICKED: "build 2 and 2 of 2"}
+        with self._browser(port) as engine:
+            for site in self._sites:
+                packages = Packages(self._binary, self._folder / "packages", site.url)
+                site.deployed = build(2)
+                site.forget()
+                packages.add(build(1))
+                self._open(engine, site, 1)
+                self._take_from_scripts("package", site)
+                packages.add(build(2))
+                self._expect(site, "package updated, open", self._show(engine, *every), first)
+                self._take("package updated, open", site, {})
+                self._reload(engine, 2)
+                self._expect(site, "package updated, reloaded", self._show(engine, NAMED, CLICKED), second)
+                self._take_from_scripts("package updated, reloaded", site)
+                packages.roll_back()
+                self._expect(site, "package rolled back, open", self._show(engine, UNSEEN), {UNSEEN: "build 2 of 2"})
+                self._take("package rolled back, open", site, {})
+                self._reload(engine, 1)
+                self._take_from_scripts("package rolled back, reloaded", site)
+                packages.remove()
+                self._expect(site, "package removed, open", self._show(engine, *every), first)
+                self._take("package removed, open", site, {})
+                self._reload(engine, 2)
+                self._expect(site, "package removed, reloaded", self._show(engine, NAMED, CLICKED), second)
+                # Now the server has the document, and everything that it names.
+                wait_for(lambda: "/" in site.taken() and build(2).terms in site.taken(), "the requests of the page", 3)
+                site.forget()
+
+    def _take_from_scripts(self, step: str, site: Site) -> None:
+        """That nothing but the two requests of the page's script has reached a server. Browsers may know the first response."""
+        wanted = {"/api/stored", "/api/live"}
+        try:
+            wait_for(lambda: set(site.taken()) == wanted or None, step, 3)
+        except EngineFailure:
+            self.failures.append(f"{site.habits.host}: {step}: the server gets {sorted(site.taken())}")
+        self.figures.setdefault(step, []).append(len(site.taken()))
+        site.forget()
 
     # MARK: - Loads
 
@@ -248,12 +295,13 @@ class CacheStory:
     # MARK: - Programs
 
     @contextmanager
-    def _gateway(self, *more: str) -> Iterator[int]:
-        """A gateway that finds the sites by their names, and keeps what those before it have stored."""
-        place = self._folder / "gateway"
+    def _gateway(self, *more: str, place: str = "gateway", cache: tuple[str, ...] = ("--cache", "100M")) -> Iterator[int]:
+        """A gateway that finds the sites by their names, and keeps what those before it in its folder have stored."""
+        folder = self._folder / place
+        folder.mkdir(exist_ok=True)
         hosts = [habits.host for habits in SITES]
-        with gateway(self._binary, place, None, self._folder / "certificate.pem", hosts, "--cache", "100M", *more,
-                     starting=lambda command: resolving_command(place, hosts, command)) as port:
+        with gateway(self._binary, folder, None, self._folder / "certificate.pem", hosts, *cache, *more,
+                     starting=lambda command: resolving_command(folder, hosts, command)) as port:
             yield port
 
     @contextmanager
