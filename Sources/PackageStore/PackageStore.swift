@@ -73,6 +73,14 @@ package struct PackageStore: Sendable {
         (self.database, self.jarID, self.root) = (database, jarID, root)
     }
 
+    /// Whether a database file has packages, of any jar.
+    package static func exists(beside database: SessionDatabase) -> Bool {
+        guard let root = root(of: database) else { return false }
+        return FileSystem.names(in: root).compactMap { Int64($0) }.contains { jarID in
+            FileSystem.isRegular(PackageStore(database: database, jarID: jarID, root: root).indexPath)
+        }
+    }
+
     /// The folder of a database's packages; `nil` if the database is no file.
     static func root(of database: SessionDatabase) -> String? {
         guard SessionDatabase.exists(at: database.path) else { return nil }

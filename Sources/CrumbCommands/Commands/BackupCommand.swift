@@ -12,6 +12,8 @@ struct BackupCommand: CrumbCommand {
         discussion: """
             The backup is sealed under the same key: back up the key too, in another place. The file appears whole or not \
             at all, and only you can read it. 'crumb restore FILE' restores it; '--database FILE' uses it in place.
+
+            Offline packages are not in it: keep their archives.
             """)
 
     @OptionGroup var database: DatabaseFileOptions
@@ -36,6 +38,9 @@ struct BackupCommand: CrumbCommand {
         console.note(
             "the backup is sealed: it cannot be opened without the key from \(key); back that up too, in another "
                 + "place")
+        if PackageStore.exists(beside: opened) {
+            console.note("note: the offline packages of the database are not in the backup; keep their archives")
+        }
     }
 }
 

@@ -167,6 +167,16 @@ struct PackageCommandTests {
         #expect(try home.start(words + [home.file("c.zip"), "--base", "https://a.example/"]).wait().status == 64)
     }
 
+    @Test("A backup says that packages are not in it, if there are any")
+    func backup() throws {
+        try home.receive("a=1; Path=/")
+        #expect(try !home.crumb("backup", home.file("copy")).messages.contains("packages"))
+        #expect(try package("add", build("1.0.0")).status == 0)
+        let made = try home.crumb("backup", "--force", home.file("copy"))
+        #expect(
+            made.status == 0 && made.messages.contains("the offline packages of the database are not in the backup"))
+    }
+
     @Test("What is no package changes nothing, and says what is wrong")
     func invalid() throws {
         let file = try home.write("GIF89a", to: "a.zip")
