@@ -24,7 +24,8 @@ struct ClusterImportCommand: CrumbCommand {
             throw CommandFailure(.databaseUnavailable, "\(file): there is no database to import")
         }
         let target = try server.open(now: console.now)
-        let source = try SessionDatabase(path: file, keys: try KeyLocation().source(), now: console.now)
+        let source = try SessionDatabase(
+            path: DatabaseOptions.file(file), keys: try KeyLocation().source(), now: console.now)
         try selection.copy(from: source, to: target, output, console)
     }
 }
@@ -48,7 +49,7 @@ struct ClusterExportCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let source = try server.open(now: console.now)
         let target = try SessionDatabase(
-            path: file, keys: try KeyLocation().source(), durability: .full, now: console.now)
+            path: DatabaseOptions.file(file), keys: try KeyLocation().source(), durability: .full, now: console.now)
         KnownDatabases().remember(file)
         try selection.copy(from: source, to: target, output, console)
     }

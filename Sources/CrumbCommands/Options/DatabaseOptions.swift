@@ -155,12 +155,17 @@ extension DatabaseChoice {
             }
             let sharing = KnownDatabases.othersWithDefaultKey(ifNew: path)
             let database = try SessionDatabase(
-                path: path, keys: keys, durability: durability, lastAccessGranularity: notesAccess ? 3600 : .max,
-                now: now)
+                path: DatabaseOptions.file(path), keys: keys, durability: durability,
+                lastAccessGranularity: notesAccess ? 3600 : .max, now: now)
             KnownDatabases().remember(path)
             if let sharing { Console.current.note(sharing) }
             return database
         }
+    }
+
+    /// The path of the file with that name: in a command, a name that means memory to SQLite is one of a file, too.
+    static func file(_ path: String) -> String {
+        SessionDatabase.isNameOfMemory(path) ? "./\(path)" : path
     }
 
     /// Opens the database for a command that creates it only when there is something to store.

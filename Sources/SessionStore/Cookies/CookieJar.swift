@@ -37,7 +37,10 @@ public final class CookieJar: Sendable {
 
     /// Receives every Set-Cookie line of one response, in one transaction.
     @discardableResult
-    public func receive(_ response: ReceivedResponse, now: Timestamp) throws(SessionStoreError) -> [StorageDecision] {
+    public func receive(
+        _ response: ReceivedResponse, now: Timestamp? = nil
+    ) throws(SessionStoreError) -> [StorageDecision] {
+        let now = now ?? database.clock.now
         var (decisions, evicted) = try withBatch(beginningWith: response, now: now) {
             batch throws(SessionStoreError) in
             try batch.receive(response, at: now)
@@ -57,9 +60,10 @@ public final class CookieJar: Sendable {
     ///   than ``CookieLimits/totalCookies``. The decisions contain the cookies evicted by the other limits.
     @discardableResult
     public func withBatch<Result>(
-        from capture: CaptureID? = nil, now: Timestamp, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
+        from capture: CaptureID? = nil, now: Timestamp? = nil,
+        _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
-        try withBatch(from: capture, beginningWith: nil, isRepeatable: false, now: now, body)
+        try withBatch(from: capture, beginningWith: nil, isRepeatable: false, now: now ?? database.clock.now, body)
     }
 
     /// The same, for a batch that is likely to receive a response first. A server answers the queries for it together
@@ -143,14 +147,14 @@ extension CookieJar {
     ///
     /// Sees every write that was acknowledged before, by any process. A cookie whose stored value was tampered with is
     /// left out, with the reason `unreadable`.
-    public func retrieve(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Retrieval {
-        try answer(SiteQuestion(context, to: self, now: now)) { $0.retrieve(&$1) }
+    public func retrieve(for context: RequestContext, now: Timestamp? = nil) throws(SessionStoreError) -> Retrieval {
+        try answer(SiteQuestion(context, to: self, now: now ?? database.clock.now)) { $0.retrieve(&$1) }
     }
 
     /// Retrieves the cookie-string for a request (section 5.8.3) and records the access. The cookies are those of
     /// ``retrieve(for:now:)``, without the reasons.
-    public func cookieString(for context: RequestContext, now: Timestamp) throws(SessionStoreError) -> Octets {
-        try answer(SiteQuestion(context, to: self, now: now)) { $0.cookieString(&$1) }
+    public func cookieString(for context: RequestContext, now: Timestamp? = nil) throws(SessionStoreError) -> Octets {
+        try answer(SiteQuestion(context, to: self, now: now ?? database.clock.now)) { $0.cookieString(&$1) }
     }
 
     private func answer<Answer: Sendable>(

@@ -4,11 +4,14 @@ internal import SQLiteEngine
 
 /// One SQLite file with jars and tokens. Any number of threads and processes can share it safely.
 ///
-/// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. Every call is
-/// synchronous and short: a read uses the rows of one site, a write is one transaction.
+/// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. Every call is short: a
+/// read uses the rows of one site, a write is one transaction. A call that depends on the time takes it from ``clock``,
+/// unless its caller passes another.
 public final class SessionDatabase: Sendable {
     /// The path of the file; `:memory:` for a database in memory.
     public let path: String
+    /// The clock of calls without a time.
+    public let clock: StoreClock
     let engine: Engine
     let keyRing: KeyRing
     let memory: WriterMemory
@@ -27,32 +30,37 @@ public final class SessionDatabase: Sendable {
     /// Opens a database, creating it if necessary.
     ///
     /// - Parameters:
-    ///   - path: the file. Its folder is created if it is missing.
+    ///   - path: the file. Its folder is created if it is missing. For a database in memory, see ``inMemory(clock:)``.
     ///   - keys: the source of the sealing key.
     ///   - durability: what an acknowledged write survives.
     ///   - busyTimeout: how many seconds to wait for another process before giving up.
     ///   - lastAccessGranularity: how many seconds a cookie's last-access-time in the file may be outdated, so that
     ///     reads rarely write. Only the order of eviction depends on it.
     ///   - journalLimit: how many entries of a jar's journal are kept.
-    ///   - now: the current time, which is stored with created objects.
+    ///   - clock: the clock of calls without a time.
+    ///   - now: the current time, which is stored with created objects; `nil` for that of the clock.
     /// - Throws: an error that names the file. A file that is not a database, or belongs to another program or a newer
     ///   version, is rejected and not changed.
     public convenience init(
         path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
-        lastAccessGranularity: Int64 = 3600, journalLimit: Int = defaultJournalLimit, now: Timestamp
+        lastAccessGranularity: Int64 = 3600, journalLimit: Int = defaultJournalLimit, clock: StoreClock = .system,
+        now: Timestamp? = nil
     ) throws(SessionStoreError) {
         try self.init(
             path: path, keys: keys, durability: durability, busyTimeout: busyTimeout,
-            lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit, fileClock: FilePlaces.Clock(),
-            now: now)
+            lastAccessGranularity: lastAccessGranularity, journalLimit: journalLimit, clock: clock,
+            fileClock: FilePlaces.Clock(), now: now ?? clock.now)
     }
 
     /// The same, with the clock for checks that the file is still at its path.
     init(
         path: String, keys: KeySource, durability: Durability, busyTimeout: Double, lastAccessGranularity: Int64,
-        journalLimit: Int = defaultJournalLimit, fileClock: FilePlaces.Clock, now: Timestamp
+        journalLimit: Int = defaultJournalLimit, clock: StoreClock = .system, fileClock: FilePlaces.Clock,
+        now: Timestamp
     ) throws(SessionStoreError) {
+        if durability != .memory { try SessionDatabase.checkIsFile(path) }
         self.path = durability == .memory ? ":memory:" : path
+        self.clock = clock
         self.lastAccessGranularity = lastAccessGranularity
         self.journalLimit = max(1, journalLimit)
         let name = self.path
@@ -77,11 +85,13 @@ public final class SessionDatabase: Sendable {
     ///   - name: the name of the database in errors.
     ///   - keys: the source of the sealing key. No key is created.
     ///   - journalLimit: how many entries of a jar's journal are kept.
+    ///   - clock: the clock of calls without a time.
     package init(
         _ server: any ServedDatabase, name: String, keys: KeySource, lastAccessGranularity: Int64 = 3600,
-        journalLimit: Int = defaultJournalLimit, now: Timestamp
+        journalLimit: Int = defaultJournalLimit, clock: StoreClock = .system, now: Timestamp
     ) throws(SessionStoreError) {
         path = name
+        self.clock = clock
         self.lastAccessGranularity = lastAccessGranularity
         self.journalLimit = max(1, journalLimit)
         let engine = Engine.served(server)
@@ -105,6 +115,26 @@ public final class SessionDatabase: Sendable {
 }
 
 extension SessionDatabase {
+    /// Opens a database in memory: without a file and without a key. It ends with this object.
+    ///
+    /// - Parameter clock: the clock of calls without a time.
+    public static func inMemory(clock: StoreClock = .system) throws(SessionStoreError) -> SessionDatabase {
+        try SessionDatabase(path: ":memory:", keys: .key(SealingKey()), durability: .memory, clock: clock)
+    }
+
+    /// Whether a path is one of SQLite's names for a database in memory. Here, it would be the name of a file.
+    package static func isNameOfMemory(_ path: String) -> Bool {
+        path == ":memory:" || path.hasPrefix("file::memory:")
+    }
+
+    private static func checkIsFile(_ path: String) throws(SessionStoreError) {
+        guard isNameOfMemory(path) else { return }
+        throw SessionStoreError(
+            .databaseUnavailable, "path '\(path)'",
+            "would be a file in the current folder, although SQLite uses this name for a database in memory; open one "
+                + "with SessionDatabase.inMemory(), or name the file './\(path)'")
+    }
+
     /// Runs statements that only read, in one transaction. Runs `body` a second time if the key was rotated meanwhile,
     /// so that the values that it returns can be opened.
     func read<Result>(_ body: (Connection) throws -> Result) throws(SessionStoreError) -> Result {

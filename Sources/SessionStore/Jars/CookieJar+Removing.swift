@@ -7,8 +7,9 @@ extension CookieJar {
     ///
     /// - Returns: the removed cookies, without values and without expired ones.
     @discardableResult
-    public func removeCookies(_ filter: CookieFilter, now: Timestamp) throws(SessionStoreError) -> [Cookie] {
-        try database.write(.jar(id)) { connection in
+    public func removeCookies(_ filter: CookieFilter, now: Timestamp? = nil) throws(SessionStoreError) -> [Cookie] {
+        let now = now ?? database.clock.now
+        return try database.write(.jar(id)) { connection in
             let journaled = JournaledCookieRows(database: connection, jarID: id)
             let candidates: [StoredCookie]
             if let request = filter.request {

@@ -33,10 +33,11 @@ extension CookieJar {
     /// How many cookies each registrable domain has, without expired ones. Opens no value.
     ///
     /// - Parameter time: Counts only cookies that last changed at that time or later.
-    public func cookieUsage(since time: Timestamp = .distantPast, now: Timestamp) throws(SessionStoreError)
+    public func cookieUsage(since time: Timestamp = .distantPast, now: Timestamp? = nil) throws(SessionStoreError)
         -> [CookieUsage]
     {
-        try database.read { try CookieRows(database: $0, jarID: id).usage(since: time, now: now) }
+        let now = now ?? database.clock.now
+        return try database.read { try CookieRows(database: $0, jarID: id).usage(since: time, now: now) }
     }
 
     /// Removes cookies and web storage in one transaction.
@@ -47,9 +48,10 @@ extension CookieJar {
     /// - Returns: how many cookies, expired ones included, and how many items of web storage were removed.
     @discardableResult
     public func removeSiteData(
-        _ selection: SiteDataSelection, now: Timestamp
+        _ selection: SiteDataSelection, now: Timestamp? = nil
     ) throws(SessionStoreError) -> (cookies: Int, storageItems: Int) {
-        try database.write(.jar(id)) { connection in
+        let now = now ?? database.clock.now
+        return try database.write(.jar(id)) { connection in
             let undo = JarUndoRows(database: connection, jarID: id)
             try undo.begin(now: now)
             var (cookies, storageItems) = (0, 0)

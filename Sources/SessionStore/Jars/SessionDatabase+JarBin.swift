@@ -81,7 +81,8 @@ extension SessionDatabase {
     /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
-    public func discardJar(named name: String, now: Timestamp) throws(SessionStoreError) -> JarRemoval {
+    public func discardJar(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> JarRemoval {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         return try write(.changedRows) { connection in
             let rows = JarRows(database: connection)
@@ -108,8 +109,9 @@ extension SessionDatabase {
     ///   ``SessionStoreError/Code/jarExists`` if another jar has the name.
     @discardableResult
     public func restoreJar(
-        named name: String, to newName: String? = nil, now: Timestamp
+        named name: String, to newName: String? = nil, now: Timestamp? = nil
     ) throws(SessionStoreError) -> RemovedJar {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         if let newName { try SessionStoreError.check(newName, of: "jar") }
         return try write(.changedRows) { connection in

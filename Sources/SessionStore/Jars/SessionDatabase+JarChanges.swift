@@ -11,8 +11,9 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/jarExists`` if a jar of that name exists.
     @discardableResult
     public func createJar(
-        named name: String, settings: JarSettings = JarSettings(), now: Timestamp
+        named name: String, settings: JarSettings = JarSettings(), now: Timestamp? = nil
     ) throws(SessionStoreError) -> CookieJar {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         try write(.changedRows) { connection in
             _ = try JarRows(database: connection).insertNew(settings, named: name, now: now)
@@ -72,8 +73,9 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.
     @discardableResult
     public func clearJar(
-        named name: String, now: Timestamp
+        named name: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> (cookies: Int, storageItems: Int) {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         return try write(.changedRows) { connection in
             let id = try JarRows(database: connection).lockedJars(named: name)[0].id

@@ -15,8 +15,9 @@ extension SessionDatabase {
     ///   name exists.
     @discardableResult
     public func copyJar(
-        named name: String, to newName: String, now: Timestamp
+        named name: String, to newName: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> JarCopy {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(newName, of: "jar")
         return try write(.changedRows) { connection in
@@ -69,8 +70,9 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
     @discardableResult
     public func mergeJar(
-        named name: String, into targetName: String, now: Timestamp
+        named name: String, into targetName: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> JarMerge {
+        let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         try SessionStoreError.check(targetName, of: "jar")
         guard !name.isSameName(as: targetName) else {

@@ -27,11 +27,11 @@ extension SessionDatabase {
     ///   - policy: the rules. A created jar stores their profile and limits. For an existing jar, its own profile and
     ///     limits apply instead.
     public func jar(
-        named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp
+        named name: String = "default", policy: CookiePolicy = CookiePolicy(), now: Timestamp? = nil
     ) throws(SessionStoreError) -> CookieJar {
         if let jar = try existingJar(named: name, policy: policy) { return jar }
         _ = try write(.changedRows) { database in
-            try JarRows(database: database).insert(JarSettings(policy), named: name, now: now)
+            try JarRows(database: database).insert(JarSettings(policy), named: name, now: now ?? clock.now)
         }
         guard let jar = try existingJar(named: name, policy: policy) else {
             throw SessionStoreError(.jarNotFound, name, "another process removed the jar while it was being created")
@@ -67,8 +67,8 @@ extension SessionDatabase {
     }
 
     /// All jars, by name. Reads every cookie's row; ``jars(after:limit:named:matching:now:)`` reads a page of jars.
-    public func jars(now: Timestamp) throws(SessionStoreError) -> [JarSummary] {
-        try jars(limit: .max, now: now)
+    public func jars(now: Timestamp? = nil) throws(SessionStoreError) -> [JarSummary] {
+        try jars(limit: .max, now: now ?? clock.now)
     }
 
     /// Returns a page of jars, by name. The time depends on the jars of the page and their cookies only; with `text`,

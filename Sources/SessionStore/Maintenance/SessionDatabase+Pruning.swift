@@ -20,8 +20,9 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar does not exist.
     public func prune(
         jar: String? = nil, journalLimit limit: Int? = nil, emptiesBin: Bool = false,
-        vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp
+        vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp? = nil
     ) throws(SessionStoreError) -> Pruning {
+        let now = now ?? clock.now
         let sizeBefore = sizeInBytes
         let jars = try write(.changedRows) { database in
             _ = try ConfirmedClockRows(database: database).see(now)

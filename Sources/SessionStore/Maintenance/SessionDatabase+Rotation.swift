@@ -18,9 +18,9 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
     ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
-        batchSize: Int = 500, now: Timestamp, progress: (Int) -> Void = { _ in }
+        batchSize: Int = 500, now: Timestamp? = nil, progress: (Int) -> Void = { _ in }
     ) throws(SessionStoreError) -> KeyRotation {
-        try rotateKey(batchSize: batchSize, now: now, { () throws(SessionStoreError) in }, progress)
+        try rotateKey(batchSize: batchSize, now: now ?? clock.now, { () throws(SessionStoreError) in }, progress)
     }
 
     /// The same for a database beside which other files are sealed with its key.

@@ -3,7 +3,8 @@ import Platform
 
 extension SessionDatabase {
     /// Counts jars, cookies and tokens. Reads the rows of all cookies, and decrypts no value.
-    public func statistics(now: Timestamp) throws(SessionStoreError) -> DatabaseStatistics {
+    public func statistics(now: Timestamp? = nil) throws(SessionStoreError) -> DatabaseStatistics {
+        let now = now ?? clock.now
         var statistics = try read { database in
             try database.statement(
                 """

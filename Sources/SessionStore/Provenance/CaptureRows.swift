@@ -133,9 +133,10 @@ extension CookieJar {
     ///   - name: the name that the user gave the capture.
     ///   - isRequests: whether its cookies come from requests; see ``CookieOrigin/isRequest``.
     public func beginCapture(
-        named name: String, ofRequests isRequests: Bool = false, now: Timestamp
+        named name: String, ofRequests isRequests: Bool = false, now: Timestamp? = nil
     ) throws(SessionStoreError) -> CaptureID {
-        CaptureID(
+        let now = now ?? database.clock.now
+        return CaptureID(
             rawValue: try database.write(.jar(id)) { connection in
                 try CaptureRows(database: connection, jarID: id).insert(name, isRequests: isRequests, now: now)
             })

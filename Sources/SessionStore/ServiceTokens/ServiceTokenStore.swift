@@ -16,9 +16,10 @@ public struct ServiceTokenStore: Sendable {
     /// - Returns: The token, which cannot be read again.
     /// - Throws: ``SessionStoreError/Code/nameInvalid`` if a token of that name exists.
     public func create(
-        named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp,
+        named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp? = nil,
         using generator: inout some RandomNumberGenerator
     ) throws(SessionStoreError) -> Secret {
+        let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "access token")
         if case .named(let names) = grant.jars {
             for name in names { try SessionStoreError.check(name, of: "jar") }
@@ -47,7 +48,8 @@ public struct ServiceTokenStore: Sendable {
     /// Revokes a token. It is invalid from the next request on, in every process that has the database open.
     ///
     /// - Returns: whether a token of that name existed that was not revoked yet.
-    public func revoke(named name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
+    public func revoke(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> Bool {
+        let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "access token")
         return try database.write(.accessTokens) { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
     }
@@ -56,8 +58,8 @@ public struct ServiceTokenStore: Sendable {
     ///
     /// Reads no row if nothing was written since the last call. A text that is nearly a token takes no longer, because
     /// its hash is looked up.
-    public func token(_ text: Secret, now: Timestamp) throws(SessionStoreError) -> ServiceToken? {
-        try token(text, in: nil, now: now)
+    public func token(_ text: Secret, now: Timestamp? = nil) throws(SessionStoreError) -> ServiceToken? {
+        try token(text, in: nil, now: now ?? database.clock.now)
     }
 
     /// The same, for a caller that already knows the committed state of a server.

@@ -6,8 +6,9 @@ extension CookieJar {
     ///
     /// - Returns: the numbers of removed and remaining cookies. Expired cookies do not count.
     @discardableResult
-    public func endSession(now: Timestamp) throws(SessionStoreError) -> SessionEnd {
-        try database.write(.jar(id)) { connection in
+    public func endSession(now: Timestamp? = nil) throws(SessionStoreError) -> SessionEnd {
+        let now = now ?? database.clock.now
+        return try database.write(.jar(id)) { connection in
             let journaled = JournaledCookieRows(database: connection, jarID: id)
             let removed = try journaled.removeSessionCookies(now: now)
             try CaptureRows(database: connection, jarID: id).allowAgain()
@@ -20,7 +21,8 @@ extension CookieJar {
     /// - Parameter name: 1 to 100 characters, none of them a control character.
     /// - Returns: the saved session, and the one that it replaced.
     @discardableResult
-    public func saveSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionSave {
+    public func saveSession(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> SessionSave {
+        let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "session")
         return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)
@@ -38,7 +40,10 @@ extension CookieJar {
     /// - Returns: the changes.
     /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
     @discardableResult
-    public func restoreSession(named name: String, now: Timestamp) throws(SessionStoreError) -> SessionRestoration {
+    public func restoreSession(
+        named name: String, now: Timestamp? = nil
+    ) throws(SessionStoreError) -> SessionRestoration {
+        let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "session")
         return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)

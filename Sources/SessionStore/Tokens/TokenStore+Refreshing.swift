@@ -106,9 +106,10 @@ extension TokenStore {
     /// - Returns: Whether the profile has that token, and it can be renewed; if not, nothing was written.
     @discardableResult
     public func expireAccessToken(
-        _ token: Secret?, of name: String, now: Timestamp
+        _ token: Secret?, of name: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> Bool {
-        try database.write(.profile(name)) { connection in
+        let now = now ?? database.clock.now
+        return try database.write(.profile(name)) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name), let stored = try rows.tokens(named: name).first?.get() else {
                 throw TokenStore.notFound(name)
@@ -163,8 +164,9 @@ extension TokenStore {
     }
 
     /// Returns the holder of the lease on a profile; `nil` without a lease that is still valid.
-    public func lease(_ name: String, now: Timestamp) throws(SessionStoreError) -> LeaseHolder? {
-        try database.read { connection in
+    public func lease(_ name: String, now: Timestamp? = nil) throws(SessionStoreError) -> LeaseHolder? {
+        let now = now ?? database.clock.now
+        return try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
             guard let row = try rows.row(named: name),
                 let lease = try TokenLeaseRows(database: connection).lease(row.id),

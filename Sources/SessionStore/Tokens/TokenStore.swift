@@ -18,8 +18,9 @@ public struct TokenStore: Sendable {
     public func put(
         _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
         expectedGeneration: Int64? = nil, cause: TokenChange.Cause = .stored, releasing holder: LeaseHolder? = nil,
-        now: Timestamp
+        now: Timestamp? = nil
     ) throws(SessionStoreError) -> Bool {
+        let now = now ?? database.clock.now
         try SessionStoreError.check(profile.name, of: "token")
         return try database.write(.profiles) { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)
@@ -180,7 +181,8 @@ public struct TokenStore: Sendable {
     /// Removes the token set of that name.
     ///
     /// - Returns: whether it existed.
-    public func remove(_ name: String, now: Timestamp) throws(SessionStoreError) -> Bool {
+    public func remove(_ name: String, now: Timestamp? = nil) throws(SessionStoreError) -> Bool {
+        let now = now ?? database.clock.now
         // PostgreSQL does not accept this character, and no name contains it.
         guard !name.utf8.contains(0) else { return false }
         return try database.write(.profiles) { connection in
