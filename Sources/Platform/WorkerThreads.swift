@@ -4,25 +4,17 @@ import Synchronization
 /// Threads for calls that block, such as those that read files: at most a fixed number, which all callers share.
 ///
 /// They begin when they are needed, and stay. Swift's own threads are never blocked.
-package final class WorkerThreads: Sendable {
-    /// Those of the process.
+package final class WorkerThreads: BlockingExecutor {
+    /// Those of the process for calls that read.
     package static let shared = WorkerThreads(limit: 4)
-
-    private typealias Job = @Sendable () -> Void
+    /// Those of the process for calls that may wait for another process.
+    package static let patient = WorkerThreads(limit: 4)
 
     private struct State {
-        /// Jobs in the order in which they are taken, the next one last.
-        var next: [Job] = []
-        /// Jobs that came later, in order.
-        var later: [Job] = []
+        var jobs = JobQueue()
         /// How many threads there are, and how many of them have no job.
         var threads = 0
         var idle = 0
-
-        mutating func take() -> Job? {
-            if next.isEmpty { (next, later) = (later.reversed(), []) }
-            return next.popLast()
-        }
     }
 
     private let limit: Int
@@ -33,27 +25,13 @@ package final class WorkerThreads: Sendable {
         self.limit = limit
     }
 
-    /// Runs `work` on one of the threads, after the work that was there before. It runs to its end even if the task is
-    /// cancelled.
-    package func run<Result: Sendable, Failure: Error>(
-        _ work: @escaping @Sendable () throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
-        let result: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
-            add {
-                do throws(Failure) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        return try result.get()
-    }
+    /// How many threads there are.
+    package var count: Int { state.withLock { $0.threads } }
 
-    private func add(_ job: @escaping Job) {
+    package func add(_ job: @escaping BlockingJob) {
         let isShort = state.withLock { state in
-            state.later.append(job)
-            guard state.next.count + state.later.count > state.idle, state.threads < limit else { return false }
+            state.jobs.append(job)
+            guard state.jobs.count > state.idle, state.threads < limit else { return false }
             state.threads += 1
             state.idle += 1
             return true
@@ -61,9 +39,9 @@ package final class WorkerThreads: Sendable {
         jobs.signal()
         guard isShort, !begin() else { return }
         // Without one more thread, those that there are have to do, or else this one.
-        let left: Job? = state.withLock { state in
+        let left: BlockingJob? = state.withLock { state in
             (state.threads, state.idle) = (state.threads - 1, state.idle - 1)
-            return state.threads == 0 ? state.take() : nil
+            return state.threads == 0 ? state.jobs.take() : nil
         }
         left?()
     }
@@ -78,7 +56,7 @@ package final class WorkerThreads: Sendable {
             jobs.wait()
             let job = state.withLock { state in
                 state.idle -= 1
-                return state.take()
+                return state.jobs.take()
             }
             job?()
             state.withLock { $0.idle += 1 }

@@ -46,10 +46,17 @@ final class CommitGroup: Sendable {
             }
             if !leads { job.turn.wait() }
             if !job.isDone {
-                let jobs = database.withConnection { connection in
-                    let jobs = [job] + takeWaiting()
-                    commit(jobs, in: database, connection, observer)
-                    return jobs
+                var jobs = [job] + takeWaiting()
+                do {
+                    try database.withWriteLock { connection in
+                        jobs += takeWaiting()
+                        commit(jobs, in: database, connection, observer)
+                    }
+                } catch {
+                    for job in jobs {
+                        job.failure = error
+                        job.finish()
+                    }
                 }
                 handOver()
                 for other in jobs where other !== job { other.turn.signal() }
@@ -78,7 +85,6 @@ final class CommitGroup: Sendable {
     ) {
         sizes.withLock { $0 = ($0.commits + 1, $0.writers + jobs.count) }
         do {
-            try connection.run(.begin)
             try observer.begin(connection)
             for job in jobs { try run(job, alone: jobs.count == 1, connection) }
             try database.file.check()

@@ -112,7 +112,16 @@ extension SQLiteDatabase {
         try StoreFailure.translating {
             try withConnection { connection in
                 try file.check()
-                return try transaction(.read, connection, body)
+                try connection.run(.read)
+                do {
+                    let result = try body(connection)
+                    // SQLite may have ended the transaction because of a failing disk: the body handles that.
+                    if connection.isInTransaction { try connection.run(.commit) }
+                    return result
+                } catch {
+                    connection.rollBack()
+                    throw error
+                }
             }
         }
     }
@@ -132,32 +141,49 @@ extension SQLiteDatabase {
         isPatient: Bool = true, _ body: (SQLiteConnection) throws -> Result
     ) throws -> Result {
         try StoreFailure.translating {
-            try withConnection { connection in
-                let pointer = connection.database.sqliteConnection
-                if !isPatient { sqlite3_busy_timeout(pointer, 0) }
-                defer { if !isPatient { sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000)) } }
-                return try transaction(.begin, connection) { connection in
+            try withWriteLock(isPatient: isPatient) { connection in
+                do {
                     let result = try body(connection)
                     try file.check()
+                    try connection.run(.commit)
                     return result
+                } catch {
+                    connection.rollBack()
+                    throw error
                 }
             }
         }
     }
 
-    private func transaction<Result>(
-        _ beginning: TransactionControl, _ connection: SQLiteConnection, _ body: (SQLiteConnection) throws -> Result
-    ) throws -> Result {
-        try connection.run(beginning)
-        do {
-            let result = try body(connection)
-            // SQLite may have ended a read transaction because of a failing disk: its body handles that.
-            if beginning != .read || connection.isInTransaction { try connection.run(.commit) }
-            return result
-        } catch {
-            connection.rollBack()
-            throw error
+    /// Calls `body` in a transaction that holds the write lock, and that `body` has to end.
+    ///
+    /// While another process has the lock, this waits without the connection, so that reads of this process go on.
+    ///
+    /// - Parameter isPatient: whether to wait for another process that has the lock.
+    func withWriteLock<Result>(isPatient: Bool = true, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        let end = ContinuousClock.now + .seconds(isPatient ? busyTimeout : 0)
+        // Like SQLite itself, which other processes use.
+        var pauses: [Int32] = [100, 50, 50, 25, 25, 25, 20, 15, 10, 5, 2, 1]
+        while true {
+            let result: Result? = try withConnection { connection in
+                do {
+                    try beginAtOnce(connection)
+                } catch let failure as StoreFailure where failure.kind == .busy && ContinuousClock.now < end {
+                    return nil
+                }
+                return try body(connection)
+            }
+            if let result { return result }
+            sqlite3_sleep(pauses[pauses.count - 1])
+            if pauses.count > 1 { pauses.removeLast() }
         }
+    }
+
+    private func beginAtOnce(_ connection: SQLiteConnection) throws {
+        let pointer = connection.database.sqliteConnection
+        sqlite3_busy_timeout(pointer, 0)
+        defer { sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000)) }
+        try connection.run(.begin)
     }
 
     /// Throws if the file is no longer at its path. Call it before answering from memory.

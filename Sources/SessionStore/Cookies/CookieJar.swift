@@ -29,6 +29,18 @@ public final class CookieJar: Sendable {
         self.state = state
     }
 
+    /// The jar of a row.
+    ///
+    /// - Parameter policy: the rules, except for profile and limits, which are the jar's own.
+    convenience init(
+        _ row: JarRows.Row, named name: String, in database: SessionDatabase, policy: CookiePolicy,
+        state: CommittedState? = nil
+    ) {
+        self.init(
+            database: database, id: row.id, name: name, policy: row.settings.applied(to: policy),
+            hasHeaderFields: row.hasHeaderFields, state: state)
+    }
+
     /// The same jar for reads after a write.
     package var afterWrite: CookieJar {
         guard state != nil else { return self }
@@ -160,35 +172,38 @@ extension CookieJar {
     private func answer<Answer: Sendable>(
         _ question: consuming SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws(SessionStoreError) -> Answer {
-        let answer: Answer
-        if let cached = try cachedAnswer(&question, body) {
-            answer = cached
-        } else {
-            let site = question.rules.site
-            var rows = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
-            answer = body(&rows, &question)
-        }
-        try noteAccess(question)
+        let answer = try readAnswer(&question, body)
+        try note(SiteAccess(question))
         return answer
     }
 
-    private func cachedAnswer<Answer: Sendable>(
-        _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
-    ) throws(SessionStoreError) -> Answer? {
+    /// Answers a question without noting the access.
+    ///
+    /// - Parameter mayOpen: whether to open a connection for the first question.
+    func readAnswer<Answer: Sendable>(
+        _ question: inout SiteQuestion, mayOpen: Bool = false,
+        _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
+    ) throws(SessionStoreError) -> Answer {
         // A database in memory has only one connection, and reading its rows is fast enough.
-        guard database.engine.isOnDisk else { return nil }
-        return try SessionStoreError.catching(database.path) { try database.cache.answer(&question, body) }
+        if database.engine.isOnDisk {
+            let cached = try SessionStoreError.catching(database.path) {
+                try database.cache.answer(&question, mayOpen: mayOpen, body)
+            }
+            if let cached { return cached }
+        }
+        let site = question.rules.site
+        var rows = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
+        return body(&rows, &question)
     }
 
-    private func noteAccess(_ question: borrowing SiteQuestion) throws(SessionStoreError) {
-        let cookies = question.accesses.cookies
-        guard !cookies.isEmpty else { return }
-        let (site, now) = (question.rules.site, question.rules.now)
+    /// Records when cookies were last sent.
+    func note(_ access: SiteAccess) throws(SessionStoreError) {
+        guard !access.cookies.isEmpty else { return }
         do {
             // Another process may hold the lock while it reads a capture. A header does not wait for that.
             try database.writeUnlessBusy(.jar(id)) { connection in
                 let rows = CookieRows(database: connection, jarID: id)
-                for cookie in cookies { try rows.touch(cookie, site: site, now: now) }
+                for cookie in access.cookies { try rows.touch(cookie, site: access.site, now: access.time) }
             }
         } catch  where error.code == .databaseBusy || error.code == .databaseReadOnly || error.code == .diskFull {
             // The header is correct without it: the time matters only for eviction.

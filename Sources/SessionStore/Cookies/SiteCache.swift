@@ -46,12 +46,14 @@ final class SiteCache: Sendable {
 
     /// Calls `body` with the site of a question in its last committed state.
     ///
-    /// - Returns: the result of `body`; `nil` for the first question, which does not justify a connection.
+    /// - Parameter mayOpen: whether the first question justifies a connection.
+    /// - Returns: the result of `body`; `nil` for a first question that does not.
     func answer<Answer: Sendable>(
-        _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
+        _ question: inout SiteQuestion, mayOpen: Bool = false,
+        _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
     ) throws -> Answer? {
         try state.withLock { state in
-            guard state.wasAsked else {
+            guard state.wasAsked || mayOpen else {
                 state.wasAsked = true
                 return nil
             }
@@ -79,6 +81,24 @@ final class SiteCache: Sendable {
             state.insert(loaded, question.rules.site, of: jar)
             return answer
         }
+    }
+
+    /// The same, if the site is in memory in its last committed state, and no other thread uses the cache.
+    ///
+    /// - Returns: the result of `body`; `nil` if the database has to be read.
+    func answerFromMemory<Answer: Sendable>(
+        _ question: inout SiteQuestion, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
+    ) throws -> Answer? {
+        try state.withLockIfAvailable { state -> Answer? in
+            let jar = question.jar
+            guard let version = state.reader?.connection.version, let place = state.jars.index(forKey: jar.id),
+                state.jars.values[place].isCurrent(at: version),
+                let found = state.jars.values[place].sites.index(forKey: question.rules.site),
+                !state.jars.values[place].sites.values[found].hasSealedValues
+            else { return nil }
+            try jar.database.engine.checkFile()
+            return body(&state.jars.values[place].sites.values[found], &question)
+        } ?? nil
     }
 }
 
@@ -253,5 +273,18 @@ struct SiteQuestion {
         self.jar = jar
         rules = RetrievalRules(context, jar.policy, now: now)
         accesses = AccessNotes(before: now.advanced(bySeconds: -jar.database.lastAccessGranularity))
+    }
+}
+
+/// The cookies of a site that were sent, if that has to be recorded.
+struct SiteAccess: Sendable {
+    let cookies: [Cookie.ID]
+    let site: Octets
+    let time: Timestamp
+
+    init(_ question: borrowing SiteQuestion) {
+        cookies = question.accesses.cookies
+        site = question.rules.site
+        time = question.rules.now
     }
 }

@@ -53,6 +53,22 @@ final class CommittedMemory<Contents: Sendable, Statements>: Sendable {
         }
     }
 
+    /// Answers a question from memory.
+    ///
+    /// - Parameter body: receives the contents; returns `nil` if they lack the answer.
+    /// - Returns: `nil` if the database has to be read, or if another thread uses this memory.
+    func askAtOnce<Answer: Sendable>(
+        _ engine: Engine, _ body: @Sendable (_ contents: Contents) -> Answer?
+    ) throws -> Answer? {
+        try state.withLockIfAvailable { state -> Answer? in
+            guard let version = state.reader?.connection.version, version == state.version,
+                let answer = body(state.contents)
+            else { return nil }
+            try engine.checkFile()
+            return answer
+        } ?? nil
+    }
+
     private func open(_ engine: Engine) throws -> (connection: Reader, statements: Statements) {
         let connection = try engine.makeReader()
         return (connection, try prepare(connection))

@@ -1,12 +1,17 @@
 public import CookieModel
+internal import Platform
 internal import SQLiteEngine
 @_exported public import StoreEngine
 
 /// One SQLite file with jars and tokens. Any number of threads and processes can share it safely.
 ///
-/// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. Every call is short: a
-/// read uses the rows of one site, a write is one transaction. A call that depends on the time takes it from ``clock``,
-/// unless its caller passes another.
+/// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. A read uses the rows of
+/// one site, a write is one transaction. A call that depends on the time takes it from ``clock``, unless its caller passes
+/// another.
+///
+/// A synchronous call may wait for other processes, up to the `busyTimeout`. In a program with tasks, use the `async`
+/// calls, such as ``CookieJar/receive(_:at:)``, and for all others ``reading(_:)`` and ``writing(_:)``: they wait on
+/// threads of the store.
 public final class SessionDatabase: Sendable {
     /// The path of the file; `:memory:` for a database in memory.
     public let path: String
@@ -23,6 +28,9 @@ public final class SessionDatabase: Sendable {
     /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
+    /// The threads for calls that read, and for those that may wait for a lock.
+    let readers: any BlockingExecutor
+    let writers: any BlockingExecutor
     /// How many entries of a jar's journal are kept when cookies are stored and when old entries are pruned. At most a
     /// tenth more exist.
     public let journalLimit: Int
@@ -75,6 +83,9 @@ public final class SessionDatabase: Sendable {
         }
         memory = WriterMemory(keyRing)
         writer = FileWriter(memory: memory)
+        // The writers of a file exclude each other anyway.
+        readers = WorkerLane(on: .shared)
+        writers = WorkerLane(on: .patient)
         committedStates = nil
     }
 
@@ -101,6 +112,8 @@ public final class SessionDatabase: Sendable {
         }
         memory = WriterMemory(keyRing)
         writer = ServedWriter()
+        readers = WorkerThreads.patient
+        writers = WorkerThreads.patient
         committedStates = CommittedStateQueue(engine, path: name)
     }
 

@@ -43,6 +43,16 @@ extension CookieJar {
         hasHeaderFields ? try headerFields() : []
     }
 
+    /// The same as ``cachedHeaderFields()``, without blocking the caller's thread.
+    package func currentHeaderFields() async throws -> [StoredHeaderField] {
+        guard hasHeaderFields else { return [] }
+        let rows = try SessionStoreError.catching(database.path) {
+            try database.jarCache.headerFieldsInMemory(ofJar: id, in: database)
+        }
+        if let fields = rows.map(opened), fields.allSatisfy({ $0.value != nil }) { return fields }
+        return try await database.reading { try self.headerFields() }
+    }
+
     /// Stores a field, replacing the one of the same name and scope.
     ///
     /// - Parameter scope: the prefix of the URLs; `nil` for all.

@@ -48,6 +48,17 @@ final class JarCache: Sendable {
         }
     }
 
+    /// The jar of that name, if it is in memory in its last committed state.
+    func jarInMemory(named name: String, in database: SessionDatabase) throws -> JarRows.Row? {
+        let key = Octets(name)
+        return try memory.askAtOnce(database.engine) { $0.jars[key] }
+    }
+
+    /// A jar's header fields, if they are in memory in their last committed state.
+    func headerFieldsInMemory(ofJar id: Int64, in database: SessionDatabase) throws -> [HeaderFieldRows.Row]? {
+        try memory.askAtOnce(database.engine) { $0.headerFields[id] }
+    }
+
     /// The definitions of a jar's login rules by name, in their last committed state.
     func loginRules(ofJar id: Int64, in database: SessionDatabase) throws -> [(name: String, definition: String)] {
         guard database.engine.isOnDisk else {

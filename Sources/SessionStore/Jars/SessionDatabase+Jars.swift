@@ -60,10 +60,7 @@ extension SessionDatabase {
             if let state { state.jar?.row } else {
                 try SessionStoreError.catching(path) { try jarCache.jar(named: name, in: self) }
             }
-        guard let found else { return nil }
-        return CookieJar(
-            database: self, id: found.id, name: name, policy: found.settings.applied(to: policy),
-            hasHeaderFields: found.hasHeaderFields, state: state)
+        return found.map { CookieJar($0, named: name, in: self, policy: policy, state: state) }
     }
 
     /// All jars, by name. Reads every cookie's row; ``jars(after:limit:named:matching:now:)`` reads a page of jars.

@@ -1,0 +1,168 @@
+public import CookieModel
+public import OAuth2
+import Platform
+
+/// Calls that wait on the store's threads. Each caller continues where it was, and no thread of its own is blocked.
+extension SessionDatabase {
+    /// Opens a database on one of the store's threads, creating it if necessary.
+    ///
+    /// The parameters are those of ``init(path:keys:durability:busyTimeout:lastAccessGranularity:journalLimit:clock:now:)``.
+    public static func open(
+        path: String, keys: KeySource, durability: Durability = .normal, busyTimeout: Double = 10,
+        clock: StoreClock = .system
+    ) async throws -> SessionDatabase {
+        try await WorkerThreads.patient.runUnlessCancelled {
+            try SessionDatabase(
+                path: path, keys: keys, durability: durability, busyTimeout: busyTimeout, clock: clock)
+        }
+    }
+
+    /// Runs calls that only read, on a thread of the store. They do not wait for writers.
+    ///
+    /// ```swift
+    /// let cookies = try await database.reading { try jar.cookies().readable }
+    /// ```
+    ///
+    /// - Throws: the error of `calls`, or `CancellationError` as soon as the task is cancelled.
+    public func reading<Result: Sendable>(
+        _ calls: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await readers.runUnlessCancelled(calls)
+    }
+
+    /// Runs calls that write, on a thread of the store, after all that were passed before.
+    ///
+    /// ```swift
+    /// let saved = try await database.writing { try jar.saveSession(named: "before") }
+    /// ```
+    ///
+    /// - Throws: the error of `calls`, or `CancellationError` as soon as the task is cancelled. Calls that have not begun
+    ///   by then are not made; what has begun goes on, and may be stored.
+    public func writing<Result: Sendable>(
+        _ calls: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await writers.runUnlessCancelled(calls)
+    }
+
+    /// Runs calls as ``reading(_:)`` does, even if the task is cancelled.
+    package func readingToEnd<Result: Sendable, Failure: Error>(
+        _ calls: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await readers.run(calls)
+    }
+
+    /// Runs calls as ``writing(_:)`` does, even if the task is cancelled.
+    package func writingToEnd<Result: Sendable, Failure: Error>(
+        _ calls: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await writers.run(calls)
+    }
+
+    /// The jar of that name, as ``jar(named:policy:now:)`` returns it. Creates it if it is missing.
+    ///
+    /// - Parameter time: the time of its creation; `nil` for that of the ``clock``.
+    public func jar(
+        named name: String = "default", policy: CookiePolicy = CookiePolicy(), at time: Timestamp? = nil
+    ) async throws -> CookieJar {
+        let known = try SessionStoreError.catching(path) { try jarCache.jarInMemory(named: name, in: self) }
+        if let known { return CookieJar(known, named: name, in: self, policy: policy) }
+        if let jar = try await reading({ try self.existingJar(named: name, policy: policy) }) { return jar }
+        let time = time ?? clock.now
+        return try await writing { try self.jar(named: name, policy: policy, now: time) }
+    }
+}
+
+extension CookieJar {
+    /// Receives every Set-Cookie line of one response, as ``receive(_:now:)`` does. Responses of one caller are received
+    /// in order.
+    ///
+    /// - Parameter time: when the response came; `nil` for the time of the database's clock.
+    /// - Throws: ``SessionStoreError``, or `CancellationError` as soon as the task is cancelled. A response whose turn has
+    ///   not come by then is not received.
+    @discardableResult
+    public func receive(
+        _ response: ReceivedResponse, at time: Timestamp? = nil
+    ) async throws -> [StorageDecision] {
+        let time = time ?? database.clock.now
+        return try await database.writing { try self.receive(response, now: time) }
+    }
+
+    /// Removes the cookies that a filter selects, as ``removeCookies(_:now:)`` does.
+    ///
+    /// - Parameter time: the time that decides which cookies have expired; `nil` for that of the database's clock.
+    @discardableResult
+    public func removeCookies(_ filter: CookieFilter, at time: Timestamp? = nil) async throws -> [Cookie] {
+        let time = time ?? database.clock.now
+        return try await database.writing { try self.removeCookies(filter, now: time) }
+    }
+
+    /// Retrieves the cookies for a request, as ``retrieve(for:now:)`` does.
+    ///
+    /// A site that is in memory is answered at once, on the caller's own thread. Otherwise a thread of the store reads it,
+    /// without waiting for writers. The access is recorded later.
+    ///
+    /// - Parameter time: the current time; `nil` for that of the database's clock.
+    public func retrieve(for context: RequestContext, at time: Timestamp? = nil) async throws -> Retrieval {
+        try await answer(context, at: time) { $0.retrieve(&$1) }
+    }
+
+    /// Retrieves the cookie-string for a request, as ``cookieString(for:now:)`` does, in the way of
+    /// ``retrieve(for:at:)``.
+    public func cookieString(for context: RequestContext, at time: Timestamp? = nil) async throws -> Octets {
+        try await answer(context, at: time) { $0.cookieString(&$1) }
+    }
+
+    private func answer<Answer: Sendable>(
+        _ context: RequestContext, at time: Timestamp?,
+        _ body: @escaping @Sendable (inout SiteCookies, inout SiteQuestion) -> Answer
+    ) async throws -> Answer {
+        let time = time ?? database.clock.now
+        var question = SiteQuestion(context, to: self, now: time)
+        let known = try SessionStoreError.catching(database.path) {
+            try database.cache.answerFromMemory(&question, body)
+        }
+        if let known {
+            noteLater(SiteAccess(question))
+            return known
+        }
+        // Beside the calls that wait for the writing connection.
+        let (answer, access) = try await WorkerThreads.shared.runUnlessCancelled {
+            var question = SiteQuestion(context, to: self, now: time)
+            return (try self.readAnswer(&question, mayOpen: true, body), SiteAccess(question))
+        }
+        noteLater(access)
+        return answer
+    }
+
+    private func noteLater(_ access: SiteAccess) {
+        guard !access.cookies.isEmpty else { return }
+        // The answer is correct without it.
+        database.writers.add { try? self.note(access) }
+    }
+}
+
+extension TokenStore {
+    /// Stores a token set under a profile's name, as
+    /// ``put(_:for:credentials:expectedGeneration:cause:releasing:now:)`` does.
+    ///
+    /// - Parameter time: the time of creation of a new profile; `nil` for that of the database's clock.
+    @discardableResult
+    public func put(
+        _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
+        expectedGeneration: Int64? = nil, at time: Timestamp? = nil
+    ) async throws -> Bool {
+        let time = time ?? database.clock.now
+        return try await database.writing {
+            try self.put(
+                tokens, for: profile, credentials: credentials, expectedGeneration: expectedGeneration, now: time)
+        }
+    }
+
+    /// Removes the token set of that name, as ``remove(_:now:)`` does.
+    ///
+    /// - Parameter time: the time for the journal; `nil` for that of the database's clock.
+    public func remove(_ name: String, at time: Timestamp? = nil) async throws -> Bool {
+        let time = time ?? database.clock.now
+        return try await database.writing { try self.remove(name, now: time) }
+    }
+}
