@@ -25,7 +25,8 @@ extension HTTPClient {
     ///   - cache: The stored responses of the decorator's jar; `nil` if all requests are sent. Responses that come from it
     ///     or pass it have a Cache-Status field (RFC 9211). One with a content coding is not stored.
     ///   - cachePolicy: How the cache answers this request.
-    ///   - now: Returns the current time, called for each request and response, and at the end of a body that is stored.
+    ///   - now: Returns the current time, called for each request and response, and at the end of a body that is stored;
+    ///     `nil` for the clock of the decorator's database.
     /// - Returns: The response, whose body is not read yet, and the hops.
     /// - Throws: ``ClientRedirectsError`` if the client followed a redirect itself, `RedirectError`,
     ///   `SessionStoreError`, `RequestURLError`, or the client's error. With a cache, `NotStoredError` for a request that
@@ -34,8 +35,9 @@ extension HTTPClient {
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
         timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
         fallback: LoginFallback? = nil, cache: PrivateCache? = nil,
-        cachePolicy: RequestCachePolicy = .useProtocolCachePolicy, now: @escaping @Sendable () -> Timestamp
+        cachePolicy: RequestCachePolicy = .useProtocolCachePolicy, now: (@Sendable () -> Timestamp)? = nil
     ) async throws -> Exchange<HTTPClientResponse> {
+        let now = now ?? { [clock = decorator.clock] in clock.now }
         let (own, client) = (request, CachingHTTPClient(client: self, timeout: timeout))
         let context = try context ?? RequestContext(url: request.requestURL())
         return try await decorator.exchange(
@@ -57,9 +59,17 @@ extension RequestDecorator {
     /// Stores the cookies of a response with any status.
     @discardableResult
     public func receive(
-        _ response: HTTPClientResponse, in context: RequestContext, now: Timestamp
+        _ response: HTTPClientResponse, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> ResponseReceipt {
         try receive(ResponseHead(response), in: context, now: now)
+    }
+
+    /// Stores the cookies of a response with any status, without blocking the caller's thread.
+    @discardableResult
+    public func receive(
+        _ response: HTTPClientResponse, in context: RequestContext, at time: Timestamp? = nil
+    ) async throws -> ResponseReceipt {
+        try await receive(ResponseHead(response), in: context, at: time)
     }
 }
 

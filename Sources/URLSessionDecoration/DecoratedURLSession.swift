@@ -31,14 +31,15 @@ public final class DecoratedURLSession: Sendable {
     ///
     /// - Parameters:
     ///   - cache: The stored responses of the decorator's jar; `nil` for none.
-    ///   - now: Returns the current time, called for each request and response.
+    ///   - now: Returns the current time, called for each request and response; `nil` for the clock of the decorator's
+    ///     database.
     public init(
         decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral, cache: PrivateCache? = nil,
-        now: @escaping @Sendable () -> Timestamp
+        now: (@Sendable () -> Timestamp)? = nil
     ) {
         self.decorator = decorator
         self.cache = cache
-        self.now = now
+        self.now = now ?? { [clock = decorator.clock] in clock.now }
         cachePolicy = configuration.requestCachePolicy
         let configuration = configuration.withoutClientCookies
         if cache != nil {
@@ -58,7 +59,8 @@ public final class DecoratedURLSession: Sendable {
     ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
     ///     included, unless there is a `RepetitionRefusal`.
     /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
-    ///   of a fallback, or that of `URLSession`. With a cache, `NotStoredError` for a request that must not be sent.
+    ///   of a fallback, or that of `URLSession`; `URLError.cancelled` if the task is cancelled. With a cache,
+    ///   `NotStoredError` for a request that must not be sent.
     public func data(
         for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
@@ -68,16 +70,20 @@ public final class DecoratedURLSession: Sendable {
         if cache != nil { own.cachePolicy = .useProtocolCachePolicy }
         let policy = RequestCachePolicy(
             request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy)
-        return try await decorator.exchange(
-            own, in: context, limit: limit, fallback: fallback, now: now
-        ) { request, hop in
-            guard let cache else {
-                let answer = try await client.send(request)
-                return (ResponseHead(answer.response), answer)
+        do {
+            return try await decorator.exchange(
+                own, in: context, limit: limit, fallback: fallback, now: now
+            ) { request, hop in
+                guard let cache else {
+                    let answer = try await client.send(request)
+                    return (ResponseHead(answer.response), answer)
+                }
+                return try await CachedRequest(
+                    request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
+                ).response()
             }
-            return try await CachedRequest(
-                request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
-            ).response()
+        } catch is CancellationError {
+            throw URLError(.cancelled)
         }
     }
 }
@@ -96,9 +102,17 @@ extension RequestDecorator {
     /// Stores the cookies of a response with any status.
     @discardableResult
     public func receive(
-        _ response: HTTPURLResponse, in context: RequestContext, now: Timestamp
+        _ response: HTTPURLResponse, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> ResponseReceipt {
         try receive(ResponseHead(response), in: context, now: now)
+    }
+
+    /// Stores the cookies of a response with any status, without blocking the caller's thread.
+    @discardableResult
+    public func receive(
+        _ response: HTTPURLResponse, in context: RequestContext, at time: Timestamp? = nil
+    ) async throws -> ResponseReceipt {
+        try await receive(ResponseHead(response), in: context, at: time)
     }
 }
 

@@ -1,6 +1,7 @@
 public import CookieModel
 public import Foundation
 public import RequestDecoration
+import SessionStore
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -36,16 +37,17 @@ public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate 
     ///
     /// - Parameters:
     ///   - limit: The maximum number of redirects.
-    ///   - now: Returns the current time, called for each request and response.
+    ///   - now: Returns the current time, called for each request and response; `nil` for the clock of the decorator's
+    ///     database.
     ///   - completion: Called with the result when the session reports that a task is done. The session does not report
     ///     tasks with a completion handler; that handler has to call ``finish(_:)`` instead.
     public init(
-        decorator: RequestDecorator, limit: Int = Redirect.limit, now: @escaping @Sendable () -> Timestamp,
+        decorator: RequestDecorator, limit: Int = Redirect.limit, now: (@Sendable () -> Timestamp)? = nil,
         completion: Completion? = nil
     ) {
         self.decorator = decorator
         self.limit = limit
-        self.now = now
+        self.now = now ?? { [clock = decorator.clock] in clock.now }
         self.completion = completion
     }
 

@@ -5,7 +5,8 @@ public import SessionStore
 /// Synchronizes one web view and one jar: the jar's session is put into the web view before a page is loaded, and
 /// changes in the web view are stored in the jar.
 ///
-/// It does not depend on WebKit: store, scripts and app are behind protocols.
+/// It does not depend on WebKit: store, scripts and app are behind protocols. The jar is read and written on the threads
+/// of its store, so the main actor does not wait for it.
 @MainActor
 public final class WebViewSession {
     /// The jar.
@@ -43,11 +44,11 @@ public final class WebViewSession {
     ///   - host: the app; not retained.
     ///   - navigationPolicy: the policy for navigations.
     ///   - captureHandler: the handler that receives reports about pages' changes to cookies; the app registers it.
-    ///   - clock: returns the current time.
+    ///   - clock: returns the current time; `nil` for the clock of the jar's database.
     public init(
         jar: CookieJar, store: any NativeCookieStore, scripts: any UserScriptHost, host: any WebViewHost,
         navigationPolicy: NavigationPolicy = NavigationPolicy(), captureHandler: MessageHandlerName? = nil,
-        clock: @escaping @Sendable () -> Timestamp
+        clock: (@Sendable () -> Timestamp)? = nil
     ) {
         self.jar = jar
         self.store = store
@@ -55,7 +56,7 @@ public final class WebViewSession {
         self.host = host
         self.navigationPolicy = navigationPolicy
         self.captureHandler = captureHandler
-        self.clock = clock
+        self.clock = clock ?? { [clock = jar.database.clock] in clock.now }
         journalPosition = 0
     }
 
@@ -67,14 +68,10 @@ public final class WebViewSession {
     @discardableResult
     public func synchronize() async throws(SessionStoreError) -> [StoreDiff.Action] {
         guard gateway == nil else { return [] }
-        let native = await store.nativeCookies()
-        // No suspension until the jar has been read again. The journal records writes of other processes in the
-        // meantime after this position.
-        let (changes, position) = try journal()
-        let diff = try diff(from: native, journal: changes)
-        try diff.apply(to: jar, now: clock())
-        let held = try converted(jar.cookies().readable)
-        nativeWrites = [:]
+        let comparison = comparison(with: await store.nativeCookies())
+        let (diff, held, position) = try await comparison.apply()
+        let native = comparison.native
+        nativeWrites = nativeWrites.filter { comparison.nativeWrites[$0.key] != $0.value }
         var base = Dictionary(native.map { ($0.id, $0) }) { _, last in last }
         var puts: [NativeCookie] = []
         for action in diff.actions {
@@ -102,31 +99,10 @@ public final class WebViewSession {
         return diff.actions
     }
 
-    /// Cookies as a native store holds them.
-    private func converted(_ cookies: [Cookie]) -> [NativeCookie] {
-        StoreDiff(base: nil, jar: cookies, native: [], now: clock()).jar
-    }
-
-    /// The changes that the jar and the native store have each made.
-    private func diff(
-        from native: [NativeCookie], journal changes: [CookieChange]
-    ) throws(SessionStoreError) -> StoreDiff {
-        var knowledge = StoreDiff.Knowledge()
-        knowledge.nativeWrites = nativeWrites
-        knowledge.jarWrites = StoreDiff.writes(of: changes)
-        return StoreDiff(
-            base: base, jar: try jar.cookies().readable, native: native, knowledge: knowledge, now: clock())
-    }
-
-    /// The jar's changes since the base, and how far they go.
-    private func journal() throws(SessionStoreError) -> (changes: [CookieChange], position: Int64) {
-        var page = try jar.changes(after: journalPosition)
-        var changes = page.changes
-        while page.hasMore {
-            page = try jar.changes(after: page.position)
-            changes += page.changes
-        }
-        return (changes, page.position)
+    private func comparison(with native: [NativeCookie]) -> StoreComparison {
+        StoreComparison(
+            jar: jar, native: native, base: base, nativeWrites: nativeWrites, journalPosition: journalPosition,
+            now: clock())
     }
 
     // MARK: - Pages
@@ -138,7 +114,10 @@ public final class WebViewSession {
     public func prepare(_ navigation: RequestContext) async throws(SessionStoreError) -> WebViewPlan {
         if let gateway { return WebViewPlan(for: navigation.url, through: gateway) }
         try await synchronize()
-        let plan = try jar.webViewPlan(for: navigation, native: await store.nativeCookies(), now: clock())
+        let native = await store.nativeCookies()
+        let plan = try await jar.database.readingToEnd { [jar, now = clock()] () throws(SessionStoreError) in
+            try jar.webViewPlan(for: navigation, native: native, now: now)
+        }
         var installed: [DocumentStartScript] = []
         for step in plan.steps {
             switch step {
@@ -185,7 +164,7 @@ public final class WebViewSession {
         let now = clock()
         var decisions: [StorageDecision] = []
         if let response = message.received(in: frame) {
-            decisions = try jar.receive(response, now: now)
+            decisions = try await jar.receive(response, at: now)
             for decision in decisions {
                 if let cookie = decision.cookie, let id = NativeCookie.ID(cookie.id) { nativeWrites[id] = now }
             }
@@ -231,18 +210,11 @@ public final class WebViewSession {
     /// Whether the native store lacks, or has an older one of, a cookie that the jar would send with a navigation.
     private func lacksCookies(for url: RequestURL, method: String) async -> Bool {
         guard gateway == nil else { return false }
-        let native = await store.nativeCookies()
+        let comparison = comparison(with: await store.nativeCookies())
+        var navigation = RequestContext(url: url)
+        navigation.method = method
         do throws(SessionStoreError) {
-            let puts = Set(
-                try diff(from: native, journal: journal().changes).actions.compactMap { action -> NativeCookie.ID? in
-                    if case .putIntoNative(let cookie) = action.change { cookie.id } else { nil }
-                })
-            guard !puts.isEmpty else { return false }
-            var navigation = RequestContext(url: url)
-            navigation.method = method
-            return try jar.retrieve(for: navigation, now: clock()).included.contains { cookie in
-                NativeCookie.ID(cookie.id).map(puts.contains) ?? false
-            }
+            return try await comparison.lacksCookies(for: navigation)
         } catch {
             host?.sessionFailed(error)
             return false

@@ -27,11 +27,11 @@ struct WebViewGuideTests {
     }
 
     @Test("After a restart")
-    func plan() throws {
+    func plan() async throws {
         let jar = try jar()
         let native: [NativeCookie] = []
         let request = RequestContext(url: try RequestURL("https://www.shop.example/cart"))
-        let plan = try jar.webViewPlan(for: request, native: native, now: now)
+        let plan = try await jar.webViewPlan(for: request, native: native)
         for step in plan.steps {
             switch step {
             case .useGateway(let gateway): setProxy(gateway.proxyURL)
@@ -58,7 +58,7 @@ struct WebViewGuideTests {
     }
 
     @Test("Resources through a scheme handler")
-    func resources() throws {
+    func resources() async throws {
         struct Client: ResourceSource {
             func resource(for request: HTTPRequest, in context: RequestContext) async throws -> ResourceResponse {
                 ResourceResponse(HTTPResponse(status: .ok), from: [context.url])
@@ -69,7 +69,7 @@ struct WebViewGuideTests {
         let session = WebViewSession(
             jar: jar, store: stub, scripts: stub, host: stub, clock: { WebViewStub.now })
         let scheme = ResourceScheme()
-        let plan = try jar.webViewPlan(for: request, native: native, now: now)
+        let plan = try await jar.webViewPlan(for: request, native: native)
             .usingSchemes(scheme, kinds: .insecure)
         guard let resources = plan.resources else { return }
         let handler = ResourceHandler(resources, from: client)
@@ -79,13 +79,13 @@ struct WebViewGuideTests {
     }
 
     @Test("Capturing changes of pages")
-    func capture() throws {
+    func capture() async throws {
         let jar = try jar()
         let body = #"{"crumb":"capture","kind":"cookie","url":"https://www.shop.example/a/b","line":"x=1"}"#
         let (origin, page): (RequestURL, RequestURL?) = (try RequestURL("https://www.shop.example/"), nil)
         let message = try CaptureMessage(body)
         let frame = ScriptFrame(url: origin, topLevel: page)
-        if let response = message.received(in: frame) { try jar.receive(response, now: now) }
+        if let response = message.received(in: frame) { try await jar.receive(response) }
         if message.asksForStore { print("look into the native store") }
         #expect(try jar.cookies().readable.contains { $0.name == "x" && $0.path == "/a" } && stub.events.isEmpty)
     }
@@ -98,7 +98,7 @@ struct WebViewGuideTests {
         let knowledge = StoreDiff.Knowledge()
         let diff = StoreDiff(
             base: base, jar: try jar.cookies().readable, native: native, knowledge: knowledge, now: now)
-        try diff.apply(to: jar, now: now)
+        try diff.apply(to: jar)
         for action in diff.actions {
             switch action.change {
             case .putIntoNative(let cookie): put(cookie)
@@ -124,10 +124,8 @@ struct WebViewGuideTests {
     func session() async throws {
         let jar = try jar()
         let (store, scripts, app) = (stub, stub, stub)
-        let clock: @Sendable () -> Timestamp = { WebViewStub.now }
         let session = WebViewSession(
-            jar: jar, store: store, scripts: scripts, host: app, captureHandler: MessageHandlerName("crumb"),
-            clock: clock)
+            jar: jar, store: store, scripts: scripts, host: app, captureHandler: MessageHandlerName("crumb"))
         await session.load(try RequestURL("https://www.shop.example/cart"))
         #expect(stub.events.last == "load https://www.shop.example/cart -" && stub.scripts.count == 2)
     }

@@ -26,7 +26,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         _ request: Client.Request, of own: Client.Request, at hop: RedirectChain, by client: Client,
         in cache: PrivateCache, _ decorator: RequestDecorator, policy: RequestCachePolicy,
         now: @escaping @Sendable () -> Timestamp
-    ) {
+    ) async throws {
         self.client = client
         self.cache = cache
         self.decorator = decorator
@@ -37,10 +37,13 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         // After a redirect to another origin, the caller's own credentials are gone.
         let brought = hop.hasLeftOrigin ? [] : own.fieldValues(.authorization) + own.fieldValues(.cookie)
         let hasOwnCredential = !hop.hasLeftOrigin && own.hasField(.authorization)
-        let credential = hasOwnCredential ? nil : request.fieldValues(.authorization).first
+        var login = hasOwnCredential ? nil : request.fieldValues(.authorization).first
+        if let credential = login, let rule = hop.authorization, rule.isStored {
+            login = try await decorator.jar.database.reading { rule.login(presenting: credential) } ?? credential
+        }
         audience = CacheAudience(
             decorator.jar.policy.verdict(on: context),
-            login: credential.map { hop.authorization?.login(presenting: $0) ?? $0 }, brought: brought)
+            login: login, brought: brought)
     }
 
     /// The response: the stored one, or that of the server.
@@ -136,7 +139,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
             guard let response = try? await client.send(sent) else { return }
             let received = client.received(response)
             guard [200, 304, 404, 410].contains(received.head.status),
-                (try? decorator.receive(received.head, in: context, now: now())) != nil,
+                (try? await decorator.receive(received.head, in: context, at: now())) != nil,
                 case .pass = await take(received, in: &exchange)
             else { return await client.discard(response) }
             await client.store(response, in: exchange, now: now)

@@ -53,6 +53,9 @@ public struct AuthorizationRule: Sendable {
         }
     }
 
+    /// Whether the tokens are stored ones.
+    var isStored: Bool { source != nil }
+
     /// Returns a name of the login whose token an Authorization field presents. It stays the same when the token is
     /// renewed, and changes with the account, if that is known.
     ///

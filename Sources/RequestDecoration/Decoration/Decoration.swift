@@ -71,6 +71,19 @@ extension CookieJar {
             retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller),
             selecting: selects, order: order)
     }
+
+    /// The same without blocking the caller's thread.
+    package func decoration(
+        for context: RequestContext, own: [Octets] = [], withFields: Bool = true,
+        selecting selects: ((Cookie) -> Bool)? = nil, order: [Octets] = [],
+        isSetByCaller: (String) -> Bool = { _ in false }, at time: Timestamp
+    ) async throws(SessionStoreError) -> Decoration {
+        let retrieval = try await retrieveToEnd(for: context, at: time)
+        let fields = withFields ? try await currentHeaderFields() : []
+        return Decoration(
+            retrieval, own: own, fields: FieldSelection(fields, for: context.url, isSetByCaller: isSetByCaller),
+            selecting: selects, order: order)
+    }
 }
 
 extension RequestDecorator {

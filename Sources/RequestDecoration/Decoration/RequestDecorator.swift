@@ -25,10 +25,11 @@ public struct RequestDecorator: Sendable {
     ///   - request: The request. The rules use its method.
     ///   - context: The URL and the page or user that requests it. The URL of the context applies, not that of the
     ///     request.
-    ///   - now: The current time, for expiry.
+    ///   - now: The current time, for expiry; `nil` for that of the jar's database.
     public func decorate<Request: DecoratableRequest>(
-        _ request: Request, in context: RequestContext, now: Timestamp
+        _ request: Request, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> (request: Request, report: Report) {
+        let now = now ?? clock.now
         var decorated = request
         decorated.refuseClientCookies()
         let decoration = try decoration(
@@ -39,8 +40,9 @@ public struct RequestDecorator: Sendable {
 
     /// Decorates `request` in place, without a report. The result equals that of ``decorate(_:in:now:)-(Request,_,_)``.
     public func decorate<Request: DecoratableRequest>(
-        _ request: inout Request, in context: RequestContext, now: Timestamp
+        _ request: inout Request, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) {
+        let now = now ?? clock.now
         request.refuseClientCookies()
         let context = context.with(method: request.requestMethod)
         guard Request.carriesAnyOctets, !request.hasField(.cookie) else {
@@ -55,13 +57,49 @@ public struct RequestDecorator: Sendable {
         decoration.render(on: &request)
     }
 
+    /// Decorates a copy of `request`, as ``decorate(_:in:now:)-(Request,_,_)`` does, without blocking the caller's thread.
+    ///
+    /// - Parameter time: The current time, for expiry; `nil` for that of the jar's database.
+    /// - Throws: `SessionStoreError`, or `CancellationError` as soon as the task is cancelled.
+    public func decorate<Request: DecoratableRequest>(
+        _ request: Request, in context: RequestContext, at time: Timestamp? = nil
+    ) async throws -> (request: Request, report: Report) {
+        let time = time ?? clock.now
+        var decorated = request
+        decorated.refuseClientCookies()
+        let context = context.with(method: request.requestMethod)
+        var decoration = Decoration(
+            try await jar.retrieve(for: context, at: time), own: decorated.fieldValues(.cookie),
+            carries: RequestDecorator.carries(Request.self))
+        if !settings.isEmpty {
+            selectFields(&decoration, on: decorated, in: context)
+            // The source of a credential may read the store.
+            if settings.authorization.contains(where: { $0.scope.contains(context.url) }) {
+                let request = decorated
+                decoration.setCredential(
+                    try await jar.database.reading { try self.authorization(of: request, in: context, now: time) })
+            } else if !settings.authorization.isEmpty {
+                decoration.setCredential(try authorization(of: decorated, in: context, now: time))
+            }
+        }
+        decoration.render(on: &decorated)
+        return (decorated, Report(decoration))
+    }
+
+    /// The clock of requests without a time.
+    package var clock: StoreClock { jar.database.clock }
+
+    private static func carries<Request: DecoratableRequest>(_: Request.Type) -> ((Octets) -> Bool)? {
+        Request.carriesAnyOctets ? nil : { Request.carries($0) }
+    }
+
     /// Decides what is added to a request and what is omitted. `context` has its URL, and those that redirected to it.
     private func decoration<Request: DecoratableRequest>(
         of request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) -> Decoration {
-        let carries: ((Octets) -> Bool)? = Request.carriesAnyOctets ? nil : { Request.carries($0) }
         var decoration = Decoration(
-            try jar.retrieve(for: context, now: now), own: request.fieldValues(.cookie), carries: carries)
+            try jar.retrieve(for: context, now: now), own: request.fieldValues(.cookie),
+            carries: RequestDecorator.carries(Request.self))
         if !settings.isEmpty { try decide(&decoration, on: request, in: context, now: now) }
         return decoration
     }
@@ -70,15 +108,18 @@ public struct RequestDecorator: Sendable {
     private func decide<Request: DecoratableRequest>(
         _ decoration: inout Decoration, on request: Request, in context: RequestContext, now: Timestamp
     ) throws(SessionStoreError) {
+        selectFields(&decoration, on: request, in: context)
+        guard !settings.authorization.isEmpty else { return }
+        decoration.setCredential(try authorization(of: request, in: context, now: now))
+    }
+
+    private func selectFields<Request: DecoratableRequest>(
+        _ decoration: inout Decoration, on request: Request, in context: RequestContext
+    ) {
         for rule in settings.rules {
             decoration.fields.add(
                 rule, scope: rule.scope?.description, for: context.url, isSetByCaller: request.hasField,
                 carries: Request.carries)
-        }
-        guard !settings.authorization.isEmpty else { return }
-        switch try authorization(of: request, in: context, now: now) {
-        case .success(let fields): decoration.credential = fields
-        case .failure(let reason): decoration.fields.omit(HTTPField.Name.authorization.rawName, scope: nil, reason)
         }
     }
 }
@@ -102,6 +143,16 @@ extension RequestDecorator {
         guard let rule = settings.authorization.first(where: { $0.scope.contains(context.url) })
         else { return .failure(.outsideScope) }
         return try rule.fields(for: context, method: request.requestMethod, nonces: settings.nonces, now: now)
+    }
+}
+
+extension Decoration {
+    /// Notes the fields of a credential, or why there are none.
+    fileprivate mutating func setCredential(_ result: Result<[HTTPField], FieldOmissionReason>) {
+        switch result {
+        case .success(let fields): credential = fields
+        case .failure(let reason): fields.omit(HTTPField.Name.authorization.rawName, scope: nil, reason)
+        }
     }
 }
 

@@ -62,7 +62,9 @@ public struct LoginFallback: Sendable {
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
-    public func answer(_ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Answer {
+    public func answer(
+        _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp? = nil
+    ) async throws -> Answer {
         var recovery = LoginRecovery(self)
         return try await recovery.answer(challenge, in: jar, now: now)
     }
@@ -90,7 +92,7 @@ public struct LoginFallback: Sendable {
             return (.authorization(rule), [])
         case .cookie(let template):
             let line = try template.setCookie(credential.tokens, profile: rule.profile, now: now)
-            try keep([line], of: rule, from: rule.urlScope?.prefix ?? challenge.url, in: jar, now: now)
+            try await keep([line], of: rule, from: rule.urlScope?.prefix ?? challenge.url, in: jar, now: now)
             return (.cookies, [line])
         case .exchange(let url):
             return (.cookies, try await exchange(credential, at: url, of: rule, in: jar, now: now))
@@ -99,15 +101,16 @@ public struct LoginFallback: Sendable {
 
     /// The token that the site received and rejected, as far as it is known: the challenge rejects it explicitly, or
     /// the cookie that was sent to the site carries the current token.
-    func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Secret? {
+    func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) async throws -> Secret? {
         let rule = challenge.rule
-        let stored = try store.get(rule.profile)
+        let stored = try await store.reading { try $0.get(rule.profile) }
         if challenge.refusesToken { return stored.tokens.accessToken }
         guard case .cookie(let template) = rule.delivery,
             let line = try? template.setCookie(stored.tokens, profile: rule.profile, now: now)
         else { return nil }
         let request = RequestContext(url: challenge.url)
-        return try jar.sends(cookieOf: [line], with: request, now: now) ? stored.tokens.accessToken : nil
+        let sent = try await jar.retrieve(for: request, at: now).included
+        return CookieJar.has(sent, cookieOf: [line]) ? stored.tokens.accessToken : nil
     }
 
     private func notPresentable(_ rule: LoginRule) -> LoginFallbackError {
@@ -120,9 +123,9 @@ public struct LoginFallback: Sendable {
 
     private func keep(
         _ lines: [Octets], of rule: LoginRule, from url: RequestURL, in jar: CookieJar, now: Timestamp
-    ) throws {
-        let decisions = try jar.receive(
-            ReceivedResponse(context: RequestContext(url: url), status: 200, setCookie: lines), now: now)
+    ) async throws {
+        let decisions = try await jar.receive(
+            ReceivedResponse(context: RequestContext(url: url), status: 200, setCookie: lines), at: now)
         guard decisions.contains(where: { $0.outcome == .stored || $0.outcome == .replaced }) else {
             let reasons = decisions.flatMap { $0.reasons.reasons.map(\.identifier) }.joined(separator: ", ")
             throw LoginFallbackError(
@@ -152,7 +155,7 @@ public struct LoginFallback: Sendable {
                     + "\(rule.scope)")
             throw [401, 403].contains(response.status.code) ? TokenRefusal(error: error) : error
         }
-        try keep(lines, of: rule, from: url, in: jar, now: now)
+        try await keep(lines, of: rule, from: url, in: jar, now: now)
         return lines
     }
 }
@@ -160,8 +163,12 @@ public struct LoginFallback: Sendable {
 extension CookieJar {
     /// Whether a request carries a cookie of one of the Set-Cookie lines, with its value.
     func sends(cookieOf lines: [Octets], with request: RequestContext, now: Timestamp) throws -> Bool {
-        let sent = try retrieve(for: request, now: now).included
-        return lines.contains { line in
+        CookieJar.has(try retrieve(for: request, now: now).included, cookieOf: lines)
+    }
+
+    /// Whether cookies that were sent include one of the Set-Cookie lines, with its value.
+    static func has(_ sent: [Cookie], cookieOf lines: [Octets]) -> Bool {
+        lines.contains { line in
             guard case .cookie(let cookie) = SetCookie.parse(line) else { return false }
             return sent.contains { $0.name == cookie.name && $0.value == cookie.value }
         }

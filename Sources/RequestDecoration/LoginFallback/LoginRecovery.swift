@@ -74,13 +74,14 @@ public struct LoginRecovery: Sendable {
     ///
     /// - Returns: the rule that presents the token; `nil` if the first rule for the URL delivers it in another way, or
     ///   there is no token that is valid.
-    public mutating func present(to url: RequestURL, now: Timestamp) async -> AuthorizationRule? {
+    public mutating func present(to url: RequestURL, now: Timestamp? = nil) async -> AuthorizationRule? {
+        let now = now ?? fallback.store.clock.now
         presented = .nothing
         guard let rule = fallback.rules.first(where: { $0.urlScope?.contains(url) == true }),
             rule.delivery == .authorization, let scope = rule.urlScope,
             let token = try? await fallback.refresher.token(rule.profile).tokens,
             token.validity(at: now) != .expired,
-            (try? fallback.store.credential(rule.profile))?.isPresentable == true
+            (try? await fallback.store.reading { try $0.credential(rule.profile) })?.isPresentable == true
         else { return nil }
         presented = .token(token.accessToken, rule)
         let store = fallback.store
@@ -130,12 +131,13 @@ public struct LoginRecovery: Sendable {
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
     public mutating func answer(
-        _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
+        _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp? = nil
     ) async throws -> LoginFallback.Answer {
+        let now = now ?? jar.database.clock.now
         rule = challenge.rule
         while true {
             try await goOn(challenge, in: jar, now: now)
-            let credential = try fallback.store.credential(challenge.rule.profile)
+            let credential = try await fallback.store.reading { try $0.credential(challenge.rule.profile) }
             let tokens = LoginFallback.delivered(credential.tokens, by: challenge.rule)
             // A login that is stronger may keep its token.
             guard tokens != delivered || challenge.sign == .stepUp else {
@@ -160,21 +162,21 @@ public struct LoginRecovery: Sendable {
         // A refreshed token belongs to the same login, which does not satisfy a step-up challenge.
         guard challenge.sign != .stepUp else {
             try await logIn(challenge)
-            let tokens = try fallback.store.get(challenge.rule.profile).tokens
+            let tokens = try await fallback.store.reading { try $0.get(challenge.rule.profile).tokens }
             guard challenge.isMet(by: tokens, now: now) else { throw challenge.stepUpRequired }
             return
         }
         do {
             switch progress {
             case .untried:
-                if let refused = try refusedToken(by: challenge, in: jar, now: now) {
-                    let stored = try fallback.store.get(challenge.rule.profile).tokens
+                if let refused = try await refusedToken(by: challenge, in: jar, now: now) {
+                    let stored = try await fallback.store.reading { try $0.get(challenge.rule.profile).tokens }
                     if stored.accessToken == refused {
                         delivered = LoginFallback.delivered(stored, by: challenge.rule)
                     }
                     return try await renew(refused, challenge)
                 }
-                let before = try fallback.store.get(challenge.rule.profile).tokens.accessToken
+                let before = try await fallback.store.reading { try $0.get(challenge.rule.profile).tokens.accessToken }
                 let token = try await fallback.refresher.token(challenge.rule.profile).tokens.accessToken
                 if token != before { progress = .renewed }
             case .delivered(let refused): try await renew(refused, challenge)
@@ -187,12 +189,14 @@ public struct LoginRecovery: Sendable {
     }
 
     /// The token that the site refuses, as far as can be told. One that was not sent it cannot refuse, whatever it says.
-    private func refusedToken(by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp) throws -> Secret? {
+    private func refusedToken(
+        by challenge: LoginChallenge, in jar: CookieJar, now: Timestamp
+    ) async throws -> Secret? {
         if challenge.rule.delivery == .authorization, let presented {
             guard case .token(let token, challenge.rule) = presented else { return nil }
             return token
         }
-        return try fallback.refusedToken(by: challenge, in: jar, now: now)
+        return try await fallback.refusedToken(by: challenge, in: jar, now: now)
     }
 
     /// Gets a token in the place of one that the site refuses, unless someone else has.

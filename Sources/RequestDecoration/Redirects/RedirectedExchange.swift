@@ -1,10 +1,11 @@
 public import CookieModel
 import HTTPTypes
+import SessionStore
 
 /// A request and its redirects. Each hop is decorated, and the cookies of each response are stored before the next hop.
 ///
-/// A state machine without network access: send the ``nextRequest(now:)``, pass the response to ``receive(_:now:)``,
-/// and repeat while that returns `true`.
+/// A state machine without network access: send the ``nextRequest(at:)``, pass the response to ``receive(_:at:)``, and
+/// repeat while that returns `true`.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// The decorator, which adds and stores cookies.
     public internal(set) var decorator: RequestDecorator
@@ -52,9 +53,17 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// The present request, decorated: the first one, or the one that the last answer leads to.
     ///
     /// - Throws: ``RedirectError`` if it cannot be made, ``SessionStoreError`` if the jar fails.
-    public mutating func nextRequest(now: Timestamp) throws -> Request {
+    public mutating func nextRequest(now: Timestamp? = nil) throws -> Request {
         let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
         let decorated = try decorator.decorate(request, in: chain.context, now: now)
+        report = decorated.report
+        return decorated.request
+    }
+
+    /// The same as ``nextRequest(now:)``, without blocking the caller's thread.
+    public mutating func nextRequest(at time: Timestamp? = nil) async throws -> Request {
+        let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
+        let decorated = try await decorator.decorate(request, in: chain.context, at: time)
         report = decorated.report
         return decorated.request
     }
@@ -65,8 +74,16 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// - Returns: whether there is another request to make. If not, the response is for the caller.
     /// - Throws: ``RedirectError`` if the redirect cannot be followed, ``SessionStoreError`` if the jar fails. In the
     ///   first case, the response's cookies are stored and its hop is among ``hops``.
-    public mutating func receive(_ response: ResponseHead, now: Timestamp) throws -> Bool {
-        let receipt = try decorator.receive(response, in: chain.context, now: now)
+    public mutating func receive(_ response: ResponseHead, now: Timestamp? = nil) throws -> Bool {
+        try advance(after: response, try decorator.receive(response, in: chain.context, now: now))
+    }
+
+    /// The same as ``receive(_:now:)``, without blocking the caller's thread.
+    public mutating func receive(_ response: ResponseHead, at time: Timestamp? = nil) async throws -> Bool {
+        try advance(after: response, try await decorator.receive(response, in: chain.context, at: time))
+    }
+
+    private mutating func advance(after response: ResponseHead, _ receipt: ResponseReceipt) throws -> Bool {
         if let report {
             hops.append(
                 ExchangeHop(
@@ -96,7 +113,8 @@ extension RequestDecorator {
     ///     ``RepetitionRefusal`` is not: the session is renewed, and the response is the result. If a request that
     ///     changes something was answered with a redirect to another page, only the request for that page is sent again.
     ///     If a rule delivers its token in the Authorization field, the first request already carries it.
-    ///   - now: returns the current time. It is called for each request and each response.
+    ///   - now: returns the current time; `nil` for that of the jar's database. It is called for each request and each
+    ///     response.
     ///   - transport: sends one request without following redirects. The chain tells transports that get the body
     ///     separately whether the first request's body is still to be sent. Only the last payload is kept.
     /// - Returns: the response for the caller. If there was a fallback, the hops before it come first.
@@ -104,9 +122,10 @@ extension RequestDecorator {
     ///   request that would be sent once more, or the transport's error.
     public func exchange<Request: DecoratableRequest, Payload>(
         _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
-        fallback: LoginFallback? = nil, now: () -> Timestamp,
+        fallback: LoginFallback? = nil, now: (() -> Timestamp)? = nil,
         transport: (Request, RedirectChain) async throws -> (head: ResponseHead, payload: Payload)
     ) async throws -> Exchange<Payload> {
+        let now = now ?? { [clock] in clock.now }
         let isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
         var exchange = RedirectedExchange(
             request, decorator: self, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
@@ -122,8 +141,8 @@ extension RequestDecorator {
                 exchange.decorator = signedIn(by: answer, or: await recovery?.present(to: url, now: now()))
             }
             hop.authorization = exchange.decorator.settings.authorization.first { $0.scope.contains(url) }
-            let (head, payload) = try await transport(try exchange.nextRequest(now: now()), hop)
-            let goesOn = try exchange.receive(head, now: now())
+            let (head, payload) = try await transport(try await exchange.nextRequest(at: now()), hop)
+            let goesOn = try await exchange.receive(head, at: now())
             if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
                 refusal = challenge.repetitionRefusal(
                     of: hop.context, isBodyRepeatable: isBodyRepeatable || hop.hasActed && !hop.keepsBody)

@@ -77,24 +77,54 @@ extension RequestDecorator {
     /// - Parameters:
     ///   - response: the response. Every hop of a redirect is one of its own.
     ///   - context: the request that it responds to.
-    ///   - now: when it came.
+    ///   - now: when it came; `nil` for the time of the jar's database.
     @discardableResult
     public func receive(
-        _ response: ResponseHead, in context: RequestContext, now: Timestamp
+        _ response: ResponseHead, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> ResponseReceipt {
-        if let nonce = response.proofNonce { settings.nonces.remember(nonce, for: context.url.origin) }
-        guard !response.setCookie.isEmpty else { return ResponseReceipt(decisions: [], doubts: response.doubts) }
-        let decisions = try jar.receive(
-            ReceivedResponse(context: context, status: response.status, setCookie: response.setCookie), now: now)
+        let decisions = try received(response, in: context).map { response throws(SessionStoreError) in
+            try jar.receive(response, now: now)
+        }
+        return ResponseReceipt(decisions: decisions ?? [], doubts: response.doubts)
+    }
+
+    /// Stores the cookies of a response, as ``receive(_:in:now:)-(ResponseHead,_,_)`` does, without blocking the caller's
+    /// thread.
+    ///
+    /// - Parameter time: when it came; `nil` for the time of the jar's database.
+    /// - Throws: `SessionStoreError`, or `CancellationError` as soon as the task is cancelled.
+    @discardableResult
+    public func receive(
+        _ response: ResponseHead, in context: RequestContext, at time: Timestamp? = nil
+    ) async throws -> ResponseReceipt {
+        guard let received = received(response, in: context) else {
+            return ResponseReceipt(decisions: [], doubts: response.doubts)
+        }
+        let decisions = try await jar.receive(received, at: time)
         return ResponseReceipt(decisions: decisions, doubts: response.doubts)
+    }
+
+    /// The response for the jar; `nil` if it sets no cookies. Remembers its nonce.
+    private func received(_ response: ResponseHead, in context: RequestContext) -> ReceivedResponse? {
+        if let nonce = response.proofNonce { settings.nonces.remember(nonce, for: context.url.origin) }
+        guard !response.setCookie.isEmpty else { return nil }
+        return ReceivedResponse(context: context, status: response.status, setCookie: response.setCookie)
     }
 
     /// Stores the cookies of a response, whatever its status.
     @discardableResult
     public func receive(
-        _ response: HTTPResponse, in context: RequestContext, now: Timestamp
+        _ response: HTTPResponse, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> ResponseReceipt {
         try receive(ResponseHead(response), in: context, now: now)
+    }
+
+    /// Stores the cookies of a response, whatever its status, without blocking the caller's thread.
+    @discardableResult
+    public func receive(
+        _ response: HTTPResponse, in context: RequestContext, at time: Timestamp? = nil
+    ) async throws -> ResponseReceipt {
+        try await receive(ResponseHead(response), in: context, at: time)
     }
 }
 

@@ -248,7 +248,7 @@ extension StoreDiff {
     ///
     /// - Returns: the outcome of each change of the jar. Changes of the native store are not among them.
     @discardableResult
-    public func apply(to jar: CookieJar, now: Timestamp) throws(SessionStoreError) -> [Outcome] {
+    public func apply(to jar: CookieJar, now: Timestamp? = nil) throws(SessionStoreError) -> [Outcome] {
         let known = Dictionary(self.jar.map { ($0.id, $0) }) { _, last in last }
         guard actions.contains(where: { $0.winner == .native }) else { return [] }
         return try jar.withBatch(now: now) { batch throws(SessionStoreError) in

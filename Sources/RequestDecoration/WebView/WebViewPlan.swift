@@ -151,14 +151,30 @@ extension CookieJar {
     ///   - native: the native store's cookies; `nil` if the web view has no writable store.
     ///   - capabilities: the capabilities of the native store.
     ///   - verification: the way in which the script reports.
-    ///   - now: the current time.
+    ///   - now: the current time; `nil` for that of the jar's database.
     public func webViewPlan(
         for navigation: RequestContext, native: [NativeCookie]?, capabilities: NativeStoreCapabilities = .webKit,
-        verification: InjectionScript.Verification = .none, now: Timestamp
+        verification: InjectionScript.Verification = .none, now: Timestamp? = nil
     ) throws(SessionStoreError) -> WebViewPlan {
         WebViewPlan(
             for: navigation, cookies: try cookies().readable, storage: try webStorage(of: [navigation.url]).readable,
-            native: native, capabilities: capabilities, policy: policy, verification: verification, now: now)
+            native: native, capabilities: capabilities, policy: policy, verification: verification,
+            now: now ?? database.clock.now)
+    }
+
+    /// Returns the plan for a navigation of a web view, as
+    /// ``webViewPlan(for:native:capabilities:verification:now:)`` does, without blocking the caller's thread.
+    ///
+    /// - Parameter time: the current time; `nil` for that of the jar's database.
+    public func webViewPlan(
+        for navigation: RequestContext, native: [NativeCookie]?, capabilities: NativeStoreCapabilities = .webKit,
+        verification: InjectionScript.Verification = .none, at time: Timestamp? = nil
+    ) async throws -> WebViewPlan {
+        let time = time ?? database.clock.now
+        return try await database.reading {
+            try self.webViewPlan(
+                for: navigation, native: native, capabilities: capabilities, verification: verification, now: time)
+        }
     }
 }
 

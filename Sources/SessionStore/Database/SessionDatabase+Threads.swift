@@ -103,34 +103,49 @@ extension CookieJar {
     ///
     /// - Parameter time: the current time; `nil` for that of the database's clock.
     public func retrieve(for context: RequestContext, at time: Timestamp? = nil) async throws -> Retrieval {
-        try await answer(context, at: time) { $0.retrieve(&$1) }
+        let time = time ?? database.clock.now
+        if let known = answerAtOnce(context, at: time, { $0.retrieve(&$1) }) { return known }
+        return try await WorkerThreads.shared.runUnlessCancelled {
+            try self.answerByReading(context, at: time) { $0.retrieve(&$1) }
+        }
+    }
+
+    /// Retrieves the cookies as ``retrieve(for:at:)`` does, even if the task is cancelled.
+    package func retrieveToEnd(
+        for context: RequestContext, at time: Timestamp
+    ) async throws(SessionStoreError) -> Retrieval {
+        if let known = answerAtOnce(context, at: time, { $0.retrieve(&$1) }) { return known }
+        return try await WorkerThreads.shared.run { () throws(SessionStoreError) in
+            try self.answerByReading(context, at: time) { $0.retrieve(&$1) }
+        }
     }
 
     /// Retrieves the cookie-string for a request, as ``cookieString(for:now:)`` does, in the way of
     /// ``retrieve(for:at:)``.
     public func cookieString(for context: RequestContext, at time: Timestamp? = nil) async throws -> Octets {
-        try await answer(context, at: time) { $0.cookieString(&$1) }
+        let time = time ?? database.clock.now
+        if let known = answerAtOnce(context, at: time, { $0.cookieString(&$1) }) { return known }
+        return try await WorkerThreads.shared.runUnlessCancelled {
+            try self.answerByReading(context, at: time) { $0.cookieString(&$1) }
+        }
     }
 
-    private func answer<Answer: Sendable>(
-        _ context: RequestContext, at time: Timestamp?,
-        _ body: @escaping @Sendable (inout SiteCookies, inout SiteQuestion) -> Answer
-    ) async throws -> Answer {
-        let time = time ?? database.clock.now
+    private func answerAtOnce<Answer: Sendable>(
+        _ context: RequestContext, at time: Timestamp, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
+    ) -> Answer? {
         var question = SiteQuestion(context, to: self, now: time)
-        let known = try SessionStoreError.catching(database.path) {
-            try database.cache.answerFromMemory(&question, body)
-        }
-        if let known {
-            noteLater(SiteAccess(question))
-            return known
-        }
-        // Beside the calls that wait for the writing connection.
-        let (answer, access) = try await WorkerThreads.shared.runUnlessCancelled {
-            var question = SiteQuestion(context, to: self, now: time)
-            return (try self.readAnswer(&question, mayOpen: true, body), SiteAccess(question))
-        }
-        noteLater(access)
+        // If the file is gone, the thread that reads it finds out.
+        guard let answer = try? database.cache.answerFromMemory(&question, body) else { return nil }
+        noteLater(SiteAccess(question))
+        return answer
+    }
+
+    private func answerByReading<Answer: Sendable>(
+        _ context: RequestContext, at time: Timestamp, _ body: (inout SiteCookies, inout SiteQuestion) -> Answer
+    ) throws(SessionStoreError) -> Answer {
+        var question = SiteQuestion(context, to: self, now: time)
+        let answer = try readAnswer(&question, mayOpen: true, body)
+        noteLater(SiteAccess(question))
         return answer
     }
 
@@ -142,6 +157,23 @@ extension CookieJar {
 }
 
 extension TokenStore {
+    /// The clock of calls without a time.
+    package var clock: StoreClock { database.clock }
+
+    /// Runs calls that only read, on a thread of the store, even if the task is cancelled.
+    package func reading<Result: Sendable>(
+        _ calls: @escaping @Sendable (TokenStore) throws -> Result
+    ) async throws -> Result {
+        try await database.readingToEnd { [self] in try calls(self) }
+    }
+
+    /// Runs calls that write, on a thread of the store, even if the task is cancelled.
+    package func writing<Result: Sendable>(
+        _ calls: @escaping @Sendable (TokenStore) throws -> Result
+    ) async throws -> Result {
+        try await database.writingToEnd { [self] in try calls(self) }
+    }
+
     /// Stores a token set under a profile's name, as
     /// ``put(_:for:credentials:expectedGeneration:cause:releasing:now:)`` does.
     ///

@@ -44,13 +44,13 @@ extension CookieJar {
     }
 
     /// The same as ``cachedHeaderFields()``, without blocking the caller's thread.
-    package func currentHeaderFields() async throws -> [StoredHeaderField] {
+    package func currentHeaderFields() async throws(SessionStoreError) -> [StoredHeaderField] {
         guard hasHeaderFields else { return [] }
-        let rows = try SessionStoreError.catching(database.path) {
-            try database.jarCache.headerFieldsInMemory(ofJar: id, in: database)
+        if let rows = try? database.jarCache.headerFieldsInMemory(ofJar: id, in: database) {
+            let fields = opened(rows)
+            if fields.allSatisfy({ $0.value != nil }) { return fields }
         }
-        if let fields = rows.map(opened), fields.allSatisfy({ $0.value != nil }) { return fields }
-        return try await database.reading { try self.headerFields() }
+        return try await database.readingToEnd { () throws(SessionStoreError) in try self.headerFields() }
     }
 
     /// Stores a field, replacing the one of the same name and scope.

@@ -54,6 +54,13 @@ final class JarCache: Sendable {
         return try memory.askAtOnce(database.engine) { $0.jars[key] }
     }
 
+    /// The definitions of a jar's login rules, if they are in memory in their last committed state.
+    func loginRulesInMemory(
+        ofJar id: Int64, in database: SessionDatabase
+    ) throws -> [(name: String, definition: String)]? {
+        try memory.askAtOnce(database.engine) { $0.loginRules[id] }
+    }
+
     /// A jar's header fields, if they are in memory in their last committed state.
     func headerFieldsInMemory(ofJar id: Int64, in database: SessionDatabase) throws -> [HeaderFieldRows.Row]? {
         try memory.askAtOnce(database.engine) { $0.headerFields[id] }

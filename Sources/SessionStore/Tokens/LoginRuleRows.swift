@@ -53,6 +53,13 @@ extension CookieJar {
         }
     }
 
+    /// The same as ``loginRuleDefinitions()``, without blocking the caller's thread.
+    package func currentLoginRuleDefinitions() async throws(SessionStoreError) -> [(name: String, definition: String)] {
+        if state?.jar?.hasLoginRules == false { return [] }
+        if let known = try? database.jarCache.loginRulesInMemory(ofJar: id, in: database) { return known }
+        return try await database.readingToEnd { () throws(SessionStoreError) in try self.loginRuleDefinitions() }
+    }
+
     /// Stores a definition under a name, replacing an earlier one.
     package func setLoginRuleDefinition(_ definition: String, named name: String) throws(SessionStoreError) {
         try SessionStoreError.check(name, of: "rule")

@@ -33,7 +33,7 @@ extension TokenRefresher {
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func idToken(_ name: String, skew: Duration? = nil) async throws -> ValidIDToken {
         let skew = skew ?? timing.skew
-        let stored = try store.get(name)
+        let stored = try await store.reading { try $0.get(name) }
         let held = try ValidIDToken(stored)
         // Whether a refresh after it became due has returned no other one.
         let hasAsked = held.lifetime.renewal(skew: skew).map { stored.tokens.receivedAt >= $0 } == true
@@ -44,12 +44,14 @@ extension TokenRefresher {
         case .expired:
             guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
             // Imported tokens were received when they were imported.
-            if hasAsked, try store.credentials(name)?.settings.grant != .imported { return try living(stored) }
+            if hasAsked, try await store.reading({ try $0.credentials(name)?.settings.grant }) != .imported {
+                return try living(stored)
+            }
         }
         do {
             return try living(try await refreshed(insteadOf: stored))
         } catch {
-            guard let latest = try? living(try store.get(name)) else { throw error }
+            guard let latest = try? living(try await store.reading { try $0.get(name) }) else { throw error }
             return latest
         }
     }

@@ -97,13 +97,13 @@ public final class TokenRefresher: Sendable {
     ///   - clock: the clock that measures waits.
     ///   - steadyNow: returns the time of a monotonic clock, which cannot be set. It decides whether a request is too late to
     ///     be sent.
-    ///   - now: returns the time that decides when tokens and leases end.
+    ///   - now: returns the time that decides when tokens and leases end; `nil` for that of the store's database.
     public init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),
         steadyNow: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
-        now: @escaping @Sendable () -> Timestamp
+        now: (@Sendable () -> Timestamp)? = nil
     ) {
         self.store = store
         self.transport = transport
@@ -114,7 +114,7 @@ public final class TokenRefresher: Sendable {
         self.shield = shield
         self.clock = clock
         self.steadyNow = steadyNow
-        self.now = now
+        self.now = now ?? { [clock = store.clock] in clock.now }
     }
 
     /// The tokens of a profile, refreshed if they are due.
@@ -130,7 +130,7 @@ public final class TokenRefresher: Sendable {
         _ name: String, for resource: String? = nil, skew: Duration? = nil
     ) async throws -> StoredToken {
         if let resource { try ResourceIndicator.check(resource) }
-        let stored = try store.get(name, for: resource)
+        let stored = try await store.reading { try $0.get(name, for: resource) }
         let validity = stored.tokens.validity(at: now(), skew: skew ?? timing.skew)
         guard validity.isDue else { return stored }
         guard stored.refusal == nil else {
@@ -140,7 +140,7 @@ public final class TokenRefresher: Sendable {
         do {
             return try await refreshed(insteadOf: stored)
         } catch {
-            let latest = try store.get(name, for: resource)
+            let latest = try await store.reading { try $0.get(name, for: resource) }
             guard latest.tokens.validity(at: now()) != .expired else { throw error }
             return latest
         }
@@ -153,7 +153,7 @@ public final class TokenRefresher: Sendable {
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func refreshed(_ name: String, for resource: String? = nil) async throws -> StoredToken {
         if let resource { try ResourceIndicator.check(resource) }
-        return try await refreshed(insteadOf: try store.get(name, for: resource))
+        return try await refreshed(insteadOf: try await store.reading { try $0.get(name, for: resource) })
     }
 
     /// The tokens of a profile that replace an access token which a site rejects although it has not expired: it was
@@ -164,7 +164,7 @@ public final class TokenRefresher: Sendable {
     /// - Returns: `nil` if this refresher has only just received the rejected one: another token would not help.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
     public func renewed(_ name: String, insteadOf refused: Secret) async throws -> StoredToken? {
-        let stored = try store.get(name)
+        let stored = try await store.reading { try $0.get(name) }
         guard stored.tokens.accessToken == refused else { return try await token(name) }
         guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
         if let renewal = progress.withLock({ $0.renewals[Octets(name)] }), renewal.accessToken == refused,
@@ -221,8 +221,10 @@ public final class TokenRefresher: Sendable {
         let holder = LeaseHolder(process: process, liveness: liveness, using: &generator)
         var waited = Duration.zero
         while true {
-            let outcome = try store.takeLease(
-                name, resource: seen.resource, for: holder, until: leaseEnd(), liveness: liveness, now: now())
+            let outcome = try await store.writing { [end = leaseEnd(), liveness, now = now()] in
+                try $0.takeLease(
+                    name, resource: seen.resource, for: holder, until: end, liveness: liveness, now: now)
+            }
             switch outcome {
             case .taken(let current):
                 do {
@@ -242,13 +244,14 @@ public final class TokenRefresher: Sendable {
                 try await clock.sleep(for: pause)
                 waited += pause
                 // This only reads, which blocks no other process, while the holder refreshes.
-            } while try isHeld(name) && waited < timing.patience
+            } while try await isHeld(name) && waited < timing.patience
         }
     }
 
     /// Whether another process is refreshing, so that this one has to wait.
-    private func isHeld(_ name: String) throws -> Bool {
-        guard let holder = try store.lease(name, now: now()) else { return false }
+    private func isHeld(_ name: String) async throws -> Bool {
+        guard let holder = try await store.reading({ [now = now()] in try $0.lease(name, now: now) })
+        else { return false }
         return !holder.hasEnded(by: liveness)
     }
 
@@ -281,7 +284,7 @@ public final class TokenRefresher: Sendable {
             return !progress.isFinishing
         }
         guard mayBegin else {
-            try? store.releaseLease(name, of: holder)
+            await release(holder, of: name)
             throw CancellationError()
         }
         defer { progress.withLock { $0.exchanges[current.flight] = nil } }
@@ -295,13 +298,13 @@ public final class TokenRefresher: Sendable {
         do {
             // Tokens that were read before the lease was taken may be outdated.
             if isDone(current, since: seen) {
-                try store.releaseLease(name, of: holder)
+                try await store.writing { try $0.releaseLease(name, of: holder) }
                 return current
             }
             if let refusal = refusal(of: current, since: seen) { throw refusal }
             let leased = LeasedTransport(
                 transport, timeout: timing.answer, lease: timing.lease, steadyNow: steadyNow
-            ) { [self] in try store.renewLease(name, of: holder, until: leaseEnd(), now: now()) }
+            ) { [self] in try await renewLease(holder, of: name) }
             let renewal = TokenRenewal(
                 store: store, holder: holder, transport: leased, checkIDToken: checkIDToken, keyTransport: transport,
                 now: now
@@ -314,8 +317,7 @@ public final class TokenRefresher: Sendable {
                 let end = now().advanced(bySeconds: Int64(min(seconds, TokenRefresher.longestPause)))
                 progress.withLock { $0.pauses[current.flight] = (error, end, current.generation) }
             }
-            // If this fails, too, the lease expires.
-            try? store.releaseLease(name, of: holder)
+            await release(holder, of: name)
             throw error
         }
     }
@@ -330,7 +332,7 @@ public final class TokenRefresher: Sendable {
                 repeat {
                     try await clock.sleep(for: timing.lease / 3)
                     // If the database is busy for a moment, the lease is not lost.
-                } while (try? store.renewLease(name, of: holder, until: leaseEnd(), now: now())) ?? true
+                } while (try? await renewLease(holder, of: name)) ?? true
                 return nil
             }
             defer { group.cancelAll() }
@@ -339,6 +341,17 @@ public final class TokenRefresher: Sendable {
             }
             throw CancellationError()
         }
+    }
+
+    private func renewLease(_ holder: LeaseHolder, of name: String) async throws -> Bool {
+        try await store.writing { [end = leaseEnd(), now = now()] in
+            try $0.renewLease(name, of: holder, until: end, now: now)
+        }
+    }
+
+    /// Releases a lease. If this fails, the lease expires.
+    private func release(_ holder: LeaseHolder, of name: String) async {
+        try? await store.writing { try $0.releaseLease(name, of: holder) }
     }
 
     private func removeFlight(_ name: Octets) {

@@ -28,7 +28,7 @@ struct TokenRenewal: Sendable {
 
     private func renewed(_ current: StoredToken) async throws -> StoredToken {
         let name = current.profile.name
-        guard var credentials = try store.credentials(name) else {
+        guard var credentials = try await store.reading({ try $0.credentials(name) }) else {
             throw TokenRefreshError(
                 current.tokens.refreshToken == nil ? .tokenExpired : .settingsMissing, name,
                 hasExpired: hasExpired(current))
@@ -57,7 +57,8 @@ struct TokenRenewal: Sendable {
     private func repeatableGrant(
         of current: StoredToken, by credentials: ProfileCredentials
     ) async throws -> RepeatableGrant? {
-        try store.checkExchange(credentials.settings, of: current.profile.name)
+        let name = current.profile.name
+        try await store.reading { [settings = credentials.settings] in try $0.checkExchange(settings, of: name) }
         return try await credentials.repeatableGrant(
             of: current.profile.id, now: now, loggedInAs: otherTokens)
     }
@@ -77,10 +78,11 @@ struct TokenRenewal: Sendable {
         if let rotated = TokenResponse.refreshToken(status: response.status, body: response.exposedBody),
             rotated != tokens.refreshToken
         {
-            guard
-                let next = try store.rotate(
-                    rotated, of: name, for: current.tokens.refreshToken, expectedGeneration: generation, now: now())
-            else { return try changedMeanwhile(current) }
+            let next = try await store.writing { [generation, now = now()] in
+                try $0.rotate(
+                    rotated, of: name, for: current.tokens.refreshToken, expectedGeneration: generation, now: now)
+            }
+            guard let next else { return try await changedMeanwhile(current) }
             tokens.refreshToken = rotated
             tokens.refreshTokenExpiry = nil
             generation = next
@@ -89,10 +91,10 @@ struct TokenRenewal: Sendable {
             let renewed = try grant.tokens(in: response, refreshing: tokens, now: now())
             return try await keep(renewed, by: credentials, over: current, generation)
         } catch let error as OAuth2Error where error.code == .invalidGrant {
-            guard
-                try store.refuse(
-                    name, expectedGeneration: generation, releasing: holder, now: now())
-            else { return try changedMeanwhile(current) }
+            let isRefused = try await store.writing { [generation, holder, now = now()] in
+                try $0.refuse(name, expectedGeneration: generation, releasing: holder, now: now)
+            }
+            guard isRefused else { return try await changedMeanwhile(current) }
             throw TokenRefreshError(.loginRequired, name)
         }
     }
@@ -105,26 +107,31 @@ struct TokenRenewal: Sendable {
         let isOwn = current.resource == nil
         let refusal = await isOwn ? idTokenRefusal(of: tokens, by: credentials, after: current) : nil
         if refusal != nil { tokens.idToken = current.tokens.idToken }
-        func isWritten(over generation: Int64) throws -> Bool {
-            if let resource = current.resource {
+        let cause = refusal == nil ? TokenChange.Cause.refreshed : .refreshedWithoutIDToken
+        let written: StoredToken? = try await store.writing { [tokens, holder, now = now()] store in
+            func isWritten(over generation: Int64) throws(SessionStoreError) -> Bool {
+                if let resource = current.resource {
+                    return try store.put(
+                        tokens, for: resource, of: current.profile.name, expectedGeneration: generation,
+                        releasing: holder, now: now)
+                }
                 return try store.put(
-                    tokens, for: resource, of: current.profile.name, expectedGeneration: generation,
-                    releasing: holder, now: now())
+                    tokens, for: current.profile, expectedGeneration: generation, cause: cause, releasing: holder,
+                    now: now)
             }
-            return try store.put(
-                tokens, for: current.profile, expectedGeneration: generation,
-                cause: refusal == nil ? .refreshed : .refreshedWithoutIDToken, releasing: holder, now: now())
+            if try !isWritten(over: generation) {
+                // The server has meanwhile rejected another process's use of the same refresh token: the new tokens
+                // count.
+                let latest = try store.get(current.profile.name)
+                guard latest.refusal != nil, let sent = current.tokens.refreshToken,
+                    latest.tokens.refreshToken == sent, try isWritten(over: latest.generation)
+                else { return nil }
+            }
+            return try store.get(current.profile.name, for: current.resource)
         }
-        if try !isWritten(over: generation) {
-            // The server has meanwhile rejected another process's use of the same refresh token: the new tokens count.
-            let latest = try store.get(current.profile.name)
-            guard latest.refusal != nil, let sent = current.tokens.refreshToken, latest.tokens.refreshToken == sent,
-                try isWritten(over: latest.generation)
-            else { return try changedMeanwhile(current) }
-        }
-        var stored = try store.get(current.profile.name, for: current.resource)
-        stored.idTokenRefusal = refusal
-        return stored
+        guard var written else { return try await changedMeanwhile(current) }
+        written.idTokenRefusal = refusal
+        return written
     }
 
     /// The reason why an ID token that came with a refresh does not belong to the refreshed login; `nil` if it does.
@@ -172,10 +179,12 @@ struct TokenRenewal: Sendable {
 
     /// Handles a new login or an import that took place meanwhile. It counts, not the server's answer about the old
     /// grant.
-    private func changedMeanwhile(_ current: StoredToken) throws -> StoredToken {
+    private func changedMeanwhile(_ current: StoredToken) async throws -> StoredToken {
         let name = current.profile.name
-        try store.releaseLease(name, of: holder)
-        let latest = try store.get(name, for: current.resource)
+        let latest = try await store.writing { [holder] store in
+            try store.releaseLease(name, of: holder)
+            return try store.get(name, for: current.resource)
+        }
         // A new login has no tokens for single resources yet.
         if latest.resource != nil, latest.refusal == nil, latest.tokens.accessToken.isEmpty {
             throw TokenRefreshError(.refreshBusy, name)
@@ -259,7 +268,7 @@ struct LeasedTransport: EndpointTransport {
     private let timeout: Duration
     private let lease: Duration
     private let steadyNow: @Sendable () -> ContinuousClock.Instant
-    private let renew: @Sendable () throws -> Bool
+    private let renew: @Sendable () async throws -> Bool
     private let state = State()
 
     /// - Parameters:
@@ -271,7 +280,7 @@ struct LeasedTransport: EndpointTransport {
     ///   - renew: renews the lease; returns `false` if another holder has it.
     init(
         _ base: any EndpointTransport, timeout: Duration, lease: Duration,
-        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant, renew: @escaping @Sendable () throws -> Bool
+        steadyNow: @escaping @Sendable () -> ContinuousClock.Instant, renew: @escaping @Sendable () async throws -> Bool
     ) {
         self.base = base
         self.timeout = timeout
@@ -288,7 +297,7 @@ struct LeasedTransport: EndpointTransport {
         // others may take the lease, and this end comes first.
         let end = steadyNow() + lease
         do {
-            guard try renew() else { throw LeaseLost() }
+            guard try await renew() else { throw LeaseLost() }
         } catch {
             state.failure.withLock { $0 = error }
             throw OAuth2Error(unreachable: "another process is refreshing the tokens")

@@ -6,32 +6,32 @@ import SessionStore
 /// The examples of docs/decorating.md for any client, which are held against it. They are compiled, not run.
 enum DocumentationExamples {
     static func plain(
-        _ decorator: RequestDecorator, _ request: inout HTTPRequest, _ context: RequestContext, now: () -> Timestamp
+        _ decorator: RequestDecorator, _ request: inout HTTPRequest, _ context: RequestContext
     ) throws {
-        try decorator.decorate(&request, in: context, now: now())
+        try decorator.decorate(&request, in: context)
     }
 
     static func reported(
-        _ decorator: RequestDecorator, _ request: HTTPRequest, _ context: RequestContext, now: () -> Timestamp
-    ) throws -> HTTPRequest {
-        let (decorated, report) = try decorator.decorate(request, in: context, now: now())
+        _ decorator: RequestDecorator, _ request: HTTPRequest, _ context: RequestContext
+    ) async throws -> HTTPRequest {
+        let (decorated, report) = try await decorator.decorate(request, in: context)
         for omission in report.cookieOmissions { print(omission.cookie.name, omission.reason.explanation) }
         for exclusion in report.retrieval.excluded { print(exclusion.cookie.name, exclusion.reasons) }
         return decorated
     }
 
     static func received(
-        _ decorator: RequestDecorator, _ response: HTTPResponse, _ context: RequestContext, now: () -> Timestamp
-    ) throws {
-        let receipt = try decorator.receive(response, in: context, now: now())
+        _ decorator: RequestDecorator, _ response: HTTPResponse, _ context: RequestContext
+    ) async throws {
+        let receipt = try await decorator.receive(response, in: context)
         print(receipt.decisions.map(\.outcome))
     }
 
     static func redirects(
         _ decorator: RequestDecorator, _ request: HTTPRequest, _ context: RequestContext, body: [UInt8],
-        now: () -> Timestamp, send: (HTTPRequest, [UInt8]?) async throws -> (HTTPResponse, [UInt8])
+        send: (HTTPRequest, [UInt8]?) async throws -> (HTTPResponse, [UInt8])
     ) async throws -> [UInt8] {
-        let exchange = try await decorator.exchange(request, in: context, now: now) { request, chain in
+        let exchange = try await decorator.exchange(request, in: context) { request, chain in
             let (response, payload) = try await send(request, chain.keepsBody ? body : nil)
             return (ResponseHead(response), payload)
         }

@@ -79,6 +79,7 @@ struct StoreThreadsTests {
     func inline() async throws {
         let jar = try await preparedJar()
         let context = try Given.context()
+        for _ in 0..<2 { _ = try await jar.database.jar(at: Given.now) }
         let hasRun = Mutex(false)
         let other = Task { hasRun.withLock { $0 = true } }
         // If these suspend, the main actor runs the other task.

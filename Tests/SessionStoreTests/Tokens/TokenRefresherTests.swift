@@ -153,12 +153,14 @@ struct TokenRefresherTests {
         // The server takes until the lease was renewed again and again.
         server.state.withLock { $0.isHolding = { times.withLock { $0 } <= 8 } }
         // A clock of its own: each look at it is a millisecond later, so that the lease ends unless it is renewed.
-        let refresher = TokenRefresher(store: store, transport: server, process: 1, timing: timing) {
-            Timestamp(
-                microseconds: Given.now.microseconds + times.withLock {
-                    $0 += 1; return $0
-                } * 1000)
-        }
+        let refresher = TokenRefresher(
+            store: store, transport: server, process: 1, timing: timing,
+            now: {
+                Timestamp(
+                    microseconds: Given.now.microseconds + times.withLock {
+                        $0 += 1; return $0
+                    } * 1000)
+            })
         _ = try await refresher.token("p")
         #expect(server.requestCount == 1 && times.withLock { $0 } > 8)
     }
