@@ -40,7 +40,8 @@ extension ClientConnection {
     ) async throws -> Bool {
         var request = request
         request.needsReadableCoding = frame.environment.recording?.redaction != nil
-        let login = try frame.logins.flatMap { try RequestLogin($0, request, decision) }
+        let login: RequestLogin? =
+            if let logins = frame.logins { try await RequestLogin(logins, request, decision) } else { nil }
         var pending = PendingRequest(request, decision, login)
         if request.framing != .none { await client.beginBody(request.framing) }
         do {

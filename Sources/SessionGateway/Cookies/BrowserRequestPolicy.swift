@@ -30,14 +30,14 @@ struct BrowserRequestPolicy {
         context.verdict = judgement.verdict
         context.isTopLevelNavigation = judgement.isTopLevelNavigation
         let own = gate.own(judgement.cookies, of: request).map(CookiePair.init)
-        var retrieval = try retrieve(context)
+        var retrieval = try await retrieve(context)
         let outdated = outdated(own, retrieval, judgement.observation, at: request.url)
         var deleted: [Octets] = []
         if lines == nil {
             let current = own.filter { !outdated.contains($0.octets) && !outdated.copies.contains($0.octets) }
             if let names = try await learn(current, retrieval, judgement.observation, in: context) {
                 deleted = names
-                retrieval = try retrieve(context)
+                retrieval = try await retrieve(context)
             }
             try await weaken(current, retrieval.excluded, to: judgement.exposure, in: context)
         }
@@ -56,7 +56,7 @@ struct BrowserRequestPolicy {
             !placed.contains($0.octets) && !hidden.contains($0.name) && !renewal.former.contains($0.octets)
                 && !withheld.contains($0.name) && !outdated.contains($0.octets)
         }
-        let decoration = try gate.decoration(
+        let decoration = try await gate.decoration(
             of: request, in: context, own: others.map(\.octets), order: own.map(\.octets)
         ) { cookie in
             !isSeen(cookie) || placed.contains(cookie.pair) || renewal.cookies.contains(cookie.id)
@@ -91,9 +91,9 @@ struct BrowserRequestPolicy {
         }
     }
 
-    private func retrieve(_ context: RequestContext) throws(GatewayFailure) -> Retrieval {
+    private func retrieve(_ context: RequestContext) async throws(GatewayFailure) -> Retrieval {
         do {
-            return try gate.jar.retrieve(for: context, now: gate.now())
+            return try await gate.jar.retrieveToEnd(for: context, at: gate.now())
         } catch {
             throw gate.unreadable(error)
         }
@@ -186,7 +186,7 @@ extension BrowserRequestPolicy {
         // Cookies that are not sent come without values. With a page of the site as context, all are sent.
         var context = RequestContext(url: url)
         context.verdict = EngineVerdict(.all, source: .witness)
-        let known = try retrieve(context).included
+        let known = try await retrieve(context).included
         let pairs = Set(own.map(\.octets))
         let lines = known.compactMap { cookie -> Octets? in
             // Only if one cookie matches the pair: of two, the browser may have sent the other.

@@ -1,7 +1,6 @@
 import CookieModel
 import GatewayModel
 import HTTPMessages
-import NIOPosix
 import RequestDecoration
 import SessionStore
 import WebPrimitives
@@ -60,7 +59,7 @@ struct JarRequestPolicy: Sendable {
         var context = RequestContext(url: request.url)
         context.method = request.method
         let cookies = request.head.values("cookie").map(\.withoutWitnesses)
-        let decoration = try decoration(of: request, in: context, own: own(cookies, of: request))
+        let decoration = try await decoration(of: request, in: context, own: own(cookies, of: request))
         return GatewayDecision(context: context, decoration: decoration)
     }
 
@@ -80,16 +79,16 @@ struct JarRequestPolicy: Sendable {
     func decoration(
         of request: ForwardedRequest, in context: RequestContext, own: [Octets], order: [Octets] = [],
         selecting selects: ((Cookie) -> Bool)? = nil
-    ) throws(GatewayFailure) -> Decoration {
+    ) async throws(GatewayFailure) -> Decoration {
         do {
-            return try jar.decoration(
+            return try await jar.decoration(
                 for: context, own: own, withFields: context.verdict?.classes.isEmpty != true, selecting: selects,
                 order: order,
                 isSetByCaller: { name in
                     // The session belongs to the program that it was made with.
                     name != "user-agent" && request.head.fields.contains { request.head.lowercasedName($0) == name }
                 },
-                now: now())
+                at: now())
         } catch {
             throw unreadable(error)
         }
@@ -182,9 +181,8 @@ struct JarRequestPolicy: Sendable {
         _ change: @escaping @Sendable () throws -> Result
     ) async throws(GatewayFailure) -> Result {
         do {
-            // A detached task, because this one is cancelled when the gateway stops, and the cookies of the server
-            // would be lost.
-            return try await Task.detached { try await NIOThreadPool.singleton.runIfActive(change) }.value
+            // This task is cancelled when the gateway stops, and the cookies of the server would be lost.
+            return try await jar.database.writingToEnd(change)
         } catch {
             throw GatewayFailure(
                 .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error)",

@@ -15,7 +15,7 @@ public import WebPrimitives
 /// hosts, are decorated. Other tunnels pass unread.
 ///
 /// ```swift
-/// let gateway = Gateway(jar: jar, settings: GatewaySettings(port: 8080), now: clock)
+/// let gateway = Gateway(jar: jar, settings: GatewaySettings(port: 8080))
 /// try await gateway.run { addresses in print("listening on \(addresses[0])") }
 /// ```
 public final class Gateway: Sendable {
@@ -34,14 +34,15 @@ public final class Gateway: Sendable {
     ///
     /// - Parameters:
     ///   - group: The event loops that it runs on.
-    ///   - now: The clock.
+    ///   - now: Returns the current time; `nil` for the clock of the jar's database.
     ///   - observe: Receives a record of each request. It must not block.
     public init(
         jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        now: @escaping @Sendable () -> Timestamp,
+        now: (@Sendable () -> Timestamp)? = nil,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) {
+        let now = now ?? { [clock = jar.database.clock] in clock.now }
         frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
         users = nil
         self.group = group

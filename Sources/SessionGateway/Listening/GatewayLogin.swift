@@ -27,7 +27,7 @@ actor GatewayLogin {
         case omitted
     }
 
-    private let jar: CookieJar
+    let jar: CookieJar
     private let make: @Sendable ([LoginRule]) -> LoginFallback
     /// The nonces that servers require in proofs.
     nonisolated let nonces = DPoPNonces()
@@ -59,9 +59,9 @@ actor GatewayLogin {
     }
 
     /// The fallback for a URL; `nil` if no rule applies to it.
-    nonisolated func fallback(for url: RequestURL) throws(GatewayFailure) -> LoginFallback? {
+    nonisolated func fallback(for url: RequestURL) async throws(GatewayFailure) -> LoginFallback? {
         do {
-            let rows = try jar.loginRuleDefinitions()
+            let rows = try await jar.currentLoginRuleDefinitions()
             guard !rows.isEmpty else { return nil }
             let definitions = rows.map { "\($0.name) \($0.definition)" }
             let (stored, fallback): (StoredLoginRules, LoginFallback)
@@ -82,7 +82,9 @@ actor GatewayLogin {
         }
     }
 
-    private func generation(of rule: LoginRule) -> Int64? { try? jar.tokens.get(rule.profile).generation }
+    private func generation(of rule: LoginRule) async -> Int64? {
+        try? await jar.tokens.reading { try $0.get(rule.profile).generation }
+    }
 
     /// The number of logins by each rule.
     var counts: [LoginRule: Int] { last.mapValues(\.number) }
@@ -102,12 +104,13 @@ actor GatewayLogin {
         storing store: @escaping @Sendable () async throws -> CookieChanges, now: @escaping @Sendable () -> Timestamp
     ) async throws -> (result: Result<Outcome, any Error>, storage: Storage) {
         let rule = challenge.rule
+        let generation = failed[rule] == nil ? nil : await generation(of: rule)
         if let last = last[rule], last.number > counts[rule] ?? 0 { return (.success(last.outcome), .omitted) }
         // Otherwise each image of a page would try again.
-        if let (error, end, generation) = failed[rule], generation == self.generation(of: rule), now() < end,
-            now() >= end.advanced(bySeconds: -GatewayLogin.pause)
+        if let failure = failed[rule], failure.generation == generation, now() < failure.end,
+            now() >= failure.end.advanced(bySeconds: -GatewayLogin.pause)
         {
-            return (.failure(error), .due)
+            return (.failure(failure.error), .due)
         }
         if let task = running[rule] {
             let result = await task.result
@@ -130,7 +133,8 @@ actor GatewayLogin {
             last[rule] = ((last[rule]?.number ?? 0) + 1, outcome)
             failed[rule] = nil
         case .failure(let error):
-            failed[rule] = (error, now().advanced(bySeconds: GatewayLogin.pause), generation(of: rule))
+            let generation = await self.generation(of: rule)
+            failed[rule] = (error, now().advanced(bySeconds: GatewayLogin.pause), generation)
         }
         return (result, .done(changes))
     }
@@ -156,9 +160,11 @@ struct RequestLogin {
 
     /// - Returns: `nil` if no rule applies to the request, the client signs it in itself, or the browser would not send
     ///   cookies of the class that a session has.
-    init?(_ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision) throws(GatewayFailure) {
+    init?(
+        _ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision
+    ) async throws(GatewayFailure) {
         guard let context = decision.context, decision.verdict?.classes.contains(.lax) != false,
-            !request.head.has("authorization"), let fallback = try login.fallback(for: request.url)
+            !request.head.has("authorization"), let fallback = try await login.fallback(for: request.url)
         else { return nil }
         self.login = login
         self.context = context
@@ -177,10 +183,11 @@ struct RequestLogin {
         guard let context = decision.context else { return }
         for rule in [answer, await recovery.present(to: request.url, now: now)].compactMap(\.self) {
             do {
-                guard
-                    case .success(let fields) = try rule.fields(
-                        for: context, method: request.method, nonces: login.nonces, now: now)
-                else { continue }
+                let result = try await login.jar.database.readingToEnd {
+                    [method = request.method, nonces = login.nonces] in
+                    try rule.fields(for: context, method: method, nonces: nonces, now: now)
+                }
+                guard case .success(let fields) = result else { continue }
                 decision.decoration?.credential = fields
                 hasProof = fields.count > 1
                 return

@@ -80,16 +80,17 @@ public actor TrafficRecording {
     }
 
     /// Adds the secrets of a jar to those that must not be in the file.
-    func learn(from jar: CookieJar) {
+    func learn(from jar: CookieJar) async {
         guard redaction != nil else { return }
-        for cookie in (try? jar.cookies())?.readable ?? [] {
-            learn(cookie.value, cookie.isHTTPOnly ? .credential : .value)
+        let (cookies, fields, tokens) = await jar.database.readingToEnd {
+            ((try? jar.cookies())?.readable ?? [], (try? jar.headerFields()) ?? [], (try? jar.tokens.all()) ?? [])
         }
-        for field in (try? jar.headerFields()) ?? [] where field.name.lowercased() != "user-agent" {
+        for cookie in cookies { learn(cookie.value, cookie.isHTTPOnly ? .credential : .value) }
+        for field in fields where field.name.lowercased() != "user-agent" {
             let isCredential = SecretNames.secrets.contains(field: field.name.lowercased())
             learn(field.value?.exposedBytes ?? [], isCredential ? .credential : .value)
         }
-        for case .success(let stored) in (try? jar.tokens.all()) ?? [] {
+        for case .success(let stored) in tokens {
             for token in [stored.tokens.accessToken, stored.tokens.refreshToken, stored.tokens.idToken] {
                 learn(token?.exposedBytes ?? [], .credential)
             }
