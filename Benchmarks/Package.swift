@@ -30,6 +30,12 @@ let package = Package(
                 "DriverSupport",
                 .product(name: "Captures", package: "crumb"),
             ]),
+        .executableTarget(
+            name: "stall-bench",
+            dependencies: [
+                .product(name: "CookieModel", package: "crumb"),
+                .product(name: "SessionStore", package: "crumb"),
+            ]),
         .executableTarget(name: "foundation-bench", dependencies: ["DriverSupport"]),
         .executableTarget(name: "bench-compare"),
     ]

@@ -16,6 +16,9 @@ import Synchronization
 /// from its own. For data alone ``DecoratedURLSession`` is simpler, and repeats bodies on Linux. The platform cannot do
 /// that at a redirect, so here such a redirect ends with an error. It also is the one that sends a request once
 /// more, for a login fallback or a server's nonce, which a delegate cannot: a task is one request.
+///
+/// A delegate is synchronous: it waits for the jar on the thread that calls it. Give the session a delegate queue of its
+/// own, not the main one.
 public final class RedirectDecorationDelegate: NSObject, URLSessionTaskDelegate {
     /// Receives the result of a task: its hops, or the error.
     public typealias Completion = @Sendable (URLSessionTask, Result<[ExchangeHop], any Error>) -> Void

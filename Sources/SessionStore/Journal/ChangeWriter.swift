@@ -92,7 +92,9 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         /// The next page; `nil` if the task was cancelled.
         public mutating func next() async throws -> ChangePage? {
             while !Task.isCancelled {
-                let page = try sequence.jar.changes(after: position)
+                let page = try await sequence.jar.database.readingToEnd { [jar = sequence.jar, position] in
+                    try jar.changes(after: position)
+                }
                 if !page.changes.isEmpty || page.hasGap {
                     position = page.position
                     return page
