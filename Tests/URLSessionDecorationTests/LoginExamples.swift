@@ -5,7 +5,7 @@ import URLSessionDecoration
 
 struct Shop {
     static func main() async throws {
-        let database = try SessionDatabase(path: "shop.sqlite", keys: .file("shop.key"), now: .now)
+        let database = try SessionDatabase(path: "shop.sqlite", keys: .file("shop.key"))
         let login = TokenLogin(
             issuer: "https://id.example", clientID: "shop", scopes: ["openid", "offline_access"],
             transport: URLSessionEndpointTransport())
