@@ -64,7 +64,7 @@ public struct DocumentStartScript: Sendable, Hashable {
 
 #if canImport(WebKit)
     internal import CookieModel
-    public import Foundation
+    internal import Foundation
     public import RequestDecoration
     public import WebKit
 

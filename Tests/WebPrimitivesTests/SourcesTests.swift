@@ -16,9 +16,10 @@ struct SourcesTests {
 
     @Test("No library reads the clock, and the commands read it in one place: the time is a parameter")
     func clock() throws {
-        // The outermost layer: the programs, and the two files that define the clock and pass it to the commands.
+        // The outermost layer: the programs, and the files that define the clock, pass it to the commands, and give a database
+        // one that a caller may replace.
         let programs = ["crumb-network/", "public-suffix-compiler/"]
-        let files = ["/Timestamp+Foundation.swift", "/Console.swift"]
+        let files = ["/Timestamp+Foundation.swift", "/Console.swift", "/StoreClock.swift"]
         for (path, text) in try Self.files()
         where !programs.contains(where: path.hasPrefix) && !files.contains(where: path.hasSuffix) {
             for reading in ["Timestamp.now", "now: .now", "{ .now }"] {

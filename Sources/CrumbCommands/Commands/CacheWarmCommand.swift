@@ -1,6 +1,5 @@
 import ArgumentParser
 import CookieModel
-import Foundation
 import GatewayModel
 import HTTPMessages
 import SessionOperations

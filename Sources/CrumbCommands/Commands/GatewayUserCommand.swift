@@ -1,10 +1,15 @@
 import ArgumentParser
-import Foundation
 import OAuth2
 import Platform
 import SessionClient
 import SessionOperations
 import SessionStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct GatewayUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
