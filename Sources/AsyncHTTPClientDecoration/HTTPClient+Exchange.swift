@@ -88,7 +88,7 @@ extension ResponseHead {
 
 /// The client followed a redirect itself. It sent cookies that were for another URL, and the cookies of the response
 /// with the redirect are lost.
-public struct ClientRedirectsError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ClientRedirectsError: DescribedError, Hashable, Sendable {
     /// The stable identifier.
     public let code = "client-follows-redirects"
 

@@ -4,7 +4,7 @@ import PublicSuffix
 /// A host, or all hosts below one: `shop.example`, `*.shop.example`.
 public struct HostPattern: Sendable, Hashable {
     /// Why a text is no such host: a clause with the next step.
-    public struct Fault: Error, Sendable, CustomStringConvertible {
+    public struct Fault: DescribedError, Sendable {
         /// The clause.
         public let description: String
     }

@@ -1,11 +1,11 @@
 internal import HTTPTypes
-internal import WebPrimitives
+public import WebPrimitives
 
 /// Why an OAuth2 message could not be created or failed.
 ///
 /// An error never contains a body, a token or any other secret. It contains the server's own text only as far as that
 /// cannot carry a secret: see ``serverCode`` and ``serverDescription``.
-public struct OAuth2Error: Error, Sendable, Hashable {
+public struct OAuth2Error: DescribedError, Sendable, Hashable {
     /// A code that is stable between versions.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The code's stable text, such as `invalid_grant`.
@@ -150,7 +150,7 @@ extension OAuth2Error {
     }
 }
 
-extension OAuth2Error: CustomStringConvertible {
+extension OAuth2Error {
     /// One sentence for a user.
     public var description: String { sentence }
 }

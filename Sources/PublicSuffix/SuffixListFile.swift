@@ -1,3 +1,5 @@
+public import WebPrimitives
+
 /// The lines of a list file that mean something.
 struct SuffixListFile {
     struct Entry {
@@ -82,7 +84,7 @@ extension SuffixListFile {
 }
 
 /// Why a file is not a public suffix list.
-public struct PublicSuffixListError: Error, Sendable, Hashable {
+public struct PublicSuffixListError: DescribedError, Sendable, Hashable {
     /// The kind of failure. New codes may be added; the raw value of a code never changes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code.
@@ -127,7 +129,7 @@ public struct PublicSuffixListError: Error, Sendable, Hashable {
     }
 }
 
-extension PublicSuffixListError: CustomStringConvertible {
+extension PublicSuffixListError {
     /// One sentence with the line number, for people.
     public var description: String {
         let sentence =

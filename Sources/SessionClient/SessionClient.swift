@@ -1,4 +1,5 @@
 public import SessionWire
+public import WebPrimitives
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -172,7 +173,7 @@ public struct TransportResponse: Sendable {
 }
 
 /// Why a request to the service failed.
-public struct SessionClientError: Error, Sendable, CustomStringConvertible {
+public struct SessionClientError: DescribedError, Sendable {
     /// The kind of failure.
     public enum Code: Sendable {
         /// The address is not valid.

@@ -1,9 +1,10 @@
 import Platform
+public import WebPrimitives
 
 /// A failure of a session database or its key: a stable code, the file, and one sentence that a user can act on.
 ///
 /// Never holds a cookie's value, a token or a key.
-public struct SessionStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SessionStoreError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.

@@ -97,7 +97,7 @@ public struct ResourceHandler: Sendable {
 }
 
 /// Why a scheme handler does not answer a request.
-public struct ResourceRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ResourceRefusal: DescribedError, Hashable, Sendable {
     /// The kind of refusal.
     public enum Code: String, Sendable, CaseIterable {
         /// The URL is not one of the schemes, or has user information.

@@ -1,7 +1,9 @@
+public import WebPrimitives
+
 /// Why a part of a capture, or all of it, could not be read.
 ///
 /// An error never contains a cookie's value, a field's value or a URL.
-public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct CaptureError: DescribedError, Sendable, Hashable {
     /// How much it matters.
     public enum Severity: Sendable, Hashable {
         /// Something was lost.

@@ -1,4 +1,4 @@
-import WebPrimitives
+public import WebPrimitives
 
 extension CachingRules {
     /// The most lines of a table.
@@ -51,9 +51,9 @@ extension CachingRules {
 }
 
 /// Why a text is not a table of caching rules.
-public struct CachingRulesError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct CachingRulesError: DescribedError, Sendable, Hashable {
     /// The kind of error.
-    public enum Reason: String, Error, Sendable {
+    public enum Reason: String, Sendable {
         /// A line does not have two words.
         case wordsInvalid = "rule-words-invalid"
         /// The first word is no treatment.
@@ -72,20 +72,23 @@ public struct CachingRulesError: Error, Sendable, Hashable, CustomStringConverti
     public let reason: Reason
 
     /// One sentence that names the remedy.
+    public var description: String { "line \(line): \(reason)" }
+}
+
+extension CachingRulesError.Reason: DescribedError {
+    /// One sentence that names the remedy.
     public var description: String {
-        switch reason {
-        case .wordsInvalid:
-            "line \(line): a rule is a treatment and a URL, such as 'keep https://shop.example/fonts/'"
+        switch self {
+        case .wordsInvalid: "a rule is a treatment and a URL, such as 'keep https://shop.example/fonts/'"
         case .treatmentUnknown:
-            "line \(line): unknown treatment. Write never-store, always-ask, keep, or a policy such as "
-                + "returnCacheDataElseLoad"
+            "unknown treatment. Write never-store, always-ask, keep, or a policy such as returnCacheDataElseLoad"
         case .fragment:
-            "line \(line): a request has no fragment, so '#' has no place in a URL or pattern. Write %23 for the octet, or a "
-                + "blank before a comment"
+            "a request has no fragment, so '#' has no place in a URL or pattern. Write %23 for the octet, or a blank "
+                + "before a comment"
         case .patternInvalid:
-            "line \(line): not a URL or pattern. Write one such as https://shop.example/fonts/, "
-                + "https://*.shop.example/*.css or *.woff2"
-        case .tooManyRules: "line \(line): a table has at most 10000 rules"
+            "not a URL or pattern. Write one such as https://shop.example/fonts/, https://*.shop.example/*.css or "
+                + "*.woff2"
+        case .tooManyRules: "a table has at most 10000 rules"
         }
     }
 }

@@ -1,4 +1,4 @@
-package import CookieModel
+public import CookieModel
 package import HTTPCaching
 package import ResponseStore
 
@@ -57,7 +57,7 @@ package struct ReceivedHead: Sendable {
 }
 
 /// The response of a request that must not be sent, and that nothing stored answers.
-public struct NotStoredError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct NotStoredError: DescribedError, Hashable, Sendable {
     /// The stable identifier.
     public let code = "response-not-stored"
     /// The URL of the request, without its query.

@@ -1,4 +1,4 @@
-internal import CookieModel
+public import CookieModel
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -217,7 +217,7 @@ struct ScriptMessageObject {
 /// Why a message is rejected.
 ///
 /// A page can send anything. The error names the place that is wrong and repeats nothing of the message.
-public struct ScriptMessageError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ScriptMessageError: DescribedError, Sendable, Hashable {
     /// The kind of failure.
     public enum Code: String, Sendable {
         /// The message is larger than any that a script sends.

@@ -1,4 +1,4 @@
-internal import CookieModel
+public import CookieModel
 public import HTTPTypes
 public import OAuth2
 public import SessionStore
@@ -130,7 +130,7 @@ extension FieldRule {
 
 /// Why a header field cannot be stored in a jar: a stable code, the field, and one sentence with the next step. Never
 /// contains a value.
-public struct FieldRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct FieldRuleError: DescribedError, Hashable, Sendable {
     /// The stable code.
     public static let code = "field-invalid"
 

@@ -156,7 +156,10 @@ extension Decoration {
     }
 }
 
-extension FieldOmissionReason: Error {}
+extension FieldOmissionReason: DescribedError {
+    /// The ``explanation``.
+    public var description: String { explanation }
+}
 
 /// The fields to add to requests of a jar in addition to its cookies. A field of the caller always takes precedence.
 public struct DecorationSettings: Sendable {

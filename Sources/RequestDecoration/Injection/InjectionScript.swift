@@ -174,7 +174,10 @@ extension InjectionScript {
     }
 }
 
-extension InjectionScript.Obstacle: Error {}
+extension InjectionScript.Obstacle: DescribedError {
+    /// The ``explanation``.
+    public var description: String { explanation }
+}
 
 extension InjectionScript {
     private static let template = ScriptTemplate(PackageResources.InjectionScript_js)

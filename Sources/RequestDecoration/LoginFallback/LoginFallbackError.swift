@@ -1,8 +1,9 @@
+public import CookieModel
 internal import OAuth2
 internal import SessionStore
 
 /// Why a login fallback failed: a stable code, its subject, and one sentence with the next step. Contains no token.
-public struct LoginFallbackError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct LoginFallbackError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.

@@ -185,7 +185,7 @@ public struct Redirect: Sendable, Hashable {
 /// Why a chain of redirects failed: a stable code, the origin that redirected, and one sentence with the next step.
 ///
 /// Contains no path and no query, which may be secret.
-public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RedirectError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.

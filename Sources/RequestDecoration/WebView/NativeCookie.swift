@@ -110,13 +110,16 @@ public struct NativeStoreCapabilities: OptionSet, Sendable, Hashable {
 
 extension NativeCookie {
     /// Why a native store cannot hold a cookie.
-    public enum Obstacle: String, Error, Sendable, CaseIterable {
+    public enum Obstacle: String, DescribedError, Sendable, CaseIterable {
         /// Name, value or path is not UTF-8, and the store holds text.
         case octetsNotUTF8 = "octets-not-utf8"
         /// It is partitioned, and the store would give it to every site.
         case partitionNotHeld = "partition-not-held"
         /// It has no name, and the store needs one.
         case namelessNotHeld = "nameless-not-held"
+
+        /// The ``explanation``.
+        public var description: String { explanation }
 
         /// One sentence for a user.
         public var explanation: String {

@@ -1,5 +1,6 @@
 import Platform
 import Synchronization
+public import WebPrimitives
 
 /// Reads the body of a stored response, or a range of it, chunk by chunk.
 ///
@@ -7,7 +8,12 @@ import Synchronization
 /// may block.
 public final class StoredBody: Sendable {
     /// The body was changed, or cannot be read. The response has been removed from the cache.
-    public struct Damage: Error {}
+    public struct Damage: DescribedError {
+        /// One sentence with the next step.
+        public var description: String {
+            "the stored body was changed, or cannot be read; its response is removed from the cache: send the request again"
+        }
+    }
 
     /// Where the body is.
     enum Source {

@@ -1,5 +1,6 @@
 import NIOCore
 import Platform
+public import WebPrimitives
 
 /// An address on which a gateway listens.
 public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
@@ -15,7 +16,7 @@ public struct GatewayAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The reason why a gateway does not run.
-public struct GatewayError: Error, Sendable, CustomStringConvertible {
+public struct GatewayError: DescribedError, Sendable {
     /// The kind of failure.
     public enum Code: String, Sendable {
         /// The gateway cannot listen on the address.

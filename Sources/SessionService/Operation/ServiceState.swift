@@ -1,4 +1,4 @@
-import CookieModel
+public import CookieModel
 import OAuth2
 import Platform
 import ServiceLifecycle
@@ -93,7 +93,7 @@ struct OwnerToken {
 }
 
 /// Why the service does not start: a stable code, and one sentence that an administrator can act on.
-public struct ServiceStartError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ServiceStartError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public enum Code: String, Sendable {
         /// The configuration is not valid.

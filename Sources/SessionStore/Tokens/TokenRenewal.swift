@@ -1,4 +1,4 @@
-internal import CookieModel
+public import CookieModel
 internal import OAuth2
 internal import Synchronization
 
@@ -198,7 +198,7 @@ struct TokenRenewal: Sendable {
 
 /// The reason why no token can be used, although neither the store nor the server has failed: a stable code, the
 /// profile, and one sentence that a user can act on.
-public struct TokenRefreshError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct TokenRefreshError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.

@@ -115,7 +115,7 @@ extension RequestURL: CustomStringConvertible {
 }
 
 /// Why a text is no URL that a request could go to.
-public struct RequestURLError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RequestURLError: DescribedError, Hashable, Sendable {
     /// The kind of failure.
     public enum Code: String, Sendable {
         /// There is no `scheme:` in front.
