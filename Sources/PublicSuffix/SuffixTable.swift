@@ -11,7 +11,7 @@
 /// | 3 | the length of the label; 0 in a free slot |
 /// | 4-6 | where the label begins in `labels` |
 /// | 7 | ``Flags`` |
-package struct SuffixTable: Sendable {
+package struct SuffixTable: Sendable, Equatable {
     private enum Storage {
         case embedded(slots: StaticString, labels: StaticString)
         case owned(slots: [UInt8], labels: [UInt8])
@@ -55,6 +55,16 @@ package struct SuffixTable: Sendable {
         case .embedded(_, let labels): Self.octets(of: labels)
         case .owned(_, let labels): labels
         }
+    }
+
+    package static func == (left: SuffixTable, right: SuffixTable) -> Bool {
+        if case .embedded(let slots, let labels) = left.storage,
+            case .embedded(let otherSlots, let otherLabels) = right.storage,
+            slots.utf8Start == otherSlots.utf8Start, labels.utf8Start == otherLabels.utf8Start
+        {
+            return true
+        }
+        return left.slots == right.slots && left.labels == right.labels
     }
 
     private static func octets(of literal: StaticString) -> [UInt8] {
@@ -129,6 +139,39 @@ extension SuffixTable {
     static func home(_ hash: UInt32, slotCount: UInt32) -> UInt32 {
         // The upper bits of a product depend on all bits of the factor; 2^32 divided by the golden ratio spreads them.
         UInt32(truncatingIfNeeded: (UInt64(hash &* 0x9E37_79B1) &* UInt64(slotCount)) >> 32)
+    }
+}
+
+extension SuffixTable {
+    /// The rules that the table was made from, in no particular order.
+    var rules: [(rule: DomainRule, section: PublicSuffixList.Section)] {
+        let (text, labels) = (slots, labels)
+        let count = UInt32(text.count / Self.slotSize)
+        let digits = text.withUnsafeBytes { bytes in
+            (0..<count).map { Self.slot($0, in: RawSpan(_unsafeBytes: bytes)) }
+        }
+        var rules: [(rule: DomainRule, section: PublicSuffixList.Section)] = []
+        for slot in digits {
+            let flags = Flags(rawValue: UInt8(truncatingIfNeeded: slot >> 56))
+            guard !flags.isDisjoint(with: [.name, .exception, .wildcard]) else { continue }
+            var names: [[UInt8]] = []
+            var place = slot
+            while true {
+                let start = Int(Self.gather(UInt32(truncatingIfNeeded: place >> 32)))
+                names.append(Array(labels[start..<(start + Int(UInt8(truncatingIfNeeded: place >> 24)))]))
+                let parent = Self.gather(UInt32(truncatingIfNeeded: place))
+                guard parent < count else { break }
+                place = digits[Int(parent)]
+            }
+            func append(_ kind: DomainRule.Kind, _ flag: Flags, _ isPrivate: Flags) {
+                guard flags.contains(flag) else { return }
+                rules.append((DomainRule(kind: kind, labels: names), flags.contains(isPrivate) ? .private : .icann))
+            }
+            append(.name, .name, .isPrivate)
+            append(.exception, .exception, .isPrivate)
+            append(.wildcard, .wildcard, .wildcardIsPrivate)
+        }
+        return rules
     }
 }
 
