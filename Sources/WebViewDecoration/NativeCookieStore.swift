@@ -1,3 +1,4 @@
+public import CookieModel
 public import RequestDecoration
 
 /// A web view's own cookie store: `WKHTTPCookieStore`, or a substitute.
@@ -60,6 +61,11 @@ public struct DocumentStartScript: Sendable, Hashable {
         self.source = source
         self.world = world
     }
+}
+
+extension DocumentStartScript: ValueHiding {
+    /// The world, without the source, which may contain values of cookies.
+    public var description: String { "DocumentStartScript (\(world) world, source hidden)" }
 }
 
 #if canImport(WebKit)

@@ -35,7 +35,7 @@ extension CaptureItem {
     }
 }
 
-extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CaptureItem: ValueHiding {
     /// The kind of item and its place, without cookie names, values or addresses.
     public var description: String {
         switch self {
@@ -45,12 +45,6 @@ extension CaptureItem: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .failure(let error): error.description
         }
     }
-
-    /// The same as ``description``: a debugger's log is a log.
-    public var debugDescription: String { description }
-
-    /// Nothing but ``description``, so that `dump` shows no cookie.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// The part of a recorded response that cookies come from.

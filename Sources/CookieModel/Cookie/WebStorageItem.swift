@@ -39,13 +39,7 @@ public struct WebStorageItem: Sendable, Hashable {
     public var octetCount: Int { key.count + value.count }
 }
 
-extension WebStorageItem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension WebStorageItem: ValueHiding {
     /// The kind of the item, without its contents.
     public var description: String { "localStorage item" }
-
-    /// The same as ``description``, since debugger output ends up in logs.
-    public var debugDescription: String { description }
-
-    /// Only ``description``, so `dump` shows no value.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

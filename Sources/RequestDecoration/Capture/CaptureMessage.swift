@@ -148,6 +148,11 @@ public struct ChangedCookie: Sendable, Hashable {
     }
 }
 
+extension ChangedCookie: ValueHiding {
+    /// The name, domain and path, without the value.
+    public var description: String { "\(name) (\(domain ?? "")\(path ?? ""), value hidden)" }
+}
+
 /// JavaScript that reports how a page's scripts affect cookies: the cookies that they set through `document.cookie`,
 /// the changes that the engine's cookie store reports, and the responses that `fetch` and `XMLHttpRequest` received.
 ///

@@ -46,6 +46,13 @@ public struct FieldRule: Sendable, Hashable {
     }()
 }
 
+extension FieldRule: ValueHiding {
+    /// The field's name and scope, without its value.
+    public var description: String {
+        "\(field.name)" + (scope.map { " for \($0)" } ?? "") + " (value hidden)"
+    }
+}
+
 extension FieldRule {
     /// The longest value that is kept: servers refuse longer ones.
     static let valueLimit = 1 << 16

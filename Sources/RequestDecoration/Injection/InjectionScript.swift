@@ -174,6 +174,13 @@ extension InjectionScript {
     }
 }
 
+extension InjectionScript: ValueHiding {
+    /// The numbers of cookies and items, without the source, which contains their values.
+    public var description: String {
+        "InjectionScript (cookies: \(cookies.count), localStorage items: \(storageItemCount), source hidden)"
+    }
+}
+
 extension InjectionScript.Obstacle: DescribedError {
     /// The ``explanation``.
     public var description: String { explanation }

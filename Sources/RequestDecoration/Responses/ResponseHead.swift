@@ -71,6 +71,11 @@ public struct ResponseHead: Sendable, Hashable {
     }
 }
 
+extension ResponseHead: ValueHiding {
+    /// The status and the number of Set-Cookie lines, without the values of fields.
+    public var description: String { "\(status) (Set-Cookie: \(setCookie.count), values hidden)" }
+}
+
 extension RequestDecorator {
     /// Stores the cookies of a response, whatever its status, and remembers its server's nonce for proofs.
     ///

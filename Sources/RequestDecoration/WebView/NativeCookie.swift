@@ -162,3 +162,8 @@ extension NativeCookie {
         return record
     }
 }
+
+extension NativeCookie: ValueHiding {
+    /// The name, domain and path, without the value: `sid (.shop.example/account, value hidden)`.
+    public var description: String { "\(name) (\(domain)\(path), value hidden)" }
+}

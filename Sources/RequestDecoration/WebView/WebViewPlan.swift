@@ -178,6 +178,28 @@ extension CookieJar {
     }
 }
 
+extension WebViewPlan: ValueHiding {
+    /// The page without its query, and the numbers of cookies.
+    public var description: String {
+        "WebViewPlan for \(page.withoutQuery) (cookies to put: \(nativeCookies.count), omissions: \(omissions.count))"
+    }
+}
+
+extension WebViewPlan.Step: ValueHiding {
+    /// The step without values.
+    public var description: String {
+        switch self {
+        case .useGateway(let gateway): "use gateway \(gateway.proxyURL)"
+        case .putIntoStore(let cookies): "put into store: \(cookies)"
+        case .installScript(let script): "install \(script)"
+        case .useSchemes: "use schemes"
+        case .load(let page, cookie: nil): "load \(page.withoutQuery)"
+        case .load(let page, cookie: _?): "load \(page.withoutQuery) (Cookie field hidden)"
+        case .verify(let cookies): "verify: \(cookies)"
+        }
+    }
+}
+
 /// A gateway as a web view uses it: the proxy for all its requests.
 ///
 /// Every request of the web view reaches it: the first document, frames, Ajax, WebSockets, and posted forms with their
