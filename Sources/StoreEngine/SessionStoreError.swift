@@ -47,7 +47,7 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         public static let keyUnavailable = Code(rawValue: "key-unavailable")
         /// The key file can be read by others.
         public static let keyExposed = Code(rawValue: "key-exposed")
-        /// The key is locked with a passphrase, and none was given.
+        /// The key is locked: with a passphrase that was not given, or by the system that keeps it.
         public static let keyLocked = Code(rawValue: "key-locked")
         /// The key was rotated while the database was open, and the new one is missing.
         public static let keyChanged = Code(rawValue: "key-changed")
@@ -86,6 +86,20 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         self.code = code
         self.subject = subject
         self.detail = detail
+    }
+
+    /// An error of a source or store of your own, such as a locked keychain.
+    ///
+    /// ```swift
+    /// throw SessionStoreError(code: .keyLocked, subject: "the keychain", reason: "it is locked; unlock the device")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - subject: The file, key or name that failed.
+    ///   - reason: The cause and the next step, as part of a sentence without a full stop. Never include a secret.
+    public init(code: Code, subject: String, reason: String) {
+        self.init(code, subject, reason)
     }
 
     /// One sentence that names the subject and what to do.

@@ -154,8 +154,9 @@ public struct SealingKey: Sendable, CustomStringConvertible, CustomDebugStringCo
         symmetricKey = SymmetricKey(data: bytes)
     }
 
-    /// The key itself, for storing it.
-    var exposedBytes: [UInt8] {
+    /// A copy of the key's 32 bytes, which is no longer protected: to put it into a keychain, from which ``init(bytes:)``
+    /// makes the key again.
+    public var exposedBytes: [UInt8] {
         symmetricKey.withUnsafeBytes { Array($0) }
     }
 
