@@ -83,9 +83,9 @@ private struct CookieLine: JSONHandler {
         case .path: record.path = octets
         case .domain: record.domain = valid(octets.utf8String) ?? ""
         case .sameSite: record.sameSite = valid(CookieLine.sameSite(octets)) ?? .default
-        case .expires: record.expiry = valid(CookieLine.moment(octets))
-        case .created: record.creation = valid(CookieLine.moment(octets))
-        case .lastAccess: record.lastAccess = valid(CookieLine.moment(octets))
+        case .expires: record.expiry = valid(Timestamp(serialized: octets))
+        case .created: record.creation = valid(Timestamp(serialized: octets))
+        case .lastAccess: record.lastAccess = valid(Timestamp(serialized: octets))
         case .partitionKey:
             record.partitionKey = valid(octets.utf8String.flatMap(PartitionKey.init(serialized:)))
         case .version, .hostOnly, .secure, .httpOnly: reject()
@@ -111,10 +111,6 @@ private struct CookieLine: JSONHandler {
 
     private static func sameSite(_ text: Octets) -> SameSite? {
         SameSite.allCases.first { $0.attributeValue.map { Octets($0) == text } == true }
-    }
-
-    private static func moment(_ text: Octets) -> Timestamp? {
-        Timestamp(rfc3339: text) ?? text.utf8String.flatMap(Int64.init).map(Timestamp.init(microseconds:))
     }
 
     private mutating func valid<Value>(_ value: Value?) -> Value? {

@@ -136,15 +136,7 @@ struct CookieLineWriter: FormatWriter {
         }
     }
 
-    /// RFC 3339 where it says the same; for a moment that has no year of four digits microseconds since 1970, as text:
-    /// many readers have no numbers that large.
     private func append(_ key: StaticString, _ moment: Timestamp?, to line: inout JSONObjectWriter) {
-        guard let moment else { return }
-        let text = moment.rfc3339
-        if Timestamp(rfc3339: text.utf8) == moment {
-            line.append(key, text)
-        } else {
-            line.append(key, String(moment.microseconds))
-        }
+        if let moment { line.append(key, moment.serialized) }
     }
 }

@@ -3,7 +3,7 @@ public import WebPrimitives
 
 /// The rules of draft-ietf-httpbis-rfc6265bis-22, with their variable parts as parameters. Pure: no rule reads a clock,
 /// a file or the network.
-public struct CookiePolicy: Sendable {
+public struct CookiePolicy: Sendable, Equatable {
     /// The draft that every section and step number in this module refers to:
     /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis-22>.
     public static let standard = "draft-ietf-httpbis-rfc6265bis-22"

@@ -2,7 +2,7 @@ public import PublicSuffix
 public import WebPrimitives
 
 /// The properties of a request, or of a script's access, that cookie rules depend on.
-public struct RequestContext: Sendable {
+public struct RequestContext: Sendable, Hashable {
     /// The interface of the access: the draft's "type" of a retrieval.
     public enum Interface: String, Sendable {
         /// An HTTP request or response.

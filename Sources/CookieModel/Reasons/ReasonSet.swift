@@ -1,5 +1,6 @@
 /// A documented reason with a stable identifier.
-public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable {
+public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable, CustomStringConvertible
+{
     /// The stable identifier, as `crumb explain` and scenarios write it.
     var identifier: String { get }
     /// One sentence for a user.
@@ -8,8 +9,13 @@ public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable,
     var remedy: String { get }
 }
 
+extension DecisionReason {
+    /// The ``identifier``.
+    public var description: String { identifier }
+}
+
 /// The reasons of one decision, in their documented order. Never allocates.
-public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, ExpressibleByArrayLiteral {
+public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Sequence, ExpressibleByArrayLiteral {
     private var bits: UInt32 = 0
 
     /// Creates an empty set.
@@ -45,7 +51,12 @@ public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Expressible
 
     /// The reasons in their documented order.
     public var reasons: [Reason] {
-        Reason.allCases.filter(contains)
+        Reason.allCases.filter { contains($0) }
+    }
+
+    /// The reasons one by one, in their documented order.
+    public func makeIterator() -> IndexingIterator<[Reason]> {
+        reasons.makeIterator()
     }
 
     /// The identifiers in their documented order.

@@ -23,7 +23,7 @@ public struct CookieStore: Sendable {
         let alive = cookies.filter { !$0.isExpired(at: now) }
         let sites = Dictionary(grouping: alive) { $0.domain.registrableDomain(policy.publicSuffixes) }
         for (site, cookies) in sites { self[site] = SiteCookies(cookies) }
-        nextSequence = (cookies.map(\.sequence).max() ?? 0) + 1
+        nextSequence = min(cookies.map(\.sequence).max() ?? 0, Cookie.sequences.upperBound) + 1
     }
 
     /// All cookies, grouped by registrable domain.
@@ -42,6 +42,14 @@ public struct CookieStore: Sendable {
         guard let setCookie = SetCookie.parse(fieldValue, policy.profile, &reasons) else { return .ignored(reasons) }
         let site = context.url.host.site(policy.publicSuffixes)
         return receive(setCookie, in: context, site: site, at: now, now: now)
+    }
+
+    /// Receives one Set-Cookie field value that is text.
+    @discardableResult
+    public mutating func receive(
+        _ fieldValue: String, in context: RequestContext, now: Timestamp
+    ) -> StorageDecision {
+        receive(Octets(fieldValue), in: context, now: now)
     }
 
     /// Receives every Set-Cookie line of a response, in order (section 5.3 of the draft).
@@ -220,10 +228,61 @@ extension CookieStore {
             }
         }
     }
+}
 
-    /// Forgets every site.
-    package mutating func forgetSites() {
+/// The cookies of a store as a collection of them.
+extension CookieStore: Equatable {
+    /// A store that contains `cookies` as they are, without validation, such as those that ``cookies`` gave earlier.
+    ///
+    /// Of several cookies with the same ID, the last one counts.
+    public init(_ cookies: some Sequence<Cookie>, policy: CookiePolicy = CookiePolicy()) {
+        var places: [Cookie.ID: Int] = [:]
+        var unique: [Cookie] = []
+        for cookie in cookies {
+            if let place = places[cookie.id] {
+                unique[place] = cookie
+            } else {
+                places[cookie.id] = unique.count
+                unique.append(cookie)
+            }
+        }
+        self.init(policy: policy, cookies: unique, now: .distantPast)
+    }
+
+    /// Whether there is no cookie.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Removes a cookie.
+    ///
+    /// - Returns: The cookie; `nil` if none has the ID.
+    @discardableResult
+    public mutating func remove(_ id: Cookie.ID) -> Cookie? {
+        guard let index = sites.index(of: id.domain.registrableDomain(policy.publicSuffixes)) else { return nil }
+        let removed = sites[index].remove { $0.hasID(id) }
+        count -= removed.count
+        return removed.first
+    }
+
+    /// Removes the cookies for which `isGone` holds.
+    ///
+    /// - Returns: The cookies that were removed.
+    @discardableResult
+    public mutating func removeAll(where isGone: (Cookie) -> Bool) -> [Cookie] {
+        var removed: [Cookie] = []
+        for index in sites.sites.indices { removed += sites[index].remove { isGone($0.cookie) } }
+        count -= removed.count
+        sites.removeAll { $0.cookies.count == 0 }
+        return removed
+    }
+
+    /// Removes all cookies.
+    public mutating func removeAll() {
         sites = SiteTable()
         count = 0
+    }
+
+    /// Whether both have the same cookies and the same rules.
+    public static func == (left: CookieStore, right: CookieStore) -> Bool {
+        left.count == right.count && left.policy == right.policy && Set(left.cookies) == Set(right.cookies)
     }
 }

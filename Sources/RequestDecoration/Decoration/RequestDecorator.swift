@@ -158,7 +158,7 @@ extension Decoration {
 
 extension FieldOmissionReason: DescribedError {
     /// The ``explanation``.
-    public var description: String { explanation }
+    public var errorDescription: String? { explanation }
 }
 
 /// The fields to add to requests of a jar in addition to its cookies. A field of the caller always takes precedence.

@@ -46,7 +46,7 @@ struct BatchSites {
         if jar.siteCount >= BatchSites.limit {
             // They may be read again, so no row may have failed.
             _ = try writer.writtenRows()
-            jar.store.forgetSites()
+            jar.store.removeAll()
             jar.expired = [:]
             isNewJar = false
             jar.siteCount = 0

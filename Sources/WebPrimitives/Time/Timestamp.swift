@@ -120,6 +120,23 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self) + "Z"
     }
 
+    /// The moment as ``rfc3339``, or in microseconds since 1970 if no year of four digits holds it. Text in both cases,
+    /// since many readers have no numbers that large.
+    package var serialized: String {
+        let text = rfc3339
+        return Timestamp(rfc3339: text.utf8) == self ? text : String(microseconds)
+    }
+
+    /// Reads ``serialized`` back; `nil` for anything else.
+    package init?(serialized text: Octets) {
+        if let moment = Timestamp(rfc3339: text) {
+            self = moment
+        } else {
+            guard let microseconds = text.utf8String.flatMap(Int64.init) else { return nil }
+            self.init(microseconds: microseconds)
+        }
+    }
+
     /// The moment as an IMF-fixdate (RFC 9110, section 5.6.7), the form that `Expires` is written in.
     public var httpDate: String {
         var octets: [UInt8] = []
