@@ -293,12 +293,12 @@ package struct CommandFailure: Error {
         switch error {
         case let problem as CommandFailure: self = problem
         case let error as SessionClientError: self.init(error)
-        case let error as SessionStoreError: self.init(advising: FailureKind(error), error.description)
+        case let error as SessionStoreError: self.init(advising: FailureKind(error), error.commandDescription)
         case let error as OperationError: self.init(advising: error.failure, error.description)
         case let error as LoginError: self.init(advising: FailureKind(error), error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
-        case let error as TokenRefreshError: self.init(FailureKind(error), error.description)
-        case let error as LoginFallbackError: self.init(FailureKind(error), error.description)
+        case let error as TokenRefreshError: self.init(FailureKind(error), error.commandDescription)
+        case let error as LoginFallbackError: self.init(FailureKind(error), error.commandDescription)
         case let error as PackageError: self.init(advising: FailureKind(code: error.code.rawValue), error.description)
         case let error as FieldRuleError: self.init(.fieldInvalid, error.description)
         default: return nil

@@ -143,7 +143,7 @@ extension PackageStore {
                 // Seal under the newest key: a rotation may be about to forget the others.
                 _ = try database.needed([])
             } catch {
-                throw PackageError(.notWritten, error.description)
+                throw PackageError(.notWritten, error.commandDescription)
             }
             var index = try index()
             // What a killed process has left may have filled the disk.

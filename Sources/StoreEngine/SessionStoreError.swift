@@ -80,12 +80,17 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
     /// The file, jar or name that failed.
     public let subject: String
     /// The cause and the next step, as part of a sentence.
-    package let detail: String
+    package let detail: ErrorSentence
 
     package init(_ code: Code, _ subject: String, _ detail: String) {
+        self.init(code, subject, advice: ErrorSentence(detail))
+    }
+
+    /// - Parameter advice: The cause and the next step, which names commands for their users.
+    package init(_ code: Code, _ subject: String, advice: ErrorSentence) {
         self.code = code
         self.subject = subject
-        self.detail = detail
+        detail = advice
     }
 
     /// An error of a source or store of your own, such as a locked keychain.
@@ -104,7 +109,7 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
 
     /// One sentence that names the subject and what to do.
     public var description: String {
-        "\(subject): \(detail)"
+        "\(subject): \(detail.text)"
     }
 
     /// Throws if a name is not allowed for a jar or token.
@@ -119,6 +124,10 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
                 "use 1 to 100 characters in up to 2500 octets, no control characters, not '.' or '..'")
         }
     }
+}
+
+extension SessionStoreError: CommandDescribed {
+    package var commandDescription: String { "\(subject): \(detail.commandText)" }
 }
 
 extension String {
@@ -160,7 +169,9 @@ extension SessionStoreError {
         case ENOSPC:
             SessionStoreError(.diskFull, path, "the disk is full; free some space and try again")
         case EEXIST:
-            SessionStoreError(.fileExists, path, "the file already exists; name another one, or use --force")
+            SessionStoreError(
+                .fileExists, path,
+                advice: "the file already exists; name another one\(command: ", or use --force")")
         case ENOENT:
             SessionStoreError(
                 .fileNotWritten, path, "the folder \(FileSystem.folder(of: path)) does not exist; create it first")
@@ -222,7 +233,9 @@ extension SessionStoreError {
         case .busy, .undone:
             self.init(.databaseBusy, path, "another process is using the database; try again in a moment")
         case .orphan:
-            self.init(.jarNotFound, "the jar", "another process removed it; 'crumb jars' lists the jars")
+            self.init(
+                .jarNotFound, "the jar",
+                advice: "another process removed it\(command: "; 'crumb jars' lists the jars")")
         case .unstorableText:
             self.init(.textInvalid, "a text", "it contains U+0000, which the database cannot store; remove it")
         case .oversizedKey:
@@ -248,7 +261,9 @@ extension SessionStoreError {
                     + "prepared statements and settings would be lost; connect to the servers themselves. Several "
                     + "hosts can be named in the URL")
         case .schemaMissing:
-            self.init(.databaseUnavailable, path, "the database has no schema; run 'crumb cluster create'")
+            self.init(
+                .databaseUnavailable, path,
+                advice: "the database has no schema; \(app: "create it first", command: "run 'crumb cluster create'")")
         case .unknownCommit:
             self.init(
                 .commitUnknown, path,

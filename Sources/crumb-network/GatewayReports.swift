@@ -56,7 +56,7 @@ final class GatewayReports: Sendable {
             known.told[code] = now
             return true
         }
-        if isDue { job.failed("the cache cannot store responses: \(failure)") }
+        if isDue { job.failed("the cache cannot store responses: \(failure.commandDescription)") }
     }
 
     /// Gets the events of pages; `nil` if the job wants none.

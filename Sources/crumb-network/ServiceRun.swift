@@ -18,7 +18,7 @@ enum ServiceRun {
         } catch let error as ServiceStartError {
             throw CommandFailure(.serviceNotStarted, error.description)
         } catch let error as SessionStoreError {
-            throw CommandFailure(.serviceNotStarted, error.description)
+            throw CommandFailure(.serviceNotStarted, error.commandDescription)
         }
     }
 

@@ -74,6 +74,32 @@ struct SourcesTests {
             ])
     }
 
+    @Test("Every public error shows its sentence as its localized description")
+    func publicErrors() throws {
+        let errors = try Regex(
+            #"public (struct|enum|final class|class) \w+: ([^{\n]*, )?Error\b|^extension [\w.]+: Error\b"#
+        )
+        .anchorsMatchLineEndings()
+        var count = 0
+        for (path, text) in try Self.files() where path != "WebPrimitives/DescribedError+Foundation.swift" {
+            #expect(text.firstMatch(of: errors) == nil, "\(path): DescribedError instead of Error")
+            count += text.matches(of: #/: DescribedError/#).count
+        }
+        #expect(count >= 20)
+    }
+
+    @Test("The errors of libraries name commands only to users of the command")
+    func commandsInErrors() throws {
+        let libraries = ["StoreEngine/", "SessionStore/", "RequestDecoration/", "OAuth2/"]
+        for (path, text) in try Self.files() where libraries.contains(where: path.hasPrefix) {
+            for line in text.split(separator: "\n") where !line.contains("//") {
+                let names = ["'crumb ", ": crumb ", "--force", "CRUMB_KEY_FILE", "CRUMB_PASSPHRASE_FILE"]
+                guard names.contains(where: { line.contains($0) }) else { continue }
+                #expect(line.contains("command: "), "\(path): \(line)")
+            }
+        }
+    }
+
     @Test("No type name means two things in two targets")
     func typeNames() throws {
         let declaration = try Regex(

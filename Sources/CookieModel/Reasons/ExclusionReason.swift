@@ -1,3 +1,5 @@
+package import WebPrimitives
+
 /// Why a stored cookie is not sent with a request or not shown to a script.
 public enum ExclusionReason: UInt8, DecisionReason {
     /// A cookie of exactly another host (section 5.8.3 of the draft, step 3).
@@ -88,23 +90,31 @@ public enum ExclusionReason: UInt8, DecisionReason {
         }
     }
 
-    /// The fix, for a user or a server.
-    public var remedy: String {
+    /// The fix, for a developer, a user or a server.
+    public var remedy: String { remedySentence.text }
+
+    package var remedySentence: ErrorSentence {
         switch self {
         case .hostOnlyMismatch: "request the host that set it; the server can set Domain if subdomains need it"
         case .domainMismatch: "check the host in the URL"
         case .domainPublicSuffix: "request that domain itself, or log in at the host in the URL"
         case .pathMismatch: "check the path in the URL; the server can set Path=/"
         case .secureOnly: "use https"
-        case .httpOnly: "send it with the request (crumb header), or put it into the web view's own store"
-        case .sameSiteStrict: "check --top-level and --initiator; the server can set SameSite=Lax"
-        case .sameSiteLax: "check --top-level, --initiator and --method; the server can set SameSite=None; Secure"
-        case .sameSiteDefault: "check --top-level, --initiator and --method; the server can set SameSite=None; Secure"
+        case .httpOnly: "send it with the request\(command: " (crumb header)"), or put it into the web view's own store"
+        case .sameSiteStrict:
+            "check \(app: "topLevel and initiator", command: "--top-level and --initiator"); the server can set SameSite=Lax"
+        case .sameSiteLax:
+            "check \(app: "topLevel, initiator and method", command: "--top-level, --initiator and --method"); "
+                + "the server can set SameSite=None; Secure"
+        case .sameSiteDefault:
+            "check \(app: "topLevel, initiator and method", command: "--top-level, --initiator and --method"); "
+                + "the server can set SameSite=None; Secure"
         case .expired: "log in again and import the new session"
-        case .partitionMismatch: "check --top-level, and the scheme of both URLs"
-        case .requestLimit: "raise the limit ('crumb jars settings'), or remove cookies"
+        case .partitionMismatch: "check \(app: "topLevel", command: "--top-level"), and the scheme of both URLs"
+        case .requestLimit: "raise the limit\(command: " ('crumb jars settings')"), or remove cookies"
         case .unreadable: "import the session again"
-        case .suffixListChanged: "import the session again, or use --public-suffix-list with the list that stored it"
+        case .suffixListChanged:
+            "import the session again, or use \(command: "--public-suffix-list with ")the list that stored it"
         case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
         }
     }

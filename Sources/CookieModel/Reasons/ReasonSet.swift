@@ -1,17 +1,25 @@
 /// A documented reason with a stable identifier.
-public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable, CustomStringConvertible
-{
+public protocol DecisionReason: RawRepresentable<UInt8>, CaseIterable, Hashable, Sendable, CustomStringConvertible {
     /// The stable identifier, as `crumb explain` and scenarios write it.
     var identifier: String { get }
     /// One sentence for a user.
     var explanation: String { get }
-    /// How a user or a server fixes it, for a person, fit to follow "Fix: "; docs/reasons.md says the same.
+    /// How a developer, a user or a server fixes it, for a person, fit to follow "Fix: ". It names no command.
     var remedy: String { get }
 }
 
 extension DecisionReason {
     /// The ``identifier``.
     public var description: String { identifier }
+
+    /// The fix for users of the command `crumb`; docs/reasons.md says the same.
+    package var commandRemedy: String {
+        switch self {
+        case let reason as ExclusionReason: reason.remedySentence.commandText
+        case let reason as RejectionReason: reason.remedySentence.commandText
+        default: remedy
+        }
+    }
 }
 
 /// The reasons of one decision, in their documented order. Never allocates.

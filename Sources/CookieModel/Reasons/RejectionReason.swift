@@ -1,4 +1,4 @@
-import WebPrimitives
+package import WebPrimitives
 
 /// Why a received cookie is not stored.
 public enum RejectionReason: UInt8, DecisionReason {
@@ -131,8 +131,10 @@ public enum RejectionReason: UInt8, DecisionReason {
 }
 
 extension RejectionReason {
-    /// The fix, for a user or a server.
-    public var remedy: String {
+    /// The fix, for a developer, a user or a server.
+    public var remedy: String { remedySentence.text }
+
+    package var remedySentence: ErrorSentence {
         switch self {
         case .controlCharacter: "the server must encode the value"
         case .nameAndValueTooLong: "the server must keep the data itself and set an ID"
@@ -156,12 +158,13 @@ extension RejectionReason {
         case .hostInvalid: "correct the file"
         case .pathInvalid: "correct the file"
         case .pairInvalid: "correct the file"
-        case .partitionUnknown: "name the page with --top-level"
-        case .timeUnknown: "correct startedDateTime, or import with --received-now"
+        case .partitionUnknown: "name the page \(app: "as topLevel", command: "with --top-level")"
+        case .timeUnknown:
+            "correct startedDateTime, or import \(app: "the response as received now", command: "with --received-now")"
         case .browserOmits: "load the page itself once, or allow third-party cookies in the browser"
         case .identityTooLong: "the server must use a shorter name or path"
         case .gatewayWitness:
-            "the session's HttpOnly cookies are in the gateway's jar: use 'crumb header --jar JAR'"
+            "the session's HttpOnly cookies are in the gateway's jar\(command: ": use 'crumb header --jar JAR'")"
         }
     }
 }

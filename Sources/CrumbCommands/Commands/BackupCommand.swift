@@ -200,8 +200,8 @@ struct CheckCommand: CrumbCommand {
 
     /// A finding whose remedy is a command for this database.
     private func text(of finding: DatabaseFinding) -> String {
-        guard let command = finding.command else { return finding.description }
-        return finding.description.replacing("'crumb \(command)'", with: "'\(database.command(command, []))'")
+        guard let command = finding.command else { return finding.commandDescription }
+        return finding.commandDescription.replacing("'crumb \(command)'", with: "'\(database.command(command, []))'")
     }
 }
 

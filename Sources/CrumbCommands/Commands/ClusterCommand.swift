@@ -94,7 +94,7 @@ struct ClusterCheckCommand: CrumbCommand {
         var problems = try store.serverStatus()?.problems(at: now) ?? []
         let check = try store.check()
         problems += check.findings.filter(\.isProblem).map(\.description)
-        for finding in check.findings where !finding.isProblem { console.note(finding.description) }
+        for finding in check.findings where !finding.isProblem { console.note(finding.commandDescription) }
         try console.report(
             ClusterCheckReport(database: store.path, problems: problems, readableValues: check.readableValues)
         ) {

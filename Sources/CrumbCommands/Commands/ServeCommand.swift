@@ -88,7 +88,7 @@ struct ServeRunCommand: ParsableCommand {
         do {
             if let keys = try KeyLocation.environmentKeys.get() { return keys }
         } catch let error as SessionStoreError {
-            throw CommandFailure(.serviceNotStarted, error.description)
+            throw CommandFailure(.serviceNotStarted, error.commandDescription)
         }
         return .file(KeyFile(file, passphrase: locations.passphraseFile().map { .file($0) }))
     }

@@ -170,7 +170,7 @@ struct FormerKeyUse {
             do {
                 add(path, needs: try SessionDatabase.needed(keys, byFile: path))
             } catch {
-                unchecked.append(error.description)
+                unchecked.append(error.commandDescription)
             }
         }
     }

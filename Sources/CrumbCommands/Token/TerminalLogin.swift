@@ -76,7 +76,7 @@ struct TerminalLogin {
                 try store.credentials(name)?.settings.grant != .imported
             else { throw error }
             let access = try TokenAccess(store, clock: console.clock)
-            console.ask("\(error)")
+            console.ask(error.commandDescription)
             let flow = try Blocking.run { try await access.flow(TokenLoginRequest(name: name)) }
             _ = try TerminalLogin(flow, access, console).run(Presentation())
             return try body()

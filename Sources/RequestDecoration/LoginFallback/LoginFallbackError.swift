@@ -34,9 +34,9 @@ public struct LoginFallbackError: DescribedError, Hashable, Sendable {
     public let subject: String
     /// The URL to open in a browser, if the site named one.
     public let loginURL: String?
-    private let detail: String
+    private let detail: ErrorSentence
 
-    init(_ code: Code, _ subject: String, _ detail: String, loginURL: String? = nil) {
+    init(_ code: Code, _ subject: String, _ detail: ErrorSentence, loginURL: String? = nil) {
         self.code = code
         self.subject = subject
         self.loginURL = loginURL
@@ -44,9 +44,15 @@ public struct LoginFallbackError: DescribedError, Hashable, Sendable {
     }
 
     /// One sentence that names the subject and the remedy.
-    public var description: String {
+    public var description: String { sentence(detail.text) }
+
+    private func sentence(_ detail: String) -> String {
         "\(subject): \(detail)" + (loginURL.map { " (login page of the site: \($0))" } ?? "")
     }
+}
+
+extension LoginFallbackError: CommandDescribed {
+    package var commandDescription: String { sentence(detail.commandText) }
 }
 
 extension LoginChallenge {
@@ -57,15 +63,15 @@ extension LoginChallenge {
         if (reason as? SessionStoreError)?.code == .tokenNotFound {
             return LoginFallbackError(
                 .loginRequired, rule.profile,
-                "a rule of the jar needs this login, which is not stored any more: log in again with 'crumb token "
-                    + "login\(profileWord)' and the options of its server, or remove the rule ('crumb token fallback list' "
-                    + "lists the rules)",
+                "a rule of the jar needs this login, which is not stored any more: log in again"
+                    + "\(command: " with 'crumb token login\(profileWord)' and the options of its server"), or remove the rule"
+                    + "\(command: " ('crumb token fallback list' lists the rules)")",
                 loginURL: loginURL)
         }
         let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
         return LoginFallbackError(
             .loginRequired, rule.profile,
-            "a new login is required: run 'crumb token login\(profileWord)'\(refusal)",
+            "a new login is required\(command: ": run 'crumb token login\(profileWord)'")\(refusal)",
             loginURL: loginURL)
     }
 
@@ -74,8 +80,8 @@ extension LoginChallenge {
         guard sign != .stepUp else { return stepUpRequired }
         return LoginFallbackError(
             .loginRequired, rule.profile,
-            "the site rejects the renewed token too; a new login is required: run 'crumb token "
-                + "login\(profileWord)'", loginURL: loginURL)
+            "the site rejects the renewed token too; a new login is required"
+                + "\(command: ": run 'crumb token login\(profileWord)'")", loginURL: loginURL)
     }
 
     /// The profile's name as a word of a command, with a blank before it; empty if a shell would read more into it.
@@ -91,7 +97,7 @@ extension LoginChallenge {
 
     /// The error that the site requires another login, and no user is present.
     var stepUpRequired: LoginFallbackError {
-        var parameters = ""
+        var (parameters, required) = ("", [String]())
         // A server's value becomes part of a command to copy, so it must be printable ASCII without characters special
         // to a shell.
         if let context = authenticationContext,
@@ -99,11 +105,17 @@ extension LoginChallenge {
         {
             let pair = "acr_values=\(context)"
             parameters += " --parameter \(context.contains(" ") ? "'\(pair)'" : pair)"
+            required.append(pair)
         }
-        if let age = maximumAge { parameters += " --parameter max_age=\(age)" }
+        if let age = maximumAge {
+            parameters += " --parameter max_age=\(age)"
+            required.append("max_age=\(age)")
+        }
+        let wanted = required.isEmpty ? "" : ": log in with \(required.joined(separator: " and "))"
         return LoginFallbackError(
             .stepUpRequired, rule.profile,
-            "the site requires a different login; run: crumb token login\(profileWord)\(parameters)",
+            "the site requires a different login"
+                + "\(app: wanted, command: "; run: crumb token login\(profileWord)\(parameters)")",
             loginURL: loginURL)
     }
 }

@@ -97,7 +97,7 @@ struct JarRequestPolicy: Sendable {
     /// The failure if the jar cannot be read.
     func unreadable(_ error: SessionStoreError) -> GatewayFailure {
         GatewayFailure(
-            .proxyInternalError, 500, "the jar '\(jar.name)' cannot be read: \(error.description)",
+            .proxyInternalError, 500, "the jar '\(jar.name)' cannot be read: \(error.commandDescription)",
             nextStep: "Run 'crumb status' to see the state of the database.")
     }
 
@@ -185,7 +185,7 @@ struct JarRequestPolicy: Sendable {
             return try await jar.database.writingToEnd(change)
         } catch {
             throw GatewayFailure(
-                .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error)",
+                .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error.commandDescription)",
                 nextStep: "Run 'crumb status' to see the state of the database, and send the request again.")
         }
     }

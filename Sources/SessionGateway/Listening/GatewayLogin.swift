@@ -77,7 +77,8 @@ actor GatewayLogin {
             return fallback.isConcerned(with: url) ? fallback : nil
         } catch {
             throw GatewayFailure(
-                .proxyInternalError, 500, "the login rules of the jar '\(jar.name)' cannot be read: \(error)",
+                .proxyInternalError, 500,
+                "the login rules of the jar '\(jar.name)' cannot be read: \(error.commandDescription)",
                 nextStep: "List them with 'crumb token fallback list'.")
         }
     }
@@ -194,7 +195,7 @@ struct RequestLogin {
             } catch {
                 throw GatewayFailure(
                     .proxyInternalError, 500,
-                    "the token for \(request.destination.description) cannot be read: \(error)",
+                    "the token for \(request.destination.description) cannot be read: \(error.commandDescription)",
                     nextStep: "Run 'crumb status' to see the state of the database.")
             }
         }
@@ -265,7 +266,7 @@ public struct LoginFailure: Sendable, Hashable, CustomStringConvertible {
             case let error as OAuth2Error: error.failureCode
             default: "login-failed"
             }
-        description = "\(error)"
+        description = error.commandDescription
     }
 
     fileprivate init(_ refusal: RepetitionRefusal, _ request: RequestContext) {

@@ -48,7 +48,7 @@ package struct CacheStoring: Sendable {
         guard let cache else { return "the folder for caches is not known; set XDG_CACHE_HOME to its path" }
         let found = cache.folder.hasCache ? cache.responses(to: url, jar: jar, now: now) : []
         if found.contains(where: { $0.stored >= start }) { return nil }
-        if let obstacle = cache.folder.obstacle { return obstacle.description }
+        if let obstacle = cache.folder.obstacle { return obstacle.commandDescription }
         let isFull = cache.folder.hasCache && cache.usage(ofJar: jar).size > size / 10 * 9
         return isFull ? "the cache is full: give a larger size with --cache" : "the cache could not store it"
     }
@@ -143,7 +143,7 @@ extension DatabaseOperation where Document == NoDocument, Output == CacheStatist
                 whole = CacheStatisticsReport.Whole(
                     responses: all?.usage.entries ?? 0, octets: all?.usage.size ?? 0,
                     hits: all?.hits.mapValues(\.count) ?? [:], octetsSaved: all?.hits.mapValues(\.octets) ?? [:],
-                    folder: folder?.path, problem: folder?.obstacle?.description)
+                    folder: folder?.path, problem: folder?.obstacle?.commandDescription)
             }
             return CacheStatisticsReport(
                 jar: jar.name, responses: usage?.entries ?? 0, octets: usage?.size ?? 0, whole: whole)

@@ -140,7 +140,7 @@ extension DatabaseOperation where Document == NoDocument, Output == JarRemovalRe
             do throws(SessionStoreError) {
                 try context.removeResponses(of: jar)
             } catch {
-                warning = "the stored responses of the jar are still there: \(error.description)"
+                warning = "the stored responses of the jar are still there: \(error.commandDescription)"
             }
             return JarRemovalReport(
                 jar: input.jar,

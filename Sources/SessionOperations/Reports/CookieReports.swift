@@ -62,12 +62,12 @@ extension OriginReport {
 
 extension ReasonReport {
     package init(_ reason: some DecisionReason) {
-        self.init(id: reason.identifier, explanation: reason.explanation, remedy: reason.remedy)
+        self.init(id: reason.identifier, explanation: reason.explanation, remedy: reason.commandRemedy)
     }
 
     /// The reason in words for one cookie.
     package init(_ reason: ExclusionReason, of cookie: Cookie) {
-        self.init(id: reason.identifier, explanation: reason.explanation(for: cookie), remedy: reason.remedy)
+        self.init(id: reason.identifier, explanation: reason.explanation(for: cookie), remedy: reason.commandRemedy)
     }
 }
 

@@ -34,7 +34,7 @@ extension StoredTokenList {
         for result in all {
             switch result {
             case .success(let stored): tokens.append(StoredTokenReport(stored, now: now))
-            case .failure(let error): problems.append(error.description)
+            case .failure(let error): problems.append(error.commandDescription)
             }
         }
         self.init(tokens: tokens, unreadable: problems.count, problems: problems.isEmpty ? nil : problems)

@@ -19,7 +19,7 @@ extension ServiceFailure {
         case let error as LoginError: self.init(FailureKind(error), error.description)
         case let error as OAuth2Error: self.init(FailureKind(error), error.description)
         case let error as TokenRefreshError:
-            self.init(FailureKind(error), error.description)
+            self.init(FailureKind(error), error.commandDescription)
             // The stored settings are insufficient, whatever the request contains.
             if error.code == .settingsMissing { status = .conflict }
             if status == .serviceUnavailable { fields[.retryAfter] = "1" }
@@ -61,7 +61,7 @@ extension ServiceFailure {
             switch error.code {
             case .databaseBusy: "another process is using the database; try again"
             case .databaseUnreachable: "the database server cannot be used; try again"
-            case .databaseFenced: error.detail
+            case .databaseFenced: error.detail.text
             case .commitUnknown:
                 "the connection to the database was lost during the commit; read back whether it is stored"
             case .diskFull: "the disk is full; nothing was changed"
@@ -75,7 +75,7 @@ extension ServiceFailure {
             case .keyUnavailable: "The key file cannot be read; see the service's log."
             case .keyExposed: "Other users can read the key file; give it the mode 0600."
             case _ where failure.httpStatus >= 500: "the database cannot be used; see the service's log"
-            default: error.description
+            default: error.commandDescription
             }
         self.init(failure, detail)
         if [.databaseBusy, .databaseUnreachable, .databaseFenced].contains(error.code) { fields[.retryAfter] = "1" }
@@ -83,7 +83,7 @@ extension ServiceFailure {
 
     /// Why a request is not signed in again, or a rule for that cannot be kept.
     private init(_ error: LoginFallbackError) {
-        self.init(FailureKind(error), error.description)
+        self.init(FailureKind(error), error.commandDescription)
         loginURL = error.loginURL
     }
 

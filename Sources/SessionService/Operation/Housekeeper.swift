@@ -82,7 +82,8 @@ struct Housekeeper: Service {
                 logger.info("Renewed tokens ahead of their expiry", metadata: ["profile": "\(name)"])
             } catch {
                 pauses[name] = now.advanced(bySeconds: Housekeeper.pauseSeconds)
-                logger.warning("Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error)"])
+                logger.warning(
+                    "Renewing tokens failed", metadata: ["profile": "\(name)", "error": "\(error.commandDescription)"])
             }
         }
     }
@@ -116,7 +117,7 @@ struct Housekeeper: Service {
         do {
             try body()
         } catch {
-            health.warn(kind, failure, ["error": "\(error)"], every: .minutes(10))
+            health.warn(kind, failure, ["error": "\(error.commandDescription)"], every: .minutes(10))
         }
     }
 }

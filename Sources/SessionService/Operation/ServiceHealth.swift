@@ -61,7 +61,7 @@ final class ServiceHealth: Sendable {
             let status = ServiceFailure(error).status.code
             if error.code == .diskFull || error.code == .databaseReadOnly { state.withLock { $0.failsToWrite = true } }
             guard status >= 500, error.code != .databaseBusy else { return }
-            warn(error.code.rawValue, "The database cannot be used", ["error": "\(error)"])
+            warn(error.code.rawValue, "The database cannot be used", ["error": "\(error.commandDescription)"])
         } else if let problem = error as? ServiceFailure, problem.code == ServiceFailure.tokenRefused.code {
             warn(problem.code, "An access token was refused", ["peer": "\(peer)"])
         }
@@ -71,7 +71,7 @@ final class ServiceHealth: Sendable {
     func noteHeartbeat(_ error: SessionStoreError?) {
         if let error {
             state.withLock { $0.failedHeartbeats += 1 }
-            warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error)"])
+            warn("heartbeat-failed", "Committing a heartbeat failed", ["error": "\(error.commandDescription)"])
         } else {
             let now = clock()
             state.withLock { $0.lastHeartbeat = now }

@@ -47,8 +47,8 @@ public struct StoredAuthority: Sendable, Equatable {
     }
 
     /// The advice for a stored authority that cannot be read, as part of a sentence.
-    static let damage =
-        "the stored authority was changed or moved; remove it with 'crumb gateway ca remove' and create another"
+    static let damage: ErrorSentence =
+        "the stored authority was changed or moved; remove it\(command: " with 'crumb gateway ca remove'") and create another"
 }
 
 extension SessionDatabase {
@@ -73,7 +73,7 @@ extension SessionDatabase {
         try read { connection in
             guard let row = try AuthorityRow(database: connection).read() else { return nil }
             guard let key = sealer.open(row.sealedKey, at: row.place) else {
-                throw SessionStoreError(.valueDamaged, path, StoredAuthority.damage)
+                throw SessionStoreError(.valueDamaged, path, advice: StoredAuthority.damage)
             }
             return StoredAuthority(
                 hosts: row.hosts.split(separator: " ").map { WebHost(stored: Octets(String($0))) },

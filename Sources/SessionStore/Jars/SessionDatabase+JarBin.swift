@@ -129,7 +129,8 @@ extension SessionDatabase {
             guard try rows.jar(named: newName ?? name) == nil else {
                 throw SessionStoreError(
                     .jarExists, newName ?? name,
-                    "another jar has this name; restore the removed one under another name: 'crumb jars restore --to'")
+                    advice: "another jar has this name; restore the removed one under another name"
+                        + "\(command: ": 'crumb jars restore --to'")")
             }
             let content = try rows.content(id: found.id)
             try bin.restore(id: found.id, to: newName ?? name)
@@ -156,7 +157,8 @@ extension SessionStoreError {
     package init(nothingToRestoreOf name: String) {
         self.init(
             .jarNotFound, name,
-            "nothing of a jar with this name can be restored; 'crumb jars list --removed' lists what can. "
-                + "'crumb session restore' restores a saved session, 'crumb restore' a backup")
+            advice: "nothing of a jar with this name can be restored"
+                + "\(command: "; 'crumb jars list --removed' lists what can. 'crumb session restore' restores a saved session, 'crumb restore' a backup")"
+        )
     }
 }

@@ -149,7 +149,7 @@ extension SessionDatabase {
 extension SessionStoreError {
     /// The error if no jar has that name.
     package init(noJarNamed name: String) {
-        self.init(.jarNotFound, name, "no such jar; 'crumb jars' lists the jars")
+        self.init(.jarNotFound, name, advice: "no such jar\(command: "; 'crumb jars' lists the jars")")
     }
 }
 

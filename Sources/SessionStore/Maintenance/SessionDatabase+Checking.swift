@@ -33,15 +33,18 @@ extension SessionDatabase {
             if engine.traits.isShared {
                 return DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
-                    "a newer key is not in use, or not everywhere: 'crumb cluster rotate-key' finishes the rotation")
+                    "a newer key is not in use, or not everywhere\(command: ": 'crumb cluster rotate-key' finishes the rotation")"
+                )
             }
             return use == .several
                 ? DatabaseFinding(
                     .rotationUnfinished, isProblem: false, path,
-                    "a key rotation was interrupted; 'crumb key rotate' finishes it", command: "key rotate")
+                    "a key rotation was interrupted; \(app: "rotate the key again to finish it", command: "'crumb key rotate' finishes it")",
+                    command: "key rotate")
                 : DatabaseFinding(
                     .formerKey, isProblem: false, path,
-                    "the values are sealed under a former key; 'crumb key rotate' seals them under the newest one",
+                    "the values are sealed under a former key; "
+                        + "\(app: "rotate the key to seal", command: "'crumb key rotate' seals") them under the newest one",
                     command: "key rotate")
         }
     }
@@ -132,7 +135,8 @@ extension SessionDatabase {
             findings.append(
                 DatabaseFinding(
                     .largeLog, isProblem: false, "\(path)-wal",
-                    "the write-ahead log has \(size) bytes; 'crumb prune' empties it when no process is reading",
+                    "the write-ahead log has \(size) bytes; "
+                        + "\(app: "pruning", command: "'crumb prune'") empties it when no process is reading",
                     command: "prune"))
         }
         return findings
@@ -190,14 +194,15 @@ public struct DatabaseFinding: Sendable, Hashable {
     /// The affected file, table or value.
     public let subject: String
     /// The problem and its remedy, as part of a sentence.
-    let detail: String
+    let detail: ErrorSentence
     /// The affected value; `nil` if the finding is not about a value.
     public let location: SealedValueLocation?
     /// The command of `crumb` that the remedy names, such as `key rotate`; `nil` if it names none.
     package let command: String?
 
     init(
-        _ code: Code, isProblem: Bool = true, _ subject: String, _ detail: String, location: SealedValueLocation? = nil,
+        _ code: Code, isProblem: Bool = true, _ subject: String, _ detail: ErrorSentence,
+        location: SealedValueLocation? = nil,
         command: String? = nil
     ) {
         self.code = code
@@ -209,7 +214,11 @@ public struct DatabaseFinding: Sendable, Hashable {
     }
 
     /// One sentence that names the subject and the remedy. Never contains a value.
-    public var description: String { "\(subject): \(detail)" }
+    public var description: String { "\(subject): \(detail.text)" }
+}
+
+extension DatabaseFinding: CommandDescribed {
+    package var commandDescription: String { "\(subject): \(detail.commandText)" }
 }
 
 /// The location of a sealed value, in the user's terms.

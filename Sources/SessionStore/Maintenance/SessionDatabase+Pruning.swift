@@ -33,7 +33,7 @@ extension SessionDatabase {
         var pruning = Pruning()
         pruning.removedJars = try emptyBin(ofJar: jar, atOnce: emptiesBin)
         if let jar, jars.isEmpty, pruning.removedJars == 0 {
-            throw SessionStoreError(.jarNotFound, jar, "no such jar; 'crumb jars' lists the jars")
+            throw SessionStoreError(noJarNamed: jar)
         }
         // A transaction for each jar lets other writers in, if there can be several. Otherwise each waits for the disk.
         let groups: [(WriteLock, [(id: Int64, name: String)])] =

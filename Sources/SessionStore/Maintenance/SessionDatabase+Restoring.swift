@@ -78,7 +78,8 @@ extension SessionDatabase {
         }
         guard header.isOurs else {
             throw SessionStoreError(
-                .databaseForeign, backup, "this is not a backup that 'crumb backup' made; nothing was changed")
+                .databaseForeign, backup,
+                advice: "this is not a backup\(command: " that 'crumb backup' made"); nothing was changed")
         }
     }
 
@@ -97,7 +98,8 @@ extension SessionDatabase {
         guard !FileSystem.isAbsent(place), FileSystem.size(place) != 0 else { return false }
         guard replacing else {
             throw SessionStoreError(
-                .fileExists, path, "the file already exists; use --force to replace a database with the backup")
+                .fileExists, path,
+                advice: "the file already exists\(command: "; use --force to replace a database with the backup")")
         }
         // The path may be wrong: a key, another program's database or a text must not be replaced.
         guard let header = DatabaseHeader(place), header.isOurs else {
@@ -122,7 +124,8 @@ extension SessionDatabase {
         } catch {
             // The user knows the backup, not its copy.
             guard error.subject == copy else { throw error }
-            throw error.code == .databaseDamaged ? damaged(backup) : SessionStoreError(error.code, backup, error.detail)
+            throw error.code == .databaseDamaged
+                ? damaged(backup) : SessionStoreError(error.code, backup, advice: error.detail)
         }
     }
 
@@ -142,8 +145,9 @@ extension SessionDatabase {
             let more = damage.count > 1 ? " and \(damage.count - 1) more" : ""
             throw SessionStoreError(
                 .databaseDamaged, backup,
-                "the backup is damaged (\(first.location?.description ?? first.code.rawValue)\(more)); nothing was "
-                    + "changed; 'crumb check --database FILE' lists the damage")
+                advice:
+                    "the backup is damaged (\(first.location?.description ?? first.code.rawValue)\(more)); nothing was "
+                    + "changed\(command: "; 'crumb check --database FILE' lists the damage")")
         }
         return (try database.jars(now: now).count, check.readableValues)
     }
@@ -160,8 +164,8 @@ extension SessionDatabase {
         } catch let failure as StoreFailure where failure.kind == .busy {
             throw SessionStoreError(
                 .databaseBusy, path,
-                "another process has the database open; nothing was changed. Stop it ('crumb serve' too), "
-                    + "then restore again")
+                advice: "another process has the database open; nothing was changed. "
+                    + "Stop it\(command: " ('crumb serve' too)"), then restore again")
         } catch {
             throw SessionStoreError(.databaseUnavailable, path, "the file cannot be locked; check its permissions")
         }
@@ -174,7 +178,8 @@ extension SessionDatabase {
         }
         if failure == EEXIST {
             return SessionStoreError(
-                .fileExists, path, "the database already exists; use --force to replace it with the backup")
+                .fileExists, path,
+                advice: "the database already exists\(command: "; use --force to replace it with the backup")")
         }
         return SessionStoreError(
             .fileNotWritten, path, "the database cannot be written: \(SystemError(failure).message(creating: path))")

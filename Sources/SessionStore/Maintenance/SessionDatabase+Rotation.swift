@@ -98,8 +98,9 @@ extension SessionDatabase {
             } else if try rows.all().count == 1, engine.traits.isShared || keyRing.source.file == nil {
                 throw SessionStoreError(
                     .keyRotationRefused, keyRing.source.name,
-                    engine.traits.isShared
-                        ? "its newest key is in use; for another one, run 'crumb cluster rotate-key --new-key' first"
+                    advice: engine.traits.isShared
+                        ? "its newest key is in use; for another one, "
+                            + "\(app: "append a new key to its source", command: "run 'crumb cluster rotate-key --new-key'") first"
                         : "there is no newer key; append one to the old one")
             }
             return try rows.all().count > 1

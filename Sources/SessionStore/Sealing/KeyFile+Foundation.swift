@@ -51,7 +51,8 @@ public final class KeyFile: Sendable {
         guard mayCreate else {
             throw SessionStoreError(
                 .keyMissing, path,
-                "the key file of the database is missing; put it back, or name it in CRUMB_KEY_FILE")
+                advice:
+                    "the key file of the database is missing; put it back\(command: ", or name it in CRUMB_KEY_FILE")")
         }
         let failure = try publish()
         guard failure == 0 || failure == EEXIST else { throw notWritten(failure) }
@@ -147,8 +148,9 @@ public final class KeyFile: Sendable {
         guard let passphrase = try passphrase() else {
             throw SessionStoreError(
                 .keyLocked, path,
-                "the key is locked with a passphrase; name the file with the passphrase in "
-                    + "CRUMB_PASSPHRASE_FILE, or run this on a terminal")
+                advice: "the key is locked with a passphrase; "
+                    + "\(app: "give the key file a source of it", command: "name the file with the passphrase in CRUMB_PASSPHRASE_FILE, or run this on a terminal")"
+            )
         }
         return try derive(passphrase, parameters)
     }

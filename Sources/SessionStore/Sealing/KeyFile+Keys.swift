@@ -78,7 +78,8 @@ extension KeyFile {
         guard lines.count < KeyFile.maximumKeyCount else {
             throw SessionStoreError(
                 .keyRotationRefused, path,
-                "the key file holds \(lines.count) keys, which is the limit; run 'crumb key forget' first")
+                advice: "the key file holds \(lines.count) keys, which is the limit; "
+                    + "\(app: "forget the former ones", command: "run 'crumb key forget'") first")
         }
         // The passphrase must be verified before a new key is locked with it.
         _ = try keys(lines)

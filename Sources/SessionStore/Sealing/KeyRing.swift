@@ -37,8 +37,8 @@ final class KeyRing: Sendable {
             guard rowsNow != rows else {
                 throw SessionStoreError(
                     .keyWrong, path,
-                    "the database is sealed with another key; the one from \(source.name) does not open it; "
-                        + "put the right key back, or name its file in CRUMB_KEY_FILE")
+                    advice: "the database is sealed with another key; the one from \(source.name) does not open it; "
+                        + "put the right key back\(command: ", or name its file in CRUMB_KEY_FILE")")
             }
             rows = rowsNow
         }

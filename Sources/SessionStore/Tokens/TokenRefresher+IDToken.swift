@@ -15,8 +15,8 @@ public struct ValidIDToken: Sendable, Equatable {
         guard let token = stored.tokens.idToken else {
             throw TokenRefreshError(
                 .settingsMissing, stored.profile.name,
-                detail: "no ID token is stored; log in with the scope openid: 'crumb token login "
-                    + "\(stored.profile.name) --scope \"openid offline_access\"'")
+                detail: "no ID token is stored; log in with the scope openid"
+                    + "\(command: ": 'crumb token login \(stored.profile.name) --scope \"openid offline_access\"'")")
         }
         self.token = token
         lifetime = try IDTokenClaims(unverified: token).lifetime
@@ -61,8 +61,8 @@ extension TokenRefresher {
         guard held.lifetime.validity(at: now()) != .expired else {
             throw TokenRefreshError(
                 .loginRequired, stored.profile.name,
-                detail: "the ID token has expired, and the server sends no new one with a refresh; log in again with "
-                    + "'crumb token login \(stored.profile.name)'")
+                detail: "the ID token has expired, and the server sends no new one with a refresh; "
+                    + "log in again\(command: " with 'crumb token login \(stored.profile.name)'")")
         }
         return held
     }

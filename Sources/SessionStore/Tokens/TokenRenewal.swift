@@ -223,7 +223,7 @@ public struct TokenRefreshError: DescribedError, Hashable, Sendable {
     public let code: Code
     /// The profile's name.
     public let profile: String
-    private let detail: String
+    private let detail: ErrorSentence
 
     /// - Parameter hasExpired: Whether the access token has expired as well, for ``Code/tokenExpired``.
     init(_ code: Code, _ profile: String, hasExpired: Bool = true) {
@@ -232,15 +232,14 @@ public struct TokenRefreshError: DescribedError, Hashable, Sendable {
         detail =
             switch code {
             case .loginRequired:
-                "the login was revoked or quarantined, or the server no longer accepts it; log in again with "
-                    + "'crumb token login \(profile)'"
+                "the login was revoked or quarantined, or the server no longer accepts it; "
+                    + "log in again\(command: " with 'crumb token login \(profile)'")"
             case .tokenExpired:
-                (hasExpired ? "the access token has expired, and there" : "there")
-                    + " is no refresh token to renew it with; log in again with 'crumb token login \(profile)', or import "
-                    + "a new one"
+                "\(hasExpired ? "the access token has expired, and there" : "there") is no refresh token to renew it with; "
+                    + "log in again\(command: " with 'crumb token login \(profile)'"), or import a new one"
             case .settingsMissing:
-                "the token endpoint is unknown, so the tokens cannot be renewed; name it with 'crumb token "
-                    + "import', or log in with 'crumb token login \(profile)'"
+                "the token endpoint is unknown, so the tokens cannot be renewed; "
+                    + "name it\(command: " with 'crumb token import'"), or log in\(app: " again", command: " with 'crumb token login \(profile)'")"
             default: "another process has been refreshing the token for too long; try again"
             }
     }
@@ -248,14 +247,18 @@ public struct TokenRefreshError: DescribedError, Hashable, Sendable {
     /// Creates an error with its own sentence.
     ///
     /// - Parameter detail: What happened and what to do, as a clause without a full stop.
-    init(_ code: Code, _ profile: String, detail: String) {
+    init(_ code: Code, _ profile: String, detail: ErrorSentence) {
         self.code = code
         self.profile = profile
         self.detail = detail
     }
 
     /// One sentence that names the profile and what to do.
-    public var description: String { "\(profile): \(detail)" }
+    public var description: String { "\(profile): \(detail.text)" }
+}
+
+extension TokenRefreshError: CommandDescribed {
+    package var commandDescription: String { "\(profile): \(detail.commandText)" }
 }
 
 /// Sends requests while a lease is held. It renews the lease before each request, and sends none after the lease has

@@ -25,7 +25,7 @@ struct ReasonDocumentationTests {
         #expect(rows.count == Reason.allCases.count)
         for reason in Reason.allCases {
             let documented = rows.first { $0.identifier == reason.identifier }?.remedy
-            #expect(documented?.replacing("`", with: "") == reason.remedy, "\(reason.identifier)")
+            #expect(documented?.replacing("`", with: "") == reason.commandRemedy, "\(reason.identifier)")
         }
         #expect(Set(Reason.allCases.map(\.identifier)).count == Reason.allCases.count)
     }
@@ -46,6 +46,8 @@ struct ReasonDocumentationTests {
             #expect(reason.remedy.first?.isLowercase == true, "\(reason.identifier)")
             #expect(!reason.remedy.contains("server: ") && !reason.remedy.contains("user: "), "\(reason.identifier)")
             #expect(!reason.remedy.hasSuffix("."), "\(reason.identifier)")
+            // An app has no options and no commands.
+            #expect(!reason.remedy.contains(" --") && !reason.remedy.contains("crumb"), "\(reason.identifier)")
         }
     }
 }

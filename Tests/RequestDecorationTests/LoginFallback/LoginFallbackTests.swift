@@ -315,7 +315,7 @@ struct LoginFallbackTests {
         let challenge = try #require(
             LoginChallenge(try rule(.authorization), head, from: try RequestURL("https://app.test/")))
         #expect(challenge.sign.rawValue == sign && challenge.refusesToken == refusesToken)
-        if let said { #expect(challenge.stepUpRequired.description.contains(said)) }
+        if let said { #expect(challenge.stepUpRequired.commandDescription.contains(said)) }
     }
 
     @Test(

@@ -105,7 +105,8 @@ final class GatewayRegistry: Service {
             state.withLock { _ = $0.places.removeValue(forKey: name) }
             signal.notify(name)
             guard let error, !(error is CancellationError) else { return }
-            logger?.warning("A gateway has ended", metadata: ["name": "\(name)", "error": "\(error)"])
+            logger?.warning(
+                "A gateway has ended", metadata: ["name": "\(name)", "error": "\(error.commandDescription)"])
         }
         do {
             try await gateway.start(run, ending: end) {
