@@ -33,8 +33,9 @@ package struct LoginFlow: Sendable {
         guard let grant else {
             throw LoginError(.loginFailed, "\(plan.name): this login needs a user")
         }
-        return try await checked(
-            try grant.tokens(in: try await send(grant.request()), now: now()), nonce: nil)
+        return try await shielded {
+            try await checked(try grant.tokens(in: try await send(grant.request()), now: now()), nonce: nil)
+        }
     }
 
     // MARK: - On another device
@@ -62,10 +63,15 @@ package struct LoginFlow: Sendable {
             guard await isWanted() else { throw LoginError(.loginFailed, "the login was cancelled") }
             do {
                 // A client that signs its requests signs each one.
-                let grant = try deviceGrant()
-                let response = try await send(grant.request(polling: device))
-                switch try grant.outcome(in: response, polling: device, now: now()) {
-                case .issued(let tokens): return try await checked(tokens, nonce: nil)
+                let outcome = try await shielded { [device] in
+                    let grant = try deviceGrant()
+                    let response = try await send(grant.request(polling: device))
+                    let outcome = try grant.outcome(in: response, polling: device, now: now())
+                    if case .issued(let tokens) = outcome { _ = try await checked(tokens, nonce: nil) }
+                    return outcome
+                }
+                switch outcome {
+                case .issued(let tokens): return tokens
                 case .pending: break
                 case .slowDown: device.slowDown()
                 }
@@ -105,9 +111,11 @@ package struct LoginFlow: Sendable {
     ) async throws -> TokenSet {
         let grant = try codeGrant(redirectURI)
         let code = try grant.code(inRedirect: redirect, to: attempt)
-        let response = try await send(grant.request(redeeming: code, of: attempt))
-        let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now())
-        return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
+        return try await shielded {
+            let response = try await send(grant.request(redeeming: code, of: attempt))
+            let tokens = try grant.tokens(in: response, redeeming: code, of: attempt, now: now())
+            return try await checked(tokens, nonce: scopes.contains("openid") ? attempt.nonce : nil, code: code)
+        }
     }
 
     /// Returns the code in a redirect.
@@ -143,7 +151,7 @@ package struct LoginFlow: Sendable {
     // MARK: - The end
 
     /// Stores the tokens of a login. Tokens that cannot be stored are revoked at the server, unless it states that they
-    /// belong to the same user as a stored login of the client.
+    /// belong to the same user as a stored login of the client. That goes on if the task is cancelled.
     ///
     /// - Parameters:
     ///   - check: Throws if nothing may be stored now.
@@ -171,7 +179,7 @@ package struct LoginFlow: Sendable {
             try store.put(
                 tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
         } catch {
-            if await !isUserStored(of: tokens, in: store) { await discard(tokens) }
+            try? await shielded { if await !isUserStored(of: tokens, in: store) { await discard(tokens) } }
             throw error
         }
         return try store.get(plan.name)
@@ -212,6 +220,14 @@ package struct LoginFlow: Sendable {
     }
 
     // MARK: - Parts
+
+    /// Runs a request that may issue or end tokens to its end, even if the task is cancelled: tokens whose response is
+    /// dropped would stay valid at the server.
+    private func shielded<Value: Sendable>(
+        _ exchange: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await Task { try await exchange() }.value
+    }
 
     private func url(_ endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
         try plan.credentials.settings.url(of: endpoint)

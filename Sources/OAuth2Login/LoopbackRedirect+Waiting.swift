@@ -3,6 +3,8 @@ import Platform
 extension LoopbackRedirect {
     /// Threads that wait for browsers, for up to this many logins at once. Further ones wait for a thread first.
     fileprivate static let threads = WorkerThreads(limit: 16)
+    /// Threads that show browsers the end of their login. All of the others may be waiting.
+    fileprivate static let pageThreads = WorkerThreads(limit: 4)
 
     /// Waits for the browser on a thread of its own.
     ///
@@ -38,6 +40,6 @@ extension LoopbackRedirect {
 extension LoopbackRedirect.Arrival {
     /// Shows the user how the login ended, on a thread that may block: a browser may be slow to read.
     func show(_ page: LoopbackPage) async {
-        await LoopbackRedirect.threads.run { self.finish(page) }
+        await LoopbackRedirect.pageThreads.run { self.finish(page) }
     }
 }

@@ -119,12 +119,14 @@ package final class LoopbackRedirect: Sendable {
         while true {
             let left = deadline - .now
             guard left > .zero else { return nil }
-            let milliseconds = min(left.components.seconds * 1000 + 1, 60_000)
+            let milliseconds = min(left, .seconds(60)).components.seconds * 1000 + 1
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             guard count > 0 else { continue }
             if stop != nil, watched[listeners.count].revents != 0 { return nil }
             for watched in watched.prefix(listeners.count) where watched.revents != 0 {
-                if let arrival = accepted(from: watched.fd, until: deadline, isMeant) { return arrival }
+                if let arrival = accepted(from: watched.fd, until: deadline, stoppedBy: stop, isMeant) {
+                    return arrival
+                }
             }
             guard watched.count > input, watched[input].revents != 0 else { continue }
             var byte: UInt8 = 0
@@ -145,9 +147,17 @@ package final class LoopbackRedirect: Sendable {
     }
 
     private func accepted(
-        from listener: Int32, until deadline: ContinuousClock.Instant, _ isMeant: (String) -> Bool
+        from listener: Int32, until deadline: ContinuousClock.Instant, stoppedBy stop: Int32?,
+        _ isMeant: (String) -> Bool
     ) -> Arrival? {
-        guard let connection = LoopbackRedirect.connection(from: listener) else { return nil }
+        guard let connection = LoopbackRedirect.connection(from: listener) else {
+            // Without a free descriptor, the connection stays in line, and the listener ready: wait until one is free.
+            if errno == EMFILE || errno == ENFILE {
+                var watched = pollfd(fd: stop ?? -1, events: Int16(POLLIN), revents: 0)
+                _ = poll(&watched, 1, 100)
+            }
+            return nil
+        }
         // A client that sends nothing, or sends slowly, must not keep the browser out for long.
         let end = min(deadline, .now + .seconds(2))
         guard let target = LoopbackRedirect.target(connection, until: end) else {
@@ -229,11 +239,17 @@ package final class LoopbackRedirect: Sendable {
         return nil
     }
 
-    /// Accepts a connection, and gives up on a browser that does not read its answer.
+    /// Accepts a connection, and gives up on a browser that does not read its answer; `nil` if there is none any more.
     private static func connection(from listener: Int32) -> Int32? {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+            // It gets the mode of the listener, which does not block.
+            _ = fcntl(connection, F_SETFL, 0)
+            var isOn: Int32 = 1
+            setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
         var wait = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         return connection
@@ -307,6 +323,8 @@ package final class LoopbackRedirect: Sendable {
         let descriptor = socket(family, SocketKind.stream, 0)
         guard descriptor >= 0 else { return nil }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // A client that has left by the time of the call must not block it.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var reuse: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
         var length = socklen_t(MemoryLayout<Address>.size)
@@ -330,6 +348,7 @@ package final class LoopbackRedirect: Sendable {
     }
 
     #if canImport(Darwin)
+        // The sockets have SO_NOSIGPIPE.
         private static let noSignal: Int32 = 0
     #else
         private static let noSignal = Int32(MSG_NOSIGNAL)

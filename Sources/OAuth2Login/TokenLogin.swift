@@ -1,6 +1,7 @@
 @_exported public import OAuth2
 import Platform
 public import SessionStore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -91,6 +92,8 @@ public struct TokenLogin: Sendable {
     /// error page, and the wait continues: any program of the machine, and any web page, can send requests there. The
     /// page that the browser shows in the end tells the user whether the tokens are stored.
     ///
+    /// If the task is cancelled before the tokens are stored, the call revokes them and throws.
+    ///
     /// - Parameters:
     ///   - name: The name to keep the tokens under.
     ///   - store: `database.tokens`.
@@ -98,7 +101,7 @@ public struct TokenLogin: Sendable {
     ///     without secrets, so that it may be in the arguments of a program. The result does not matter, and a call that
     ///     has not returned when the login ends is cancelled. With another redirect, the app receives it: the call
     ///     returns the URL that the browser came back with, as that of `WebAuthenticationBrowser` does. If the call
-    ///     throws, the login ends with its error.
+    ///     throws, the login ends with its error, unless the browser has come back by then.
     /// - Throws: ``LoginError``, `OAuth2Error`, `SessionStoreError`, or the error of `open`.
     public func run<Opened: Sendable>(
         storingAs name: String, in store: TokenStore, open: @escaping @Sendable (URL) async throws -> Opened
@@ -128,17 +131,24 @@ public struct TokenLogin: Sendable {
         let visit = try await visit(by: flow, comingBackTo: listener.redirectURI)
         listener.offer(visit.url)
         let opening = try TokenLogin.url(listener.opening)
+        // Whether the browser has come back, or cannot be opened: the first of the two counts.
+        let isDecided = Atomic(false)
         return try await withThrowingTaskGroup(of: StoredToken?.self) { group in
             defer { group.cancelAll() }
-            group.addTask {
-                try await open(opening)
+            group.addTask { @Sendable in
+                do {
+                    try await open(opening)
+                } catch {
+                    guard isDecided.exchange(true, ordering: .relaxed) else { throw error }
+                }
                 return nil
             }
-            group.addTask { [timeout] in
+            group.addTask { @Sendable [timeout] in
                 let arrival = try await listener.arrival(within: timeout) {
                     flow.isEnded(by: $0, of: visit.attempt, comingBackTo: visit.redirectURI)
                 }
                 do {
+                    guard !isDecided.exchange(true, ordering: .relaxed) else { throw CancellationError() }
                     let stored = try await stored(visit, redirectedTo: arrival.target, by: flow, in: store)
                     await arrival.show(.done)
                     return stored
@@ -173,7 +183,7 @@ public struct TokenLogin: Sendable {
     ) async throws -> StoredToken {
         let tokens = try await flow.tokens(
             redirectedTo: target, of: visit.attempt, comingBackTo: visit.redirectURI)
-        return try await flow.keep(tokens, in: store)
+        return try await flow.keep(tokens, in: store, if: Task.checkCancellation)
     }
 
     private static func url(_ text: String) throws -> URL {
@@ -199,7 +209,8 @@ public struct TokenLogin: Sendable {
     ///   - name: The name to keep the tokens under.
     ///   - store: `database.tokens`.
     ///   - show: Shows the user the code and the address to enter it at. The login then waits until the user has
-    ///     confirmed, or the code has expired.
+    ///     confirmed, or the code has expired. If the task is cancelled before the tokens are stored, the login revokes
+    ///     them.
     /// - Throws: ``LoginError``, `OAuth2Error`, `SessionStoreError`, or the error of `show`.
     public func runOnAnotherDevice(
         storingAs name: String, in store: TokenStore, show: (DeviceAuthorization) async throws -> Void
@@ -207,7 +218,8 @@ public struct TokenLogin: Sendable {
         let flow = try await flow(name, .deviceCode, in: store)
         let device = try await flow.deviceAuthorization()
         try await show(device)
-        return try await flow.keep(try await flow.tokens(confirmed: device, clock: clock), in: store)
+        let tokens = try await flow.tokens(confirmed: device, clock: clock)
+        return try await flow.keep(tokens, in: store, if: Task.checkCancellation)
     }
 
     // MARK: - Afterwards

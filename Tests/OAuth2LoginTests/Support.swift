@@ -43,6 +43,8 @@ final class AuthorizationServer: EndpointTransport {
     }
 
     func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+        // As all transports do: a cancelled task sends nothing.
+        guard !Task.isCancelled else { throw OAuth2Error(unreachable: "the request was cancelled") }
         let form = Dictionary(
             Form.fields(of: String(decoding: request.exposedBody, as: UTF8.self)[...]), uniquingKeysWith: { $1 })
         let (answer, isReachable) = state.withLock { state in

@@ -136,6 +136,55 @@ struct TokenLoginTests {
         await #expect(throws: URLError.self) { try await LoopbackBrowser.get(url.absoluteString) }
     }
 
+    /// Cancels the task that calls it.
+    private static func cancel() {
+        withUnsafeCurrentTask { $0?.cancel() }
+    }
+
+    @Test("Tokens that the server issues to a cancelled login are revoked")
+    func cancelledRedemption() async throws {
+        let task = Task { [server, login = login(.uri("shopapp:/cb")), store] in
+            try await login.run(storingAs: "work", in: store) { url in
+                TokenLoginTests.cancel()
+                return try #require(URL(string: server.logIn(at: url.absoluteString)))
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(server.revoked == ["refresh-1", "access-1"])
+        #expect(throws: SessionStoreError.self) { try store.get("work") }
+    }
+
+    @Test("Tokens that the server issues to a cancelled login on another device are revoked")
+    func cancelledDevice() async throws {
+        let task = Task { [login = login(), store] in
+            try await login.runOnAnotherDevice(storingAs: "tv", in: store) { _ in TokenLoginTests.cancel() }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(server.revoked == ["access-tv"])
+        #expect(throws: SessionStoreError.self) { try store.get("tv") }
+    }
+
+    @Test("An error of what opens the browser does not count after the browser has come back")
+    func lateFailure() async throws {
+        let server = server
+        let stored = try await login().run(storingAs: "work", in: store) { url in
+            _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
+            throw Closed()
+        }
+        #expect(stored.tokens.accessToken == Secret("access-1") && server.revoked.isEmpty)
+    }
+
+    @Test("The user may take as long as a duration can tell")
+    func patience() async throws {
+        var login = login()
+        login.timeout = .seconds(Int64.max)
+        let server = server
+        let stored = try await login.run(storingAs: "work", in: store) { url in
+            _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
+        }
+        #expect(stored.tokens.accessToken == Secret("access-1"))
+    }
+
     @Test("A user who does not come back in time has to log in again")
     func timeout() async throws {
         var login = login()
