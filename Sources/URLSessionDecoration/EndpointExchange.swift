@@ -25,6 +25,8 @@ final class EndpointExchange: NSObject, URLSessionDataDelegate {
         var head: HTTPURLResponse?
         var body: [UInt8] = []
         var hasBegunSending = false
+        /// Whether it was cancelled because the time to send the body was over.
+        var isLate = false
         var result: Result<Answer, any Error>?
         var continuation: CheckedContinuation<Answer, any Error>?
     }
@@ -56,7 +58,12 @@ final class EndpointExchange: NSObject, URLSessionDataDelegate {
             if let latestSending {
                 group.addTask {
                     try await ContinuousClock().sleep(until: latestSending)
-                    if !self.hasBegunSending { self.end(task, TooLate()) }
+                    // The session may be handing the body over at this moment. Its last event tells.
+                    let isLate = self.state.withLock { state in
+                        if !state.hasBegunSending { state.isLate = true }
+                        return state.isLate
+                    }
+                    if isLate { task.cancel() }
                     return nil
                 }
             }
@@ -131,6 +138,7 @@ final class EndpointExchange: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        end(task, error)
+        let isTooLate = error != nil && state.withLock { $0.isLate && !$0.hasBegunSending }
+        end(task, isTooLate ? TooLate() : error)
     }
 }

@@ -14,6 +14,8 @@
         public var isEphemeral = false
         private let callback: ASWebAuthenticationSession.Callback
         private let anchor: ASPresentationAnchor
+        /// The number of the present visit. The system may report the end of a former one late.
+        private var visit = 0
         private var session: ASWebAuthenticationSession?
         private var continuation: CheckedContinuation<URL, any Error>?
 
@@ -32,36 +34,39 @@
         /// - Throws: `CancellationError` if the user closes the window, or if the task is cancelled.
         public func open(_ url: URL) async throws -> URL {
             // There is one window at a time.
-            end(.failure(CancellationError()))
+            end(visit, .failure(CancellationError()))
+            visit += 1
+            let number = visit
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     self.continuation = continuation
                     let session = ASWebAuthenticationSession(
-                        url: url, callback: callback, completionHandler: completion())
+                        url: url, callback: callback, completionHandler: completion(of: number))
                     session.presentationContextProvider = self
                     session.prefersEphemeralWebBrowserSession = isEphemeral
                     self.session = session
                     guard session.start() else {
-                        return end(.failure(ASWebAuthenticationSessionError(.presentationContextInvalid)))
+                        return end(number, .failure(ASWebAuthenticationSessionError(.presentationContextInvalid)))
                     }
                 }
             } onCancel: {
-                Task { @MainActor in end(.failure(CancellationError())) }
+                Task { @MainActor in end(number, .failure(CancellationError())) }
             }
         }
 
-        /// What the system calls at the end, on any thread.
-        private func completion() -> @Sendable (URL?, (any Error)?) -> Void {
+        /// What the system calls at the end of a visit, on any thread.
+        private func completion(of number: Int) -> @Sendable (URL?, (any Error)?) -> Void {
             { [weak self] url, error in
                 let isCancelled = (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin
                 let failure: any Error = isCancelled ? CancellationError() : error ?? CancellationError()
                 let result = url.map { Result<URL, any Error>.success($0) } ?? .failure(failure)
-                Task { @MainActor in self?.end(result) }
+                Task { @MainActor in self?.end(number, result) }
             }
         }
 
-        /// Ends the visit if there is one.
-        private func end(_ result: Result<URL, any Error>) {
+        /// Ends a visit if it is the present one.
+        private func end(_ number: Int, _ result: Result<URL, any Error>) {
+            guard number == visit else { return }
             session?.cancel()
             session = nil
             continuation.take()?.resume(with: result)
