@@ -341,6 +341,14 @@ extension ClientConnection {
     private func check(
         _ response: ForwardedResponse, to request: ForwardedRequest, _ route: UpstreamConnections.Route
     ) throws(GatewayFailure) {
+        // The client would take it for the gateway's own, and ask the user for other credentials.
+        if response.status == 407, frame.isOfUser, route.isToProxy, let proxy = route.proxy {
+            throw GatewayFailure(
+                .destinationUnavailable, 502,
+                "the proxy \(proxy.host):\(proxy.port) does not forward the request to "
+                    + "\(request.destination.description): it answers with status 407",
+                nextStep: "Check the credentials for the proxy.")
+        }
         guard response.status != 407 || route.isToProxy else {
             throw GatewayFailure(
                 .httpProtocolError, 502,

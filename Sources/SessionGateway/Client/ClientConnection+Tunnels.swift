@@ -28,11 +28,12 @@ extension ClientConnection {
 
     /// Serves a connection that a SOCKS client requests, as that of the user whom the client signs in as.
     func serveSOCKS() async throws {
-        guard let (isPermitted, place) = try await SOCKSHandshake.signIn(client, within: limits.head, as: users)
+        let deadline = time + limits.head
+        guard let (isPermitted, place) = try await SOCKSHandshake.signIn(client, by: deadline, as: users)
         else { return }
         guard isPermitted else { return observeRefusedSOCKS() }
-        guard let place else { return try await serveSOCKSRequest() }
-        try await guest(at: place).serveSOCKSRequest()
+        guard let place else { return try await serveSOCKSRequest(by: deadline) }
+        try await guest(at: place).serveSOCKSRequest(by: deadline)
     }
 
     /// Reports a SOCKS client that has not signed in as the gateway requires.
@@ -45,8 +46,8 @@ extension ClientConnection {
         frame.observe(record)
     }
 
-    private func serveSOCKSRequest() async throws {
-        guard let destination = try await SOCKSHandshake.destination(from: client, within: limits.head)
+    private func serveSOCKSRequest(by deadline: NIODeadline) async throws {
+        guard let destination = try await SOCKSHandshake.destination(from: client, by: deadline)
         else { return }
         let server: ByteStream?
         do {

@@ -71,7 +71,7 @@ actor ClientConnection {
         do {
             let access = PeerUser.access(client.channel)
             isIdle = true
-            let hasBegun = try await client.hasOctets(within: limits.idle)
+            let hasBegun = try await client.hasOctets(within: firstLimit)
             isIdle = false
             switch access {
             case .permitted: break
@@ -155,6 +155,12 @@ actor ClientConnection {
 
     // MARK: - Limits
 
+    /// How long the first octet of the next request may take. A client that has to sign in first gets less time.
+    private var firstLimit: TimeAmount { users != nil && guest == nil ? min(limits.head, limits.idle) : limits.idle }
+
+    /// How long a client that has not signed in may keep a connection open that the gateway closes.
+    private static let refusedLimit = TimeAmount.seconds(2)
+
     /// The present time of the clock for the limits.
     var time: NIODeadline { client.clock.now }
 
@@ -222,7 +228,7 @@ actor ClientConnection {
     private func serveRequest(through tunnel: Destination?) async throws -> Bool {
         let octets: [UInt8]?
         do {
-            octets = try await client.head(idle: limits.idle, within: limits.head)
+            octets = try await client.head(idle: firstLimit, within: limits.head)
         } catch let error as MessageError {
             try await refuse(.requestInvalid(error), method: "GET")
             return false
@@ -370,6 +376,6 @@ actor ClientConnection {
     /// Answers instead of the server, and closes the connection.
     func refuse(_ failure: GatewayFailure, method: String, cacheStatus: String? = nil) async throws {
         try await client.write(ByteBuffer(bytes: failure.response(to: method, cacheStatus: cacheStatus)))
-        await client.closeLingering()
+        await client.closeLingering(within: users == nil ? ByteStream.writeLimit : ClientConnection.refusedLimit)
     }
 }

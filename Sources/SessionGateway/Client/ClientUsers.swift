@@ -97,11 +97,16 @@ extension ClientConnection {
 
 extension [GatewayUser] {
     /// Checks the users of a gateway, and returns the jar of the first one.
-    func firstJar(_ settings: GatewaySettings) throws(GatewayError) -> CookieJar {
+    func firstJar(
+        _ settings: GatewaySettings, _ environment: GatewayEnvironment
+    ) throws(GatewayError) -> CookieJar {
         let reason: String
         switch first?.jar {
         case nil: reason = "there is none"
         case _ where !settings.origins.isEmpty: reason = "clients of a site at a local address cannot sign in"
+        case _ where !environment.clientCertificates.isEmpty:
+            reason = "servers would take all of them for the holder of the client certificate"
+        case _ where environment.replay != nil: reason = "all of them would get the responses of one recording"
         case _ where Set(map(\.name)).count < count: reason = "two of them have the same name"
         case let jar? where allSatisfy({ $0.jar.database === jar.database }): return jar
         case _: reason = "their jars are of several databases"

@@ -39,13 +39,14 @@ enum SOCKSHandshake {
 
     /// Reads the greeting from a client, and answers it. Signs the client in if there are users.
     ///
+    /// - Parameter deadline: When the whole handshake has to have ended.
     /// - Returns: Whether the client may continue, and as which user; `nil` if it does not continue.
     static func signIn(
-        _ client: ByteStream, within limit: TimeAmount?, as users: ClientUsers?
+        _ client: ByteStream, by deadline: NIODeadline, as users: ClientUsers?
     ) async throws -> (isPermitted: Bool, place: ClientUsers.Place?)? {
         // Section 3: version, number of methods, methods.
-        guard let greeting = try await client.octets(2, within: limit),
-            let methods = try await client.octets(Int(greeting[1]), within: limit)
+        guard let greeting = try await client.octets(2, by: deadline),
+            let methods = try await client.octets(Int(greeting[1]), by: deadline)
         else { return nil }
         let method = users == nil ? noMethod : passwordMethod
         guard methods.contains(method) else {
@@ -55,10 +56,10 @@ enum SOCKSHandshake {
         try await client.write(ByteBuffer(bytes: [version, method]))
         guard let users else { return (true, nil) }
         // RFC 1929: version, length of the name, name, length of the password, password.
-        guard let beginning = try await client.octets(2, within: limit), beginning[0] == 1,
-            let name = try await client.octets(Int(beginning[1]), within: limit),
-            let count = try await client.octets(1, within: limit),
-            let secret = try await client.octets(Int(count[0]), within: limit)
+        guard let beginning = try await client.octets(2, by: deadline), beginning[0] == 1,
+            let name = try await client.octets(Int(beginning[1]), by: deadline),
+            let count = try await client.octets(1, by: deadline),
+            let secret = try await client.octets(Int(count[0]), by: deadline)
         else { return nil }
         let place = users.place(name, secret)
         try await client.write(ByteBuffer(bytes: [1, place == nil ? 1 : 0]))
@@ -67,12 +68,13 @@ enum SOCKSHandshake {
 
     /// Reads the request of a client that is signed in.
     ///
+    /// - Parameter deadline: When the whole handshake has to have ended.
     /// - Returns: The destination of the connection; `nil` if the client does not continue, or was refused.
     static func destination(
-        from client: ByteStream, within limit: TimeAmount?
+        from client: ByteStream, by deadline: NIODeadline
     ) async throws -> ForwardedRequest.Destination? {
         // Section 4: version, command, a reserved octet, address type, address, port.
-        guard let request = try await client.octets(4, within: limit), request[0] == version else { return nil }
+        guard let request = try await client.octets(4, by: deadline), request[0] == version else { return nil }
         guard request[1] == 1 else {
             try await client.write(ByteBuffer(bytes: Reply.commandNotSupported.octets))
             return nil
@@ -80,22 +82,22 @@ enum SOCKSHandshake {
         let host: WebHost?
         switch request[3] {
         case 1:
-            guard let address = try await client.octets(4, within: limit) else { return nil }
+            guard let address = try await client.octets(4, by: deadline) else { return nil }
             host = WebHost(address.map(String.init).joined(separator: "."))
         case 3:
-            guard let count = try await client.octets(1, within: limit),
-                let name = try await client.octets(Int(count[0]), within: limit)
+            guard let count = try await client.octets(1, by: deadline),
+                let name = try await client.octets(Int(count[0]), by: deadline)
             else { return nil }
             host = WebHost(Octets(name))
         case 4:
-            guard let address = try await client.octets(16, within: limit) else { return nil }
+            guard let address = try await client.octets(16, by: deadline) else { return nil }
             let groups = stride(from: 0, to: 16, by: 2).map {
                 String(UInt16(address[$0]) << 8 | UInt16(address[$0 + 1]), radix: 16)
             }
             host = WebHost("[\(groups.joined(separator: ":"))]")
         default: host = nil
         }
-        guard let host, let port = try await client.octets(2, within: limit) else {
+        guard let host, let port = try await client.octets(2, by: deadline) else {
             try await client.write(ByteBuffer(bytes: Reply.addressTypeNotSupported.octets))
             return nil
         }

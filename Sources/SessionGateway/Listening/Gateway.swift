@@ -49,7 +49,8 @@ public final class Gateway: Sendable {
     }
 
     /// Creates a gateway for several users, who sign in with the scheme Basic or in SOCKS 5. The requests of each get the
-    /// session of the user's jar, and nothing is shared between users.
+    /// session of the user's jar. Users share no session, no connection to a server and no stored response, unless they
+    /// share a jar.
     ///
     /// - Parameters:
     ///   - users: The users. Their jars are of one database.
@@ -57,14 +58,16 @@ public final class Gateway: Sendable {
     ///   - now: The clock.
     ///   - observe: Receives a record of each request. It must not block.
     /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
-    ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in.
+    ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in. Also if the
+    ///   environment has ``GatewayEnvironment/clientCertificates`` or a ``GatewayEnvironment/replay``, which belong to no
+    ///   user.
     public init(
         users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         now: @escaping @Sendable () -> Timestamp,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) throws(GatewayError) {
-        let jar = try users.firstJar(settings)
+        let jar = try users.firstJar(settings, environment)
         let frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
         self.frame = frame
         self.users = users.map { ($0, GatewayFrame(of: $0, in: frame)) }

@@ -36,7 +36,8 @@ public struct GatewayEnvironment: Sendable {
     public struct Limits: Sendable {
         /// For the first octet of the next request on a connection.
         public var idle = TimeAmount.minutes(5)
-        /// For the rest of a head, from one read to the next.
+        /// For the rest of a head, and for a whole SOCKS handshake. Also for the first octet of a client that has to sign in
+        /// as a user.
         public var head = TimeAmount.seconds(30)
         /// For the first octet in a tunnel to a host whose requests are read. After that, a connection is opened,
         /// because the server may be the first to send.

@@ -7,6 +7,8 @@ import WebPrimitives
 
 /// What all connections of a gateway share, or those of one of its users.
 final class GatewayFrame: Sendable {
+    /// Whether the connections are those of one user.
+    let isOfUser: Bool
     let settings: GatewaySettings
     let environment: GatewayEnvironment
     /// The jar, and the browser that all requests come from.
@@ -31,7 +33,7 @@ final class GatewayFrame: Sendable {
     ) {
         self.init(
             jar: jar, settings: settings, environment: environment, now: now, observing: observe,
-            spools: BodySpool.Budget(limit: environment.limits.keptBodies), eventsPath: nil)
+            spools: BodySpool.Budget(limit: environment.limits.keptBodies), eventsPath: nil, isOfUser: false)
     }
 
     /// The frame of a user. It has the user's name in all records and events.
@@ -52,14 +54,15 @@ final class GatewayFrame: Sendable {
                 var record = record
                 record.user = name
                 observe(record)
-            }, spools: entrance.spools, eventsPath: entrance.gate.events?.path)
+            }, spools: entrance.spools, eventsPath: entrance.gate.events?.path, isOfUser: true)
     }
 
     private init(
         jar: CookieJar, settings: GatewaySettings, environment: GatewayEnvironment,
         now: @escaping @Sendable () -> Timestamp, observing observe: @escaping @Sendable (GatewayRecord) -> Void,
-        spools: BodySpool.Budget, eventsPath: String?
+        spools: BodySpool.Budget, eventsPath: String?, isOfUser: Bool
     ) {
+        self.isOfUser = isOfUser
         self.settings = settings
         self.environment = environment
         self.observe = observe

@@ -4,8 +4,8 @@ import Platform
 
 extension ByteStream {
     /// Ends the output after everything was written.
-    func endWriting() async {
-        await drain()
+    func endWriting(within limit: TimeAmount = writeLimit) async {
+        await drain(within: limit)
         try? await channel.close(mode: .output).get()
     }
 
@@ -32,17 +32,17 @@ extension ByteStream {
     }
 
     /// Closes a connection whose client may still be sending, so that no reset destroys the response (RFC 9112, section
-    /// 9.6). Drops the client's octets until it has stopped sending, at most for the time limit of a write.
-    func closeLingering() async {
-        await endWriting()
-        let deadline = clock.now + ByteStream.writeLimit
+    /// 9.6). Drops the client's octets until it has stopped sending, at most for a time.
+    func closeLingering(within limit: TimeAmount = writeLimit) async {
+        let deadline = clock.now + limit
+        await endWriting(within: limit)
         while (try? await more(within: deadline - clock.now)) == true { _ = takeAvailable() }
         channel.close(promise: nil)
     }
 
-    /// Waits until everything is sent, at most for the time limit of a write.
-    private func drain() async {
-        let timer = clock.schedule(in: ByteStream.writeLimit, on: channel.eventLoop) { [weak self] in
+    /// Waits until everything is sent, at most for a time.
+    private func drain(within limit: TimeAmount = writeLimit) async {
+        let timer = clock.schedule(in: limit, on: channel.eventLoop) { [weak self] in
             self?.assumeIsolated { $0.abort() }
         }
         try? await channel.writeAndFlush(ByteBuffer()).get()

@@ -153,9 +153,9 @@ actor ByteStream {
     }
 
     /// Waits for `count` octets and consumes them; `nil` if the stream ends before.
-    func octets(_ count: Int, within limit: TimeAmount?) async throws -> [UInt8]? {
+    func octets(_ count: Int, by deadline: NIODeadline) async throws -> [UInt8]? {
         while buffer.readableBytes < count {
-            guard try await more(within: limit) else { return nil }
+            guard try await more(within: deadline - clock.now) else { return nil }
         }
         defer { if buffer.readableBytes == 0 { buffer.clear() } }
         return buffer.readBytes(length: count)
@@ -169,6 +169,7 @@ actor ByteStream {
     func head(idle: TimeAmount?, within limit: TimeAmount?) async throws -> [UInt8]? {
         var searched = 0
         var deadline: NIODeadline?
+        let idleEnd = idle.map { clock.now + $0 }
         while true {
             // RFC 9112, section 2.2: an empty line before a request is ignored.
             if searched == 0, buffer.readableBytesUInt8Span.hasPrefix("\r\n") { consume(2) }
@@ -184,7 +185,7 @@ actor ByteStream {
             searched = max(0, bytes.count - 3)
             let isFirst = bytes.count == 0
             if !isFirst, deadline == nil, let limit { deadline = clock.now + limit }
-            guard try await more(within: deadline.map { $0 - clock.now } ?? idle) else {
+            guard try await more(within: (deadline ?? idleEnd).map { $0 - clock.now }) else {
                 if isFirst { return nil }
                 throw StreamError.endedEarly
             }

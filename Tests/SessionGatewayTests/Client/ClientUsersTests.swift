@@ -321,6 +321,71 @@ struct ClientUsersTests {
         #expect(try HARFile(folder.path("a.har")).entries.count == 1)
     }
 
+    @Test("The 407 of a proxy in front of the servers does not look like the gateway's own")
+    func proxy() async throws {
+        let fixture = try GatewayFixture()
+        let server = try await RecordingServer.start { octets in
+            guard octets.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return nil }
+            return Array(
+                "HTTP/1.1 407 x\r\nProxy-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n".utf8)
+        }
+        let ada = try fixture.user("ada", at: "http://shop.example/")
+        var settings = Self.setup(ada)
+        settings.proxy = { _ in GatewayEnvironment.UpstreamProxy(host: "127.0.0.1", port: server.port) }
+        try await fixture.run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send("GET http://shop.example/ HTTP/1.1\r\nHost: shop.example\r\n\(ada.field)\r\n")
+            let response = await client.response()
+            #expect(response.hasPrefix("HTTP/1.1 502 ") && !response.contains("Proxy-Authenticate"), "\(response)")
+            #expect(response.contains("Check the credentials for the proxy."))
+        }
+        #expect(fixture.records.withLock { $0.map(\.status) } == [502])
+    }
+
+    @Test("A client that has not signed in does not hold a connection for long", arguments: ["silent", "line", "407"])
+    func unsigned(kind: String) async throws {
+        let fixture = try GatewayFixture()
+        let clock = ManualClock()
+        var settings = Self.setup(try fixture.user("ada", at: "http://127.0.0.1/"))
+        settings.clock = clock
+        let limits = settings.limits
+        try await fixture.run(settings) { address in
+            // The connection of a client that goes on reading and sends no end is the gateway's to close.
+            let client = try await RawClient.connect(to: address, reading: false)
+            try await client.read()
+            switch kind {
+            case "407":
+                try await client.send("GET http://127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                #expect(await client.response { $0.contains("\r\n\r\n") }.hasPrefix("HTTP/1.1 407 "))
+                await clock.advance(when: .seconds(2))
+            case "line":
+                try await client.send("\r\n")
+                await clock.advance(when: limits.head)
+            default:
+                await clock.advance(when: limits.head)
+            }
+            let response = await client.response()
+            #expect(kind == "407" || response.isEmpty)
+        }
+    }
+
+    @Test("A SOCKS client that sends one octet after the other has one time limit for all of them")
+    func slowSOCKS() async throws {
+        let clock = ManualClock()
+        var settings = GatewaySetup.forTools
+        settings.clock = clock
+        settings.limits.head = .seconds(30)
+        try await GatewayFixture().run(settings) { address in
+            let client = try await RawClient.connect(to: address)
+            try await client.send([5, 1, 0])
+            #expect(await client.octets { $0.count == 2 } == [5, 0])
+            clock.advance(by: .seconds(20))
+            try await client.send([5, 1])
+            await clock.advance(when: .seconds(10))
+            #expect(await client.octets { _ in false } == [5, 0])
+        }
+    }
+
     @Test("A gateway for users needs different users with jars of one database, and offers no sites")
     func refusals() throws {
         let fixture = try GatewayFixture()
@@ -342,6 +407,13 @@ struct ClientUsersTests {
                 #expect(error.code == .usersInvalid && error.description.contains(reason), "\(error)")
             }
         }
+        let replayed = RecordingFolder()
+        var replaying = GatewayEnvironment()
+        replaying.replay = try replayed.replay()
+        let error = #expect(throws: GatewayError.self) {
+            try Gateway(users: [ada], settings: GatewaySettings(), environment: replaying) { .now }
+        }
+        #expect(error?.code == .usersInvalid && error?.description.contains("one recording") == true)
         // Two users of one jar have the same session.
         let twin = try GatewayUser(name: "twin", jar: ada.jar, secret: ada.secret)
         _ = try Gateway(users: [ada, twin], settings: GatewaySettings()) { .now }
