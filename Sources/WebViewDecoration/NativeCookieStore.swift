@@ -69,7 +69,6 @@ extension DocumentStartScript: ValueHiding {
 }
 
 #if canImport(WebKit)
-    internal import CookieModel
     internal import Foundation
     public import RequestDecoration
     public import WebKit
