@@ -70,6 +70,8 @@ let package = Package(
         .target(
             name: "OfflinePackages",
             dependencies: ["WebPrimitives", "HTTPMessages", .product(name: "Crypto", package: "swift-crypto")]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "PublicSuffix", dependencies: ["WebPrimitives"]),
         .executableTarget(name: "public-suffix-compiler", dependencies: ["PublicSuffix"]),
         .target(name: "CookieModel", dependencies: ["WebPrimitives", "PublicSuffix"]),
@@ -292,6 +294,7 @@ let package = Package(
         .testTarget(
             name: "CapturesTests", dependencies: ["Captures", "CookieModel", "TestSupport"],
             exclude: ["Recordings/Samples"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["CSQLite", "SQLite"]),
         .testTarget(
             name: "BrowserCookiesTests",
             dependencies: [
@@ -457,7 +460,7 @@ if Context.environment["CRUMB_LANE"] == "libraries" {
             @unknown default: false
             }
         }
-        if isKept, target.type != .system { kept.insert(target.name) }
+        if isKept, target.name != "CQRencode" { kept.insert(target.name) }
         return !kept.contains(target.name)
     }
     package.products.removeAll { !kept.contains($0.name) }

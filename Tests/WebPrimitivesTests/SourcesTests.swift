@@ -33,7 +33,8 @@ struct SourcesTests {
         let targets: Set<Substring> = [
             "CookieModel", "CookieScenarios", "Captures", "CrumbCommands", "GatewayModel", "HTTPCaching",
             "HTTPMessages", "OAuth2", "OfflinePackages", "PackageStore", "Platform", "PublicSuffix",
-            "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations", "SessionStore", "SessionWire",
+            "RequestDecoration", "ResponseStore", "SQLite", "SessionClient", "SessionOperations", "SessionStore",
+            "SessionWire",
             "StoreEngine", "WebPages", "WebPrimitives",
         ]
         // It changes JSON files of other programs by JSONSerialization, which FoundationEssentials lacks.
@@ -52,7 +53,7 @@ struct SourcesTests {
         let cut = ["Engine", "Engine+Maintenance", "Statement"].map { "SessionStore/Database/\($0).swift" }
         let engineNames = ["SQLiteDatabase", "SQLiteConnection", "SQLiteStatement", "SQLiteReader"]
         for (path, text) in try Self.files() {
-            if !path.hasPrefix("SQLiteEngine/"), !path.hasPrefix("BrowserCookies/") {
+            if !["SQLite/", "SQLiteEngine/", "BrowserCookies/"].contains(where: path.hasPrefix) {
                 #expect(!text.contains("import GRDB") && !text.contains("sqlite3_"), "\(path)")
             }
             if path.hasPrefix("SessionStore/"), !cut.contains(path) {
