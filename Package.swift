@@ -54,7 +54,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -80,9 +79,7 @@ let package = Package(
         .target(
             name: "BrowserCookies",
             dependencies: [
-                "Platform", "CookieModel", "Captures",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Platform", "CookieModel", "Captures", "SQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
@@ -99,12 +96,7 @@ let package = Package(
             dependencies: ["OAuth2", .product(name: "JWTKit", package: "jwt-kit")]),
         .target(name: "StoreEngine", dependencies: ["Platform", "WebPrimitives"]),
         .target(
-            name: "SQLiteEngine",
-            dependencies: [
-                "Platform", "WebPrimitives", "StoreEngine",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
+            name: "SQLiteEngine", dependencies: ["CSQLite", "SQLite", "Platform", "WebPrimitives", "StoreEngine"],
             resources: [.embedInCode("../../Migrations/V101_schema.sql")]),
         .target(
             name: "PostgreSQLEngine", dependencies: ["Platform", "WebPrimitives", "StoreEngine"],
@@ -298,7 +290,7 @@ let package = Package(
         .testTarget(
             name: "BrowserCookiesTests",
             dependencies: [
-                "BrowserCookies", "Captures", "CookieModel", .product(name: "GRDB", package: "GRDB.swift"),
+                "BrowserCookies", "Captures", "CookieModel", "SQLite",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
@@ -320,8 +312,7 @@ let package = Package(
             name: "SessionStoreTests",
             dependencies: [
                 "Platform", "SessionStore", "SQLiteEngine", "PostgreSQLEngine", "StoreEngine", "CookieModel", "OAuth2",
-                "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite", "SQLite", "TestSupport",
             ]),
         .testTarget(
             name: "OAuth2LoginTests",
@@ -449,7 +440,7 @@ let package = Package(
 // The libraries' lane leaves out what needs a package of the network, so that its unit tests are built in minutes. All
 // packages stay, and so do their checkouts: the lane and the whole share what they build.
 if Context.environment["CRUMB_LANE"] == "libraries" {
-    let packages: Set = ["GRDB.swift", "swift-crypto", "swift-http-types"]
+    let packages: Set = ["swift-crypto", "swift-http-types"]
     var kept: Set<String> = []
     // A target stands after those that it depends on.
     package.targets.removeAll { target in
@@ -474,7 +465,7 @@ if Context.environment["CRUMB_LANE"] == "fuzzing" {
 // A package that uses only some products resolves only the packages that their traits name. Packages that are not listed are
 // those of the programs.
 let traits: [String: Set<String>] = [
-    "GRDB.swift": ["Store"], "swift-crypto": ["Store"], "swift-http-types": ["Store"],
+    "swift-crypto": ["Store"], "swift-http-types": ["Store"],
     "async-http-client": ["AsyncHTTPClient"], "swift-nio": ["AsyncHTTPClient", "Gateway"],
     "swift-nio-extras": ["AsyncHTTPClient"], "swift-nio-http2": ["Gateway"],
     "swift-nio-ssl": ["AsyncHTTPClient", "Gateway"], "swift-certificates": ["Gateway"],

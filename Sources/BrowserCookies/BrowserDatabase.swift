@@ -1,8 +1,6 @@
 public import Captures
 import CookieModel
-import Foundation
-import GRDB
-internal import GRDBSQLite
+import SQLite
 
 /// The cookie database of a browser on this computer: Firefox's, Chromium's or WebKitGTK's.
 ///
@@ -45,15 +43,13 @@ public struct BrowserDatabase: Sendable {
         defer { copy.remove() }
         let place = CapturePlace(source: source)
         do {
-            var configuration = Configuration()
-            configuration.prepareDatabase { database in
+            let database = try DatabaseConnection(path: copy.path) { database in
                 // A database of unknown origin must not run code in its schema.
-                BrowserCookieRows.limitLengths(in: database)
-                try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+                database.limitLengths(to: BrowserCookieRows.lengthLimit)
+                try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             }
-            let queue = try DatabaseQueue(path: copy.path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.read { database in
+            defer { try? database.close() }
+            return try database.read {
                 guard let table = try BrowserDatabase.table(database, source: source, options: options) else {
                     throw CaptureError(.databaseUnknown, at: place)
                 }
@@ -65,16 +61,16 @@ public struct BrowserDatabase: Sendable {
                 return table.format
             }
         } catch let error as DatabaseError {
-            throw CaptureError(.databaseDamaged(error.resultCode.rawValue), at: place)
+            throw CaptureError(.databaseDamaged(error.primaryCode), at: place)
         }
     }
 
     /// The browser's own table, by the columns that only it has.
     private static func table(
-        _ database: Database, source: String, options: Options
+        _ database: DatabaseConnection, source: String, options: Options
     ) throws -> (any BrowserCookieTable)? {
-        if try database.tableExists("moz_cookies") {
-            let columns = Set(try database.columns(in: "moz_cookies").map(\.name))
+        if try database.hasTable("moz_cookies") {
+            let columns = try columns(database, of: "moz_cookies")
             let common: Set<String> = ["name", "value", "host", "path", "expiry", "isSecure", "isHttpOnly"]
             guard columns.isSuperset(of: common) else { return nil }
             if columns.contains("originAttributes") {
@@ -82,86 +78,100 @@ public struct BrowserDatabase: Sendable {
             }
             return WebKitGTKTable(source: source, columns: columns)
         }
-        guard try database.tableExists("cookies") else { return nil }
-        let columns = Set(try database.columns(in: "cookies").map(\.name))
+        guard try database.hasTable("cookies") else { return nil }
+        let columns = try columns(database, of: "cookies")
         let common: Set<String> = ["host_key", "name", "value", "path", "expires_utc"]
         guard columns.isSuperset(of: common) else { return nil }
         let version = try ChromiumTable.version(database)
         return ChromiumTable(source: source, columns: columns, version: version, password: options.password)
+    }
+
+    /// The names of a table's columns without hidden ones, whose mark is 1.
+    private static func columns(_ database: DatabaseConnection, of table: String) throws -> Set<String> {
+        try database.withStatement("PRAGMA main.table_xinfo(\(table))") { statement in
+            var names: Set<String> = []
+            while try statement.step() {
+                if statement.int64(6) != 1 { names.insert(statement.text(1)) }
+            }
+            return names
+        }
     }
 }
 
 /// The table that one browser keeps its cookies in.
 protocol BrowserCookieTable {
     var format: CaptureFormat { get }
-    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws
+    func read(_ database: DatabaseConnection, _ emit: (CaptureItem) throws -> Void) throws
 }
 
 /// The rows of a browser's table, in the order of their numbers. A row that is too long costs itself alone.
 struct BrowserCookieRows {
-    private enum Item {
-        case row(Row)
-        /// It has more bytes than any browser's cookie.
-        case tooLong
-    }
-
     /// The longest row that is read, and the longest text that the schema may have SQLite make: 8 MiB.
-    private static let lengthLimit: Int32 = 1 << 23
+    static let lengthLimit: Int32 = 1 << 23
 
-    private let numbers: FastDatabaseValueCursor<Int64>
-    private let statement: Statement
+    private let numbers: PreparedStatement
+    private let row: BrowserCookieRow
 
     /// - Parameters:
     ///   - texts: the columns that are read as octets.
     ///   - numbers: the columns that are read as numbers.
     ///   - columns: the columns that the table has. The others are null.
-    init(_ database: Database, table: String, texts: [String], numbers: [String], of columns: Set<String>) throws {
+    init(
+        _ database: DatabaseConnection, table: String, texts: [String], numbers: [String], of columns: Set<String>
+    ) throws {
         let selected = (texts + numbers).map { name in
             columns.contains(name)
                 ? texts.contains(name) ? "CAST(\(name) AS BLOB) AS \(name)" : name : "NULL AS \(name)"
         }
-        self.numbers = try Int64.fetchCursor(database, sql: "SELECT rowid FROM \(table) ORDER BY rowid")
-        statement = try database.makeStatement(
-            sql: "SELECT \(selected.joined(separator: ", ")) FROM \(table) WHERE rowid = ?")
-    }
-
-    /// Makes `database` reject values longer than any cookie.
-    static func limitLengths(in database: Database) {
-        sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, lengthLimit)
+        self.numbers = try database.prepare("SELECT rowid FROM \(table) ORDER BY rowid")
+        let statement = try database.prepare(
+            "SELECT \(selected.joined(separator: ", ")) FROM \(table) WHERE rowid = ?")
+        row = BrowserCookieRow(statement: statement, columns: texts + numbers)
     }
 
     /// Calls `body` with each row and its place. A row that is too long, or that `body` cannot use, becomes a failure.
     ///
     /// - Parameter body: Returns whether the row is a cookie's.
     func forEach(
-        in source: String, _ emit: (CaptureItem) throws -> Void, _ body: (Row, CapturePlace) throws -> Bool
+        in source: String, _ emit: (CaptureItem) throws -> Void, _ body: (BrowserCookieRow, CapturePlace) throws -> Bool
     ) throws {
         var entry = 0
-        while let item = try next() {
+        while let isReadable = try next() {
             entry += 1
             let place = CapturePlace(source: source, entry: entry)
-            switch item {
-            case .tooLong: try emit(.failure(.rowTooLong, at: place))
-            case .row(let row): if try !body(row, place) { try emit(.failure(.rowMalformed, at: place)) }
+            if !isReadable {
+                try emit(.failure(.rowTooLong, at: place))
+            } else if try !body(row, place) {
+                try emit(.failure(.rowMalformed, at: place))
             }
         }
     }
 
-    /// The next row.
-    private func next() throws -> Item? {
-        while let number = try numbers.next() {
+    /// Moves to the next row.
+    ///
+    /// - Returns: whether it can be read: not if it has more bytes than any browser's cookie. `nil` after the last one.
+    private func next() throws -> Bool? {
+        while try numbers.step() {
+            row.statement.reset()
+            row.statement.bind(1, numbers.int64(0))
             do {
-                if let row = try Row.fetchOne(statement, arguments: [number]) { return .row(row) }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-                return .tooLong
+                if try row.statement.step() { return true }
+            } catch  where error.isTooBig {
+                return false
             }
         }
         return nil
     }
 }
 
-// Columns are read as they are: a database may hold another type than its schema says, and text that is not UTF-8.
-extension Row {
+/// The current row of a browser's table. It is valid until the next one is read.
+///
+/// Columns are read as they are: a database may hold another type than its schema says, and text that is not UTF-8.
+struct BrowserCookieRow {
+    fileprivate let statement: PreparedStatement
+    /// The names of the columns in their order.
+    fileprivate let columns: [String]
+
     /// The cookie in the columns that every browser has; `nil` if one of them is of another type.
     func record(host: String, secure: String, httpOnly: String) -> CookieRecord? {
         guard let name = octets("name"), let value = octets("value"), let path = octets("path"),
@@ -181,9 +191,8 @@ extension Row {
 
     /// A text or blob as octets; `nil` if it is neither. The statement must select it `CAST(… AS BLOB)`.
     func octets(_ column: String) -> Octets? {
-        let value: DatabaseValue? = self[column]
-        guard case .blob(let data)? = value?.storage else { return nil }
-        return Octets(Array(data))
+        guard let index = index(of: column, as: .blob) else { return nil }
+        return Octets(Array(statement.borrowedBytes(index)))
     }
 
     /// Returns a column as text. Octets that are not UTF-8 become U+FFFD.
@@ -193,13 +202,19 @@ extension Row {
 
     /// A whole number; `nil` if the value is of another type, or if there is no such column.
     func number(_ column: String) -> Int64? {
-        let value: DatabaseValue? = self[column]
-        guard case .int64(let number)? = value?.storage else { return nil }
-        return number
+        index(of: column, as: .integer).map { statement.int64($0) }
     }
 
     /// A flag; false if there is no such column.
     func flag(_ column: String) -> Bool {
         number(column).map { $0 != 0 } ?? false
+    }
+
+    /// The index of a column; `nil` if its value is of another type, or if there is no such column.
+    private func index(of column: String, as type: PreparedStatement.ValueType) -> Int32? {
+        guard let index = columns.firstIndex(of: column).map(Int32.init), statement.type(index) == type else {
+            return nil
+        }
+        return index
     }
 }

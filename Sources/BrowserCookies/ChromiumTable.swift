@@ -1,6 +1,6 @@
 import Captures
 import CookieModel
-import GRDB
+import SQLite
 
 /// The table of Chromium and browsers based on it. It includes session cookies.
 ///
@@ -19,13 +19,13 @@ struct ChromiumTable: BrowserCookieTable {
     let password: @Sendable () -> [UInt8]?
 
     /// The version of the database's schema.
-    static func version(_ database: Database) throws -> Int {
-        guard try database.tableExists("meta") else { return 0 }
-        let text = try String.fetchOne(database, sql: "SELECT CAST(value AS TEXT) FROM meta WHERE key = 'version'")
-        return text.flatMap { Int($0) } ?? 0
+    static func version(_ database: DatabaseConnection) throws -> Int {
+        guard try database.hasTable("meta") else { return 0 }
+        let texts = try database.texts("SELECT CAST(value AS TEXT) FROM meta WHERE key = 'version'")
+        return texts.first.flatMap { Int($0) } ?? 0
     }
 
-    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
+    func read(_ database: DatabaseConnection, _ emit: (CaptureItem) throws -> Void) throws {
         // Versions before 2018 had other names for the flags.
         let secure = columns.contains("is_secure") ? "is_secure" : "secure"
         let httpOnly = columns.contains("is_httponly") ? "is_httponly" : "httponly"
@@ -56,7 +56,7 @@ struct ChromiumTable: BrowserCookieTable {
         }
     }
 
-    private func record(_ row: Row, _ secure: String, _ httpOnly: String) -> CookieRecord? {
+    private func record(_ row: BrowserCookieRow, _ secure: String, _ httpOnly: String) -> CookieRecord? {
         guard var record = row.record(host: "host_key", secure: secure, httpOnly: httpOnly),
             let expires = row.number("expires_utc")
         else { return nil }

@@ -1,6 +1,6 @@
 import Captures
 import CookieModel
-import GRDB
+import SQLite
 
 /// Firefox's table. Session cookies are not in it, but in the session store's file.
 ///
@@ -15,7 +15,7 @@ struct FirefoxTable: BrowserCookieTable {
     /// From here on a moment is in milliseconds, which newer versions write; as seconds it would be beyond the year 5000.
     private static let millisecondsFrom: Int64 = 100_000_000_000
 
-    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
+    func read(_ database: DatabaseConnection, _ emit: (CaptureItem) throws -> Void) throws {
         let rows = try BrowserCookieRows(
             database, table: "moz_cookies", texts: ["name", "value", "host", "path", "originAttributes"],
             numbers: ["expiry", "isSecure", "isHttpOnly", "creationTime", "lastAccessed", "sameSite"], of: columns)
@@ -41,7 +41,7 @@ struct FirefoxTable: BrowserCookieTable {
         if isolatedCount > 0 { try emit(.failure(.isolatedCookies(isolatedCount), at: place)) }
     }
 
-    private func record(_ row: Row, _ attributes: FirefoxOriginAttributes) -> CookieRecord? {
+    private func record(_ row: BrowserCookieRow, _ attributes: FirefoxOriginAttributes) -> CookieRecord? {
         guard var record = row.record(host: "host", secure: "isSecure", httpOnly: "isHttpOnly"),
             let expiry = row.number("expiry")
         else { return nil }

@@ -1,6 +1,6 @@
 import Captures
 import CookieModel
-import GRDB
+import SQLite
 
 /// WebKitGTK's table (libsoup's): moments in seconds, no cookies that end with the session, no partitions.
 struct WebKitGTKTable: BrowserCookieTable {
@@ -8,7 +8,7 @@ struct WebKitGTKTable: BrowserCookieTable {
     let source: String
     let columns: Set<String>
 
-    func read(_ database: Database, _ emit: (CaptureItem) throws -> Void) throws {
+    func read(_ database: DatabaseConnection, _ emit: (CaptureItem) throws -> Void) throws {
         let rows = try BrowserCookieRows(
             database, table: "moz_cookies", texts: ["name", "value", "host", "path"],
             numbers: ["expiry", "isSecure", "isHttpOnly", "sameSite"], of: columns)
@@ -19,7 +19,7 @@ struct WebKitGTKTable: BrowserCookieTable {
         }
     }
 
-    private func record(_ row: Row) -> CookieRecord? {
+    private func record(_ row: BrowserCookieRow) -> CookieRecord? {
         guard var record = row.record(host: "host", secure: "isSecure", httpOnly: "isHttpOnly"),
             let expiry = row.number("expiry")
         else { return nil }

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 import Platform
 internal import StoreEngine
 

@@ -1,6 +1,6 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 import Platform
+internal import SQLite
 internal import StoreEngine
 
 /// The file that a connection has open, and whether it is still the one at its path.
@@ -16,13 +16,13 @@ struct OpenFile: Sendable {
     private let places: FilePlaces
 
     /// The file that `database` has open. Errors call it `path`.
-    init(_ database: Database, path: String, clock: FilePlaces.Clock = FilePlaces.Clock()) throws {
+    init(_ database: DatabaseConnection, path: String, clock: FilePlaces.Clock = FilePlaces.Clock()) throws {
         self.path = path
-        let name = sqlite3_db_filename(database.sqliteConnection, "main")
+        let name = sqlite3_db_filename(database.pointer, "main")
         location = OpenFile.text(name)
         places = FilePlaces(
             location.count > 1 ? [location, OpenFile.text(sqlite3_filename_wal(name))] : [], clock: clock)
-        try checkAfterOpening(database.sqliteConnection)
+        try checkAfterOpening(database.pointer)
     }
 
     /// Throws if another file than this one is at the path now.

@@ -1,14 +1,14 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
+internal import SQLite
 internal import StoreEngine
 
 /// The connection of a ``SQLiteDatabase`` while one thread uses it.
 package struct SQLiteConnection {
-    let database: Database
+    let database: DatabaseConnection
     private let kept: KeptStatements
     private let control: KeptStatements
 
-    init(_ database: Database, kept: KeptStatements, control: KeptStatements) {
+    init(_ database: DatabaseConnection, kept: KeptStatements, control: KeptStatements) {
         self.database = database
         self.kept = kept
         self.control = control
@@ -16,7 +16,9 @@ package struct SQLiteConnection {
 
     /// The statement for `sql`, prepared once for each connection, reset and ready to be bound.
     package func statement(_ sql: String) throws -> SQLiteStatement {
-        try StoreFailure.translating { try SQLiteStatement(database.cachedStatement(sql: sql)) }
+        let statement = try StoreFailure.translating { try database.cachedStatement(sql) }
+        statement.reset()
+        return SQLiteStatement(statement)
     }
 
     /// The statement of that number, which each transaction or each cookie needs: found without its text.
@@ -29,12 +31,12 @@ package struct SQLiteConnection {
     }
 
     /// How many rows this connection has changed since it was opened.
-    package var totalChangeCount: Int64 { sqlite3_total_changes64(database.sqliteConnection) }
+    package var totalChangeCount: Int64 { sqlite3_total_changes64(database.pointer) }
 
     /// The version of what is committed: a different number after each commit of any connection; `nil` if unknown.
     package var dataVersion: UInt32? {
         var version: UInt32 = 0
-        let result = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        let result = sqlite3_file_control(database.pointer, "main", SQLITE_FCNTL_DATA_VERSION, &version)
         return result == SQLITE_OK ? version : nil
     }
 }
@@ -61,7 +63,7 @@ extension SQLiteConnection {
         try self.control.statement(control.rawValue, on: database, control.sql).run()
     }
 
-    var isInTransaction: Bool { database.isInsideTransaction }
+    var isInTransaction: Bool { database.isInTransaction }
 
     /// Ends a transaction that failed.
     func rollBack() {
@@ -72,62 +74,52 @@ extension SQLiteConnection {
 
 /// The statements of one connection that stay prepared, found by their number instead of their text.
 ///
-/// Must be emptied with ``removeAll()`` before its connection is closed.
-///
-/// `@unchecked` because the compiler cannot see that only code within the database's serial queue and the deinitializer
-/// of the database use it.
+/// `@unchecked` because the compiler cannot see that only code within the database's serial queue uses it.
 final class KeptStatements: @unchecked Sendable {
-    private struct Entry {
-        /// Owns what `row` points to.
-        let statement: Statement
-        let row: SQLiteStatement
-    }
-
-    private var entries: [Entry?] = []
+    private var statements: [SQLiteStatement?] = []
 
     /// The statement, prepared the first time it is asked for.
-    func statement(_ number: Int, on database: Database, _ sql: @autoclosure () -> String) throws -> SQLiteStatement {
-        if number < entries.count, let entry = entries[number] { return entry.row }
-        let made = try StoreFailure.translating { try database.makeStatement(sql: sql()) }
-        let row = try SQLiteStatement(made, ParameterBuffer())
-        while entries.count <= number { entries.append(nil) }
-        entries[number] = Entry(statement: made, row: row)
-        return row
-    }
-
-    /// Gives the statements back to SQLite.
-    func removeAll() {
-        entries = []
+    func statement(
+        _ number: Int, on database: DatabaseConnection, _ sql: @autoclosure () -> String
+    ) throws -> SQLiteStatement {
+        if number < statements.count, let statement = statements[number] { return statement }
+        let prepared = try StoreFailure.translating { try database.prepare(sql()) }
+        let statement = SQLiteStatement(prepared, ParameterBuffer())
+        while statements.count <= number { statements.append(nil) }
+        statements[number] = statement
+        return statement
     }
 }
 
 extension StoreFailure {
     /// Creates the failure that a result code of SQLite reports, an extended one or not (https://sqlite.org/rescode.html).
     init(sqlite code: Int32) {
-        let extended = ResultCode(rawValue: code)
         let kind: Kind =
-            switch extended.primaryResultCode {
-            case .SQLITE_NOTADB: .notADatabase
-            case .SQLITE_CORRUPT: .damaged
-            case .SQLITE_FULL: .full
+            switch code & 0xFF {
+            case SQLITE_NOTADB: .notADatabase
+            case SQLITE_CORRUPT: .damaged
+            case SQLITE_FULL: .full
             // The index of the write-ahead log cannot grow: a full disk affects readers, too.
-            case .SQLITE_IOERR where extended == .SQLITE_IOERR_SHMSIZE: .full
-            case .SQLITE_IOERR: .inputOutput
-            case .SQLITE_READONLY: .readOnly
-            case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH: .notOpened
-            case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
-            case .SQLITE_CONSTRAINT where extended == .SQLITE_CONSTRAINT_FOREIGNKEY: .orphan
+            case SQLITE_IOERR where code == StoreFailure.indexCannotGrow: .full
+            case SQLITE_IOERR: .inputOutput
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .notOpened
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_CONSTRAINT where code == StoreFailure.foreignKey: .orphan
             default: .other
             }
         self.init(kind, code: code)
     }
 
-    /// Runs `body` and translates GRDB's errors: none of them leaves this module.
+    /// SQLITE_IOERR_SHMSIZE and SQLITE_CONSTRAINT_FOREIGNKEY.
+    static let (indexCannotGrow, foreignKey) = (SQLITE_IOERR | 19 << 8, SQLITE_CONSTRAINT | 3 << 8)
+
+    /// Runs `body` and translates SQLite's errors: none of them leaves this module.
     static func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as DatabaseError {
-            throw StoreFailure(sqlite: error.extendedResultCode.rawValue)
+            throw StoreFailure(sqlite: error.code)
         }
     }
 }

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
+internal import SQLite
 internal import StoreEngine
 
 extension SQLiteDatabase {
@@ -11,9 +11,7 @@ extension SQLiteDatabase {
 
     /// Rewrites the file without free pages (VACUUM).
     package func compact() throws {
-        try StoreFailure.translating {
-            try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
-        }
+        try StoreFailure.translating { try queue.sync { try $0.execute("VACUUM") } }
     }
 
     /// Moves the write-ahead log into the file and truncates the log.
@@ -21,7 +19,7 @@ extension SQLiteDatabase {
     /// - Returns: whether that was possible. It is not while another process is reading.
     package func emptyLog() throws -> Bool {
         do {
-            try StoreFailure.translating { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+            try StoreFailure.translating { try queue.sync { try $0.truncateLog() } }
             return true
         } catch let failure as StoreFailure where failure.kind == .busy {
             return false
@@ -39,11 +37,11 @@ extension SQLiteDatabase {
     /// Sets SQLite's level of waiting for the disk.
     ///
     /// - Returns: the level that was set.
-    private func setSynchronous(_ level: Int) throws -> Int {
+    private func setSynchronous(_ level: Int64) throws -> Int64 {
         try StoreFailure.translating {
-            try queue.inDatabase { database in
-                let before = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? 2
-                try database.execute(sql: "PRAGMA synchronous = \(level)")
+            try queue.sync { database in
+                let before = try database.number("PRAGMA synchronous") ?? 2
+                try database.execute("PRAGMA synchronous = \(level)")
                 return before
             }
         }
@@ -58,19 +56,15 @@ extension SQLiteDatabase {
     /// Copies a database that does not have to be open, in the same way.
     package static func writeCopy(ofFile source: String, to path: String) throws {
         try StoreFailure.translating {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: DatabaseFile.location(source), configuration: configuration)
+            let queue = try DatabaseQueue(path: DatabaseFile.location(source), isReadOnly: true)
             try writeCopy(of: queue, to: path)
             try queue.close()
         }
     }
 
     private static func writeCopy(of source: DatabaseQueue, to path: String) throws {
-        var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        let copy = try DatabaseQueue(path: DatabaseFile.location(path), configuration: configuration)
-        try source.backup(to: copy)
+        let copy = try DatabaseQueue(path: DatabaseFile.location(path)) { try $0.execute("PRAGMA synchronous = FULL") }
+        try copy.sync { destination in try source.read { try $0.backUp(to: destination) } }
         try foldLog(of: copy)
     }
 
@@ -94,7 +88,7 @@ extension SQLiteDatabase {
     }
 
     private static func foldLog(of queue: DatabaseQueue) throws {
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try queue.sync { try $0.execute("PRAGMA journal_mode = DELETE") }
         try queue.close()
     }
 }

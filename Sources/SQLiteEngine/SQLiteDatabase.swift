@@ -1,5 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
+internal import SQLite
 internal import StoreEngine
 internal import Synchronization
 
@@ -36,8 +36,8 @@ package final class SQLiteDatabase: Sendable {
             PRAGMA cache_size = -16000;
             PRAGMA wal_autocheckpoint = \(SQLiteDatabase.checkpointPages);
             """
-        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: clock) { queue in
-            try SchemaMigrations.run(on: queue, path: path ?? ":memory:", migrations: migrations)
+        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: clock) { database in
+            try SchemaMigrations.run(on: database, path: path ?? ":memory:", migrations: migrations)
         }
     }
 
@@ -47,64 +47,45 @@ package final class SQLiteDatabase: Sendable {
     /// - Parameter schema: the statements that create the tables, each only if it does not exist.
     package convenience init(expendable path: String, schema: String, busyTimeout: Double) throws {
         let settings = "PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;"
-        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: FilePlaces.Clock()) { queue in
-            try queue.writeWithoutTransaction { database in
-                guard try Int64.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0 else { return }
-                try database.inTransaction(.immediate) {
-                    try database.execute(sql: schema)
-                    return .commit
-                }
-            }
+        try self.init(path: path, settings: settings, busyTimeout: busyTimeout, clock: FilePlaces.Clock()) { database in
+            guard try database.number("SELECT count(*) FROM sqlite_schema") == 0 else { return }
+            try database.transaction(.immediate) { try database.execute(schema) }
         }
     }
 
     private init(
         path: String?, settings: String, busyTimeout: Double, clock: FilePlaces.Clock,
-        prepareSchema: (DatabaseQueue) throws -> Void
+        prepareSchema: (DatabaseConnection) throws -> Void
     ) throws {
         isOnDisk = path != nil
         let name = path ?? ":memory:"
         self.path = name
         self.busyTimeout = busyTimeout
         let isOurs = try path.map { try DatabaseFile.prepare($0) } ?? true
-        let configuration = SQLiteDatabase.configuration(settings, busyTimeout, isOurs: isOurs)
         (queue, file) = try StoreFailure.translating {
-            let queue =
-                try path.map { try DatabaseQueue(path: DatabaseFile.location($0), configuration: configuration) }
-                ?? DatabaseQueue(configuration: configuration)
-            try prepareSchema(queue)
-            return (queue, try queue.inDatabase { try OpenFile($0, path: name, clock: clock) })
+            let location = path.map { DatabaseFile.location($0) } ?? name
+            let queue = try DatabaseQueue(path: location, busyTimeout: busyTimeout) { database in
+                if !isOurs {
+                    try database.becomeOurs(applicationID: DatabaseFile.applicationID, busyTimeout: busyTimeout)
+                }
+                try database.execute(settings)
+            }
+            return try queue.sync { database in
+                try prepareSchema(database)
+                return (queue, try OpenFile(database, path: name, clock: clock))
+            }
         }
-    }
-
-    deinit {
-        kept.removeAll()
-        control.removeAll()
     }
 
     /// How many pages of log a transaction may leave. The more there are, the more often one write of a page in the
     /// file covers many transactions. The index of this many pages is still one block, so searches in it stay fast.
     private static let checkpointPages = 4000
-
-    private static func configuration(_ settings: String, _ busyTimeout: Double, isOurs: Bool) -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "crumb"
-        configuration.busyMode = .timeout(busyTimeout)
-        configuration.foreignKeysEnabled = true
-        configuration.prepareDatabase { database in
-            if !isOurs {
-                try database.becomeOurs(applicationID: DatabaseFile.applicationID, busyTimeout: busyTimeout)
-            }
-            try database.execute(sql: settings)
-        }
-        return configuration
-    }
 }
 
 extension SQLiteDatabase {
     /// Runs `body` with the connection, while no other thread uses it.
     func withConnection<Result>(_ body: (SQLiteConnection) throws -> Result) rethrows -> Result {
-        try queue.writeWithoutTransaction { try body(SQLiteConnection($0, kept: kept, control: control)) }
+        try queue.sync { try body(SQLiteConnection($0, kept: kept, control: control)) }
     }
 
     /// Runs statements that only read in one transaction: all of them see the same commit.
@@ -180,7 +161,7 @@ extension SQLiteDatabase {
     }
 
     private func beginAtOnce(_ connection: SQLiteConnection) throws {
-        let pointer = connection.database.sqliteConnection
+        let pointer = connection.database.pointer
         sqlite3_busy_timeout(pointer, 0)
         defer { sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000)) }
         try connection.run(.begin)
@@ -207,7 +188,7 @@ extension SQLiteDatabase {
     }
 }
 
-extension Database {
+extension DatabaseConnection {
     /// Sets the application ID and the write-ahead log of a new file; changes nothing if both are set.
     ///
     /// SQLite does not wait for a lock if a read becomes a write, as it does here. So while another process creates the
@@ -215,20 +196,20 @@ extension Database {
     fileprivate func becomeOurs(applicationID: UInt32, busyTimeout: Double) throws {
         let pause: Int32 = 5
         let timeout = Int32(busyTimeout * 1000)
-        sqlite3_busy_timeout(sqliteConnection, 0)
-        defer { sqlite3_busy_timeout(sqliteConnection, timeout) }
+        sqlite3_busy_timeout(pointer, 0)
+        defer { sqlite3_busy_timeout(pointer, timeout) }
         var pausesLeft = timeout / pause
         while true {
             do {
                 // The application ID is set before the write-ahead log, so that it is in the file's own header.
-                if try Int64.fetchOne(self, sql: "PRAGMA application_id") == 0,
-                    try Int64.fetchOne(self, sql: "SELECT count(*) FROM sqlite_schema") == 0
+                if try number("PRAGMA application_id") == 0,
+                    try number("SELECT count(*) FROM sqlite_schema") == 0
                 {
-                    try execute(sql: "PRAGMA application_id = \(applicationID)")
+                    try execute("PRAGMA application_id = \(applicationID)")
                 }
-                try execute(sql: "PRAGMA journal_mode = WAL")
+                try execute("PRAGMA journal_mode = WAL")
                 return
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && pausesLeft > 0 {
+            } catch let error as DatabaseError where error.isBusy && pausesLeft > 0 {
                 pausesLeft -= 1
                 sqlite3_sleep(pause)
             }

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
+internal import SQLite
 internal import StoreEngine
 
 /// A connection that can only read, beside the one that writes. No writer of this process blocks it.
@@ -50,6 +50,6 @@ package final class SQLiteReader {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard let statement, code == SQLITE_OK else { throw StoreFailure(sqlite: code) }
-        return SQLiteStatement(statement, on: pointer)
+        return SQLiteStatement(PreparedStatement(statement, on: pointer))
     }
 }

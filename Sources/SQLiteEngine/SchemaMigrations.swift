@@ -1,4 +1,4 @@
-internal import GRDB
+internal import SQLite
 internal import StoreEngine
 
 /// The schema's history: the files of `Migrations`, in order, each applied once, in one transaction, and never changed.
@@ -25,58 +25,70 @@ package enum SchemaMigrations {
     /// Brings the schema up to date; refuses one that is newer than the program, and one of a pre-release.
     ///
     /// - Parameter migrations: the history, or what another version of the program knows of it.
-    static func run(on queue: DatabaseQueue, path: String, migrations: [Migration] = all) throws {
-        guard !queue.inDatabase({ hasJust(migrations, $0) }) else { return }
-        var migrator = DatabaseMigrator()
-        for migration in migrations {
-            migrator.registerMigration(migration.name) { database in
-                try database.execute(sql: String(decoding: migration.sql, as: UTF8.self))
-            }
-        }
-        let isUpToDate = try queue.inDatabase { database in
-            // Checked first: the migrator's own check fails if another process creates the table meanwhile.
-            guard try database.tableExists("grdb_migrations") else { return false }
-            if try migrator.hasBeenSuperseded(database) {
-                if let schema = try migrator.appliedIdentifiers(database).filter({ $0.hasPrefix(prereleasePrefix) })
-                    .max()
-                {
+    static func run(on database: DatabaseConnection, path: String, migrations: [Migration] = all) throws {
+        guard !hasJust(migrations, database) else { return }
+        // Checked first: reading the names fails if another process creates the table meanwhile.
+        if try database.hasTable("grdb_migrations") {
+            let applied = try applied(to: database)
+            let unknown = applied.subtracting(migrations.map(\.name))
+            if !unknown.isEmpty {
+                if let schema = applied.filter({ $0.hasPrefix(prereleasePrefix) }).max() {
                     throw SessionStoreError.prerelease(path, schema: schema)
                 }
                 throw SessionStoreError(
                     .databaseNewer, path,
                     "the database was written by a newer version of crumb; nothing was changed: update crumb")
             }
-            return try migrator.hasCompletedMigrations(database)
+            if migrations.allSatisfy({ applied.contains($0.name) }) { return }
         }
-        guard !isUpToDate else { return }
-        var applied = try queue.inDatabase { try migrator.appliedIdentifiers($0) }
+        var before = try applied(to: database)
         while true {
             do {
-                return try migrator.migrate(queue)
+                return try apply(migrations, to: database)
             } catch {
                 // If two processes migrate at once, the second one fails on a table that the first one has just
                 // created, and goes on from there.
-                let appliedNow = try queue.inDatabase { try migrator.appliedIdentifiers($0) }
-                guard appliedNow != applied else { throw error }
-                applied = appliedNow
+                let now = try applied(to: database)
+                guard now != before else { throw error }
+                before = now
             }
         }
     }
 
-    /// Whether exactly these migrations were applied. Does not use the migrator, which is slow: in most cases, no
-    /// migration is missing. If the query fails, the migrator reports why.
-    private static func hasJust(_ migrations: [Migration], _ database: Database) -> Bool {
-        guard
-            let statement = try? SQLiteStatement(
-                database.cachedStatement(sql: "SELECT identifier FROM grdb_migrations"))
-        else { return false }
-        defer { statement.reset() }
-        var applied: Set<String> = []
-        do {
-            while try statement.step() { applied.insert(statement.text(0)) }
-        } catch {
-            return false
+    /// Applies the missing migrations, each in its own transaction. A migration may break foreign keys until its end,
+    /// because a table is changed by replacing it (https://sqlite.org/lang_altertable.html#otheralter).
+    private static func apply(_ migrations: [Migration], to database: DatabaseConnection) throws {
+        // Both the name of the table and its text are in every database.
+        try database.execute("CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        let applied = try applied(to: database)
+        for migration in migrations where !applied.contains(migration.name) {
+            try database.execute("PRAGMA foreign_keys = OFF")
+            defer { try? database.execute("PRAGMA foreign_keys = ON") }
+            try database.transaction(.immediate) {
+                try database.execute(String(decoding: migration.sql, as: UTF8.self))
+                try database.withStatement("INSERT INTO grdb_migrations (identifier) VALUES (?)") { statement in
+                    statement.bind(1, migration.name)
+                    try statement.run()
+                }
+                let isBroken = try database.withStatement("PRAGMA foreign_key_check") { try $0.step() }
+                if isBroken { throw StoreFailure(sqlite: StoreFailure.foreignKey) }
+            }
         }
-        return applied == Set(migrations.map(\.name))
+    }
+
+    /// The names of the migrations that were applied; none if the database has no table of them.
+    private static func applied(to database: DatabaseConnection) throws -> Set<String> {
+        do {
+            return Set(try database.texts("SELECT identifier FROM grdb_migrations"))
+        } catch {
+            if (try? database.hasTable("grdb_migrations")) == false { return [] }
+            throw error
+        }
+    }
+
+    /// Whether exactly these migrations were applied: in most cases, no migration is missing. If the query fails, the
+    /// slower way reports why.
+    private static func hasJust(_ migrations: [Migration], _ database: DatabaseConnection) -> Bool {
+        (try? database.texts("SELECT identifier FROM grdb_migrations")).map(Set.init) == Set(migrations.map(\.name))
     }
 }

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 
 /// The index of the write-ahead log, in memory that all processes with an open connection share.
 ///

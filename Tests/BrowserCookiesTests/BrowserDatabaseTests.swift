@@ -1,7 +1,7 @@
 import Captures
 import CookieModel
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import BrowserCookies
@@ -54,9 +54,9 @@ struct BrowserDatabaseTests {
     @discardableResult
     private func database(_ name: String, _ statements: String...) throws -> String {
         let path = folder.file(name)
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { database in for statement in statements { try database.execute(sql: statement) } }
-        try queue.close()
+        let database = try DatabaseConnection(path: path)
+        try database.transaction(.immediate) { for statement in statements { try database.execute(statement) } }
+        try database.close()
         return path
     }
 
@@ -131,21 +131,19 @@ struct BrowserDatabaseTests {
     @Test("The log is read while the browser keeps its database locked, and nothing is left behind")
     func running() throws {
         let path = folder.file("running")
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL")
+        let browser = try DatabaseConnection(path: path) { database in
+            try database.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL")
         }
-        let browser = try DatabaseQueue(path: path, configuration: configuration)
-        try browser.write { database in
-            try database.execute(sql: Self.firefox)
-            try database.execute(
-                sql: "INSERT INTO moz_cookies VALUES (1, '', 'n', 'v', 'a.test', '/', 1795316015, 7, 5, 1, 1, 1)")
+        try browser.transaction(.immediate) {
+            try browser.execute(Self.firefox)
+            try browser.execute(
+                "INSERT INTO moz_cookies VALUES (1, '', 'n', 'v', 'a.test', '/', 1795316015, 7, 5, 1, 1, 1)")
         }
         let before = try (Data(contentsOf: URL(filePath: path)), Data(contentsOf: URL(filePath: "\(path)-wal")))
         #expect(try summary(path) == ["n=v a.test"])
         #expect(before.0 == (try Data(contentsOf: URL(filePath: path))))
         #expect(before.1 == (try Data(contentsOf: URL(filePath: "\(path)-wal"))))
-        try browser.write { try $0.execute(sql: "UPDATE moz_cookies SET value = 'w'") }
+        try browser.transaction(.immediate) { try browser.execute("UPDATE moz_cookies SET value = 'w'") }
         #expect(try summary(path) == ["n=w a.test"])
         try browser.close()
     }
@@ -153,29 +151,30 @@ struct BrowserDatabaseTests {
     @Test("In the middle of a transaction that has reached the file, the state before it is read")
     func transaction() throws {
         let path = folder.file("journal")
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
+        let browser = try DatabaseConnection(path: path) { database in
             try database.execute(
-                sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1")
+                "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1")
         }
-        let browser = try DatabaseQueue(path: path, configuration: configuration)
         let insert = "INSERT INTO moz_cookies VALUES (?, '', 'n', ?, 'a.test', '/', 1795316015, 7, 5, 1, 1, 1)"
         let value = String(repeating: "v", count: 3000)
-        try browser.write { database in
-            try database.execute(sql: Self.firefox)
-            for id in 1...20 { try database.execute(sql: insert, arguments: [id, value]) }
+        try browser.transaction(.immediate) {
+            try browser.execute(Self.firefox)
+            let statement = try browser.cachedStatement(insert)
+            for id: Int64 in 1...20 {
+                statement.bind(1, id)
+                statement.bind(2, value)
+                try statement.run()
+            }
         }
         let whole = try summary(path)
         let committed = try Data(contentsOf: URL(filePath: path))
-        try browser.writeWithoutTransaction { database in
-            try database.execute(sql: "BEGIN IMMEDIATE")
-            try database.execute(sql: "UPDATE moz_cookies SET value = replace(value, 'v', 'w'), expiry = id")
-            #expect(try Data(contentsOf: URL(filePath: path)) != committed)
-            let journal = try Data(contentsOf: URL(filePath: "\(path)-journal"))
-            #expect(try summary(path) == whole)
-            #expect(try Data(contentsOf: URL(filePath: "\(path)-journal")) == journal)
-            try database.execute(sql: "COMMIT")
-        }
+        try browser.execute("BEGIN IMMEDIATE")
+        try browser.execute("UPDATE moz_cookies SET value = replace(value, 'v', 'w'), expiry = id")
+        #expect(try Data(contentsOf: URL(filePath: path)) != committed)
+        let journal = try Data(contentsOf: URL(filePath: "\(path)-journal"))
+        #expect(try summary(path) == whole)
+        #expect(try Data(contentsOf: URL(filePath: "\(path)-journal")) == journal)
+        try browser.execute("COMMIT")
         #expect(try summary(path).allSatisfy { $0.hasPrefix("n=www") })
         try browser.close()
     }

@@ -29,7 +29,9 @@ struct WebKitAdapterTests {
         // What the other modules of this build are made of is asked for too.
         let checkouts = URL(filePath: modules).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "checkouts")
-        var maps = [checkouts.appending(path: "GRDB.swift/Sources/GRDBSQLite/module.modulemap").path]
+        var maps = [
+            sources.deletingLastPathComponent().appending(path: "CSQLite/module.modulemap").path
+        ]
         let crypto = checkouts.appending(path: "swift-crypto/Sources")
         maps += try FileManager.default.contentsOfDirectory(atPath: crypto.path).map {
             crypto.appending(path: "\($0)/include/module.modulemap").path

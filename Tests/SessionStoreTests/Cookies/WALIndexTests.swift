@@ -1,5 +1,5 @@
 import CookieModel
-import GRDB
+import SQLite
 import Testing
 
 @testable import SQLiteEngine
@@ -51,8 +51,8 @@ struct WALIndexTests {
     @Test("The WAL-index header is not read if the database has no write-ahead log")
     func otherJournal() throws {
         let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
-        let file = try queue.inDatabase { try OpenFile($0, path: path) }
+        try queue.sync { try $0.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
+        let file = try queue.sync { try OpenFile($0, path: path) }
         let connection = try SQLiteReader(file, busyTimeout: 1)
         #expect(connection.walIndex == nil)
         #expect(try connection.prepare("SELECT x FROM t").step())

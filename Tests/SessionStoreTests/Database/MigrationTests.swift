@@ -1,6 +1,6 @@
 import CookieModel
 import Foundation
-import GRDB
+import SQLite
 import TestSupport
 import Testing
 
@@ -41,22 +41,22 @@ struct MigrationTests {
     }
 
     private static func migrate(_ path: String, _ migrations: [SchemaMigrations.Migration]) throws {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        try SchemaMigrations.run(on: queue, path: path, migrations: migrations)
+        let database = try DatabaseConnection(path: path)
+        defer { try? database.close() }
+        try SchemaMigrations.run(on: database, path: path, migrations: migrations)
     }
 
     private func applied() throws -> [String] {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        return try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations ORDER BY 1") }
+        let database = try DatabaseConnection(path: path)
+        defer { try? database.close() }
+        return try database.texts("SELECT identifier FROM grdb_migrations ORDER BY 1")
     }
 
     /// Opens the migrated database with the program.
     private func opened() throws -> SessionDatabase {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try $0.execute(sql: LaterSchema.forgetting) }
-        try queue.close()
+        let database = try DatabaseConnection(path: path)
+        try database.execute(LaterSchema.forgetting)
+        try database.close()
         return try Given.database(path)
     }
 
@@ -154,16 +154,10 @@ struct MigrationTests {
         try migrate(to: version)
         let path = folder.file("crumb.sqlite")
         let counts = try onThreads(10) { _ in
-            let queue = try DatabaseQueue(path: path, configuration: Self.patient)
-            try SchemaMigrations.run(on: queue, path: path, migrations: Self.all)
-            return try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM cookie WHERE later = sequence") }
+            let database = try DatabaseConnection(path: path, busyTimeout: 30)
+            try SchemaMigrations.run(on: database, path: path, migrations: Self.all)
+            return try database.number("SELECT count(*) FROM cookie WHERE later = sequence")
         }
         #expect(counts == Array(repeating: 20, count: 10))
-    }
-
-    private static var patient: Configuration {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(30)
-        return configuration
     }
 }

@@ -1,5 +1,4 @@
 import CookieModel
-import GRDB
 import OAuth2
 import Synchronization
 import Testing
@@ -21,14 +20,14 @@ struct ReadTransactionTests {
         let hasRun = Mutex(false)
         let failure = Mutex<(any Error)?>(nil)
         try database.read { connection in
-            connection.file?.database.trace { event in
-                let isFirst = "\(event)".contains(text) && !hasRun.withLock { $0 }
+            connection.file?.database.trace { sql in
+                let isFirst = sql.contains(text) && !hasRun.withLock { $0 }
                 guard isFirst else { return }
                 hasRun.withLock { $0 = true }
                 do { try body(other) } catch { failure.withLock { $0 = error } }
             }
         }
-        defer { try? database.read { $0.file?.database.trace() } }
+        defer { try? database.read { $0.file?.database.trace(nil) } }
         let result = try read()
         if let error = failure.withLock({ $0 }) { throw error }
         #expect(hasRun.withLock { $0 })

@@ -1,6 +1,6 @@
+import CSQLite
 import CookieModel
-import GRDB
-import GRDBSQLite
+import SQLite
 import Synchronization
 import Testing
 
@@ -27,17 +27,17 @@ struct ManyJarsTests {
             try database.read { connection in
                 let connection = try #require(connection.file).database
                 sqlite3_progress_handler(
-                    connection.sqliteConnection, 1,
+                    connection.pointer, 1,
                     { context in
                         context?.assumingMemoryBound(to: Atomic<Int>.self).pointee.add(1, ordering: .relaxed)
                         return 0
                     }, UnsafeMutableRawPointer(mutating: pointer))
-                connection.trace { event in statements.withLock { $0.append("\(event)") } }
+                connection.trace { sql in statements.withLock { $0.append(sql) } }
             }
             defer {
                 try? database.read { connection in
-                    sqlite3_progress_handler(connection.file?.database.sqliteConnection, 0, nil, nil)
-                    connection.file?.database.trace()
+                    sqlite3_progress_handler(connection.file?.database.pointer, 0, nil, nil)
+                    connection.file?.database.trace(nil)
                 }
             }
             try body()
@@ -75,12 +75,12 @@ struct ManyJarsTests {
         arguments: [false, true])
     func plan(onlyNamed: Bool) throws {
         let rows = try Given.database().read { connection in
-            let values: [any DatabaseValueConvertible] = ["shared.test", "jar-1", 100, "[]"]
-            return try Row.fetchAll(
-                try #require(connection.file).database,
-                sql: "EXPLAIN QUERY PLAN \(JarSiteRows.query(onlyNamed: onlyNamed))",
-                arguments: StatementArguments(Array(values.prefix(onlyNamed ? 4 : 3)))
-            ).map { $0["detail"] as String }
+            try #require(connection.file).database.plan(JarSiteRows.query(onlyNamed: onlyNamed)) { statement in
+                statement.bind(1, "shared.test")
+                statement.bind(2, "jar-1")
+                statement.bind(3, 100)
+                if onlyNamed { statement.bind(4, "[]") }
+            }
         }
         let tables = rows.filter { !$0.contains("found") && !$0.contains("json_each") }
         #expect(tables.contains { $0.contains("SEARCH jar_site USING PRIMARY KEY (site=?") }, "\(rows)")

@@ -1,5 +1,5 @@
 import CookieModel
-import GRDB
+import SQLite
 import Testing
 
 @testable import SQLiteEngine
@@ -102,10 +102,9 @@ struct JournalTests {
     @Test("An index finds the endings of cookies, and no other change touches it", .onlyOnSQLite("is about its plans"))
     func endingPlan() throws {
         let plan = try Given.database().read { connection in
-            try Row.fetchAll(
-                try #require(connection.file).database, sql: "EXPLAIN QUERY PLAN \(ChangeRows.endingQuery)",
-                arguments: [1, 2, 3, 4, 5]
-            ).map { $0["detail"] as String }
+            try #require(connection.file).database.plan(ChangeRows.endingQuery) { statement in
+                for index: Int32 in 1...5 { statement.bind(index, Int64(index)) }
+            }
         }
         #expect(plan.contains { $0.contains("cookie_change USING INDEX cookie_change_ending (site=?") }, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")

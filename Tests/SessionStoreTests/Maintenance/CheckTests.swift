@@ -1,6 +1,6 @@
 import CookieModel
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import SQLiteEngine
@@ -107,9 +107,9 @@ struct CheckTests {
     @Test("A check finds rows without owners")
     func orphans() throws {
         let database = try database()
-        try #require(database.engine.file).queue.inDatabase { connection in
+        try #require(database.engine.file).queue.sync { connection in
             try connection.execute(
-                sql: "PRAGMA foreign_keys = OFF; DELETE FROM jar WHERE id = 2; PRAGMA foreign_keys = ON")
+                "PRAGMA foreign_keys = OFF; DELETE FROM jar WHERE id = 2; PRAGMA foreign_keys = ON")
         }
         let findings = try database.check().findings
         #expect(
@@ -126,15 +126,15 @@ struct CheckTests {
     func structure() throws {
         let database = try database()
         try database.execute("CREATE INDEX spare ON cookie_change (name)")
-        try #require(database.engine.file).queue.inDatabase { connection in
+        try #require(database.engine.file).queue.sync { connection in
             try connection.execute(
-                sql: """
-                    PRAGMA writable_schema = ON;
-                    UPDATE sqlite_schema SET sql = 'CREATE INDEX spare ON cookie_change (path)' WHERE name = 'spare';
-                    INSERT INTO cookie_change
-                        (id, cause, changed_at, site, domain, path, name, host_only, partition_key)
-                    VALUES ((1 << 36) + 1000, 1, 0, x'61', x'61', x'62', x'63', 1, '');
-                    """)
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = 'CREATE INDEX spare ON cookie_change (path)' WHERE name = 'spare';
+                INSERT INTO cookie_change
+                    (id, cause, changed_at, site, domain, path, name, host_only, partition_key)
+                VALUES ((1 << 36) + 1000, 1, 0, x'61', x'61', x'62', x'63', 1, '');
+                """)
         }
         let again = try SessionDatabase(
             path: folder.file("crumb.sqlite"), keys: .file(folder.file("key")), now: Given.now)
