@@ -6,6 +6,12 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct CacheWarmCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "warm",
