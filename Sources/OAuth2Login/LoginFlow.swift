@@ -176,13 +176,15 @@ package struct LoginFlow: Sendable {
                             + "--replace-account")
                 }
             }
-            try store.put(
-                tokens, for: Profile(id: id, name: plan.name), credentials: plan.credentials, now: now())
+            let (profile, time) = (Profile(id: id, name: plan.name), now())
+            _ = try await store.writing { [plan] store in
+                try store.put(tokens, for: profile, credentials: plan.credentials, now: time)
+            }
         } catch {
             try? await shielded { if await !isUserStored(of: tokens, in: store) { await discard(tokens) } }
             throw error
         }
-        return try store.get(plan.name)
+        return try await store.reading { [plan] store in try store.get(plan.name) }
     }
 
     /// How many stored logins are compared with one that is not kept.
@@ -193,7 +195,9 @@ package struct LoginFlow: Sendable {
     /// A server may end all of the grant with one token (RFC 7009, section 2.1), and the stored login with it.
     private func isUserStored(of tokens: TokenSet, in store: TokenStore) async -> Bool {
         guard let user = await user(of: tokens),
-            let logins = try? store.logins(by: plan.profile, plan.credentials.settings)
+            let logins = try? await store.reading({ [plan] store in
+                try store.logins(by: plan.profile, plan.credentials.settings)
+            })
         else { return false }
         for stored in logins.filter({ $0.refusal == nil }).prefix(Self.comparedLoginCount) {
             if await self.user(of: stored.tokens) == user { return true }

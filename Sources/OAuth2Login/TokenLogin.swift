@@ -58,7 +58,7 @@ public struct TokenLogin: Sendable {
     private let transport: any EndpointTransport
     private let checkIDToken: IDTokenCheck?
     private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Timestamp
+    private let now: (@Sendable () -> Timestamp)?
 
     /// Creates a login. It sends nothing.
     ///
@@ -68,11 +68,11 @@ public struct TokenLogin: Sendable {
     ///   - checkIDToken: Checks the signatures of ID tokens: `IDTokenVerifier.check` of `OpenIDConnect`. `nil` if TLS
     ///     suffices (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
     ///   - clock: The clock that measures waits for another device.
-    ///   - now: Returns the current time.
+    ///   - now: Returns the current time; `nil` for the clock of the store's database.
     public init(
         issuer: String, clientID: String, scopes: Scopes = [], redirect: Redirect = .loopback,
         transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp = { .now }
+        clock: any Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Timestamp)? = nil
     ) {
         self.issuer = issuer
         self.clientID = clientID
@@ -239,7 +239,7 @@ public struct TokenLogin: Sendable {
     /// - Throws: ``LoginError``, `OAuth2Error`, or `SessionStoreError`.
     @discardableResult
     public func revoke(_ name: String, of store: TokenStore) async throws -> [TokenKind] {
-        try await TokenRevoker(store, over: transport, now: now).revoke(name)
+        try await TokenRevoker(store, over: transport, now: clock(of: store)).revoke(name)
     }
 
     /// Revokes the tokens of a login at its server, and removes the login.
@@ -251,10 +251,10 @@ public struct TokenLogin: Sendable {
     /// - Throws: ``LoginError``, `OAuth2Error`, or `SessionStoreError`.
     @discardableResult
     public func logOut(_ name: String, from store: TokenStore, force: Bool = false) async throws -> LogoutOutcome {
-        let outcome = try await TokenRevoker(store, over: transport, now: now).revoke(
+        let outcome = try await TokenRevoker(store, over: transport, now: clock(of: store)).revoke(
             beforeRemoving: name, force: force)
         // Another process may have removed it meanwhile.
-        _ = try store.remove(name, now: now())
+        _ = try await store.remove(name, at: now?())
         return outcome
     }
 
@@ -274,6 +274,10 @@ public struct TokenLogin: Sendable {
         request.parameters = parameters
         request.bindsTokens = bindsTokens
         let plan = try await request.plan(store, over: transport)
-        return LoginFlow(plan, over: transport, checkingIDTokens: checkIDToken, now: now)
+        return LoginFlow(plan, over: transport, checkingIDTokens: checkIDToken, now: clock(of: store))
+    }
+
+    private func clock(of store: TokenStore) -> @Sendable () -> Timestamp {
+        now ?? { [clock = store.clock] in clock.now }
     }
 }

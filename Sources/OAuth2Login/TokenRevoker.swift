@@ -24,8 +24,8 @@ package struct TokenRevoker: Sendable {
         // Tokens that another process renews in the meantime are revoked as well: they belong to the same login.
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
-            let stored = try store.get(name)
-            guard let credentials = try store.credentials(name) else { throw LoginError(noEndpointsOf: name) }
+            let (stored, known) = try await store.reading { (try $0.get(name), try $0.credentials(name)) }
+            guard let credentials = known else { throw LoginError(noEndpointsOf: name) }
             // Damaged ones cannot be sent; that keeps the others from nothing.
             let resourceTokens = (try? store.resourceAccessTokens(of: name, now: now())) ?? []
             let ended = try await TokenRevoker.end(
@@ -35,11 +35,11 @@ package struct TokenRevoker: Sendable {
             let moment = now()
             tokens.refreshToken = nil
             tokens.accessTokenExpiry = min(tokens.accessTokenExpiry ?? moment, moment)
-            if try store.put(
-                tokens, for: stored.profile, expectedGeneration: stored.generation, cause: .refused, now: moment)
-            {
-                return revoked
+            let isStored = try await store.writing { [tokens] store in
+                try store.put(
+                    tokens, for: stored.profile, expectedGeneration: stored.generation, cause: .refused, now: moment)
             }
+            if isStored { return revoked }
         }
         throw LoginError(
             .refreshBusy,
