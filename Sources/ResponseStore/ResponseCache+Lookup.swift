@@ -132,21 +132,25 @@ extension ResponseCache {
     }
 
     /// Writes what ``noteHit(_:rule:octets:now:)`` has noted.
-    func writeNotes() {
+    ///
+    /// - Parameter now: The current time; `nil` for that of the last note.
+    func writeNotes(now: Timestamp? = nil) {
         guard memory.withLock({ !$0.notes.isEmpty }) else { return }
-        _ = writeWithNotes { _ in }
+        _ = writeWithNotes(now: now) { _ in }
     }
 
     /// Runs `body` in a transaction that first writes what was noted.
     ///
     /// - Returns: `nil` if it fails. Then the notes wait for the next one.
-    func writeWithNotes<Result>(_ body: (inout IndexWriter) throws -> Result) -> Result? {
+    func writeWithNotes<Result>(
+        now: Timestamp? = nil, _ body: (inout IndexWriter) throws -> Result
+    ) -> Result? {
         let notes = memory.withLock { memory in
             defer { memory.notes = CacheNotes() }
             return memory.notes
         }
         let result = write { writer in
-            try notes.write(to: writer.connection)
+            try notes.write(to: writer.connection, now: now)
             return try body(&writer)
         }
         if result == nil, !notes.isEmpty { memory.withLock { $0.notes.add(earlier: notes) } }
@@ -162,10 +166,17 @@ struct CacheNotes {
 
     private var uses: [Int64: Timestamp] = [:]
     private(set) var hits: [String: CacheHits] = [:]
+    /// The time of the last note.
+    private var last: Timestamp?
 
     var isEmpty: Bool { uses.isEmpty && hits.isEmpty }
 
     mutating func add(use id: Int64, at time: Timestamp) {
+        last = time
+        addUse(of: id, at: time)
+    }
+
+    private mutating func addUse(of id: Int64, at time: Timestamp) {
         if uses.count < CacheNotes.useLimit || uses[id] != nil { uses[id] = time }
     }
 
@@ -176,13 +187,20 @@ struct CacheNotes {
 
     /// Adds notes that were made before these.
     mutating func add(earlier notes: CacheNotes) {
-        for (id, time) in notes.uses where uses[id] == nil { add(use: id, at: time) }
+        for (id, time) in notes.uses where uses[id] == nil { addUse(of: id, at: time) }
+        last = last ?? notes.last
         for (rule, hit) in notes.hits { add(hit, by: rule) }
     }
 
-    func write(to connection: SQLiteConnection) throws {
+    /// Writes the notes. Another process may have written a later use, which stays, unless its clock was ahead.
+    ///
+    /// - Parameter now: The current time; `nil` for that of the last note.
+    func write(to connection: SQLiteConnection, now: Timestamp?) throws {
         for (id, time) in uses {
-            try connection.run("UPDATE response SET used = ? WHERE id = ?", [time.microseconds, id])
+            let now = now ?? last ?? time
+            try connection.run(
+                "UPDATE response SET used = min(max(used, ?), ?) WHERE id = ?",
+                [time.microseconds, now.microseconds, id])
         }
         for (rule, hits) in hits {
             let statement = try connection.statement(

@@ -51,7 +51,7 @@ extension ResponseCache {
         let lookup = RowLookup(
             url: head.response.url, jar: head.jar, audience: head.audience, keys: keys, limits: limits)
         // What was noted decides what has to go.
-        let id: Int64?? = writeWithNotes { writer in
+        let id: Int64?? = writeWithNotes(now: now) { writer in
             let rows = try lookup.numbers.flatMap {
                 try writer.connection.rows(StoredRow.lookup, $0, StoredRow.init)
             }

@@ -74,7 +74,7 @@ extension ResponseCache {
     /// newest key. A row whose key is gone is removed. The work of one step has an upper bound.
     public func maintain(now: Timestamp) {
         _ = applyInvalidations()
-        writeNotes()
+        writeNotes(now: now)
         sweep(now: now)
         reseal()
     }

@@ -56,7 +56,7 @@ public final class PrivateCache: Sendable {
         guard responses.noteHit(stored, rule: rule.description, octets: octets, now: now) else { return }
         Task.detached { [weak self] in
             try? await Task.sleep(for: PrivateCache.noteDelay)
-            await self?.using { $0.writeNotes() }
+            await self?.using { $0.writeNotes(now: now.advanced(bySeconds: PrivateCache.noteDelay.components.seconds)) }
         }
     }
 

@@ -110,8 +110,10 @@ final class ResponseIndex: Sendable {
         try connection.run("INSERT OR REPLACE INTO usage SELECT 0, count(*), coalesce(sum(size), 0) FROM response")
     }
 
-    /// Removes all rows. That takes the same time for any number of them.
+    /// Removes all rows. That takes the same time for any number of them. Their IDs are not used again.
     static func removeAll(_ connection: SQLiteConnection) throws {
+        // A damaged index may lack the table.
+        let last = try? connection.rows("SELECT seq FROM sqlite_sequence WHERE name = 'response'") { $0.int64(0) }.first
         for name in ["response", "body", "response_group", "usage", "hit"] {
             try connection.statement("DROP TABLE IF EXISTS \(name)").run()
         }
@@ -124,6 +126,7 @@ final class ResponseIndex: Sendable {
             try connection.statement(statement).run()
             statement = ""
         }
+        if let last { try connection.run("INSERT INTO sqlite_sequence VALUES ('response', ?)", [last]) }
     }
 }
 

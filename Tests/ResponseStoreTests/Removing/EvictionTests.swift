@@ -106,6 +106,24 @@ struct EvictionTests {
         #expect(try used() == CacheHome.start)
     }
 
+    @Test("A use that is written late does not replace a later one, and no use is in the future")
+    func lateUses() throws {
+        let home = CacheHome()
+        let (cache, other) = (home.cache(), home.cache())
+        try cache.store(Sample())
+        let stored = try #require(try cache.candidates(for: Sample()).first)
+        func time(_ seconds: Int64) -> Timestamp { CacheHome.start.advanced(bySeconds: seconds) }
+        func used() throws -> Timestamp? { try home.cache().candidates(for: Sample()).first?.used }
+        cache.noteHit(stored, rule: "static", octets: 0, now: time(1))
+        other.noteHit(stored, rule: "static", octets: 0, now: time(10))
+        other.writeNotes(now: time(11))
+        cache.writeNotes(now: time(12))
+        #expect(try used() == time(10))
+        cache.noteHit(stored, rule: "static", octets: 0, now: time(1_000_000))
+        cache.maintain(now: time(13))
+        #expect(try used() == time(13))
+    }
+
     @Test("What was used a second ago stays, although that is not written yet")
     func recentUse() throws {
         let home = CacheHome()

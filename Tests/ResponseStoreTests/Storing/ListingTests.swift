@@ -79,6 +79,24 @@ struct ListingTests {
         #expect(cache.usage() == .nothing)
     }
 
+    @Test("The IDs of removed responses are not used again")
+    func ids() throws {
+        let cache = CacheHome().cache()
+        var last: Int64 = 0
+        for _ in 0..<3 {
+            for path in ["a", "b"] {
+                var sample = Sample()
+                sample.url = "https://shop.example/\(path)"
+                let id = try #require(try cache.store(sample))
+                #expect(id > last)
+                last = id
+            }
+            cache.removeAll()
+            // Also if there was nothing to remove.
+            cache.removeAll()
+        }
+    }
+
     @Test("A database in memory has no folder, and neither has one without a home")
     func folders() {
         #expect(CacheFolder(database: "") { _ in "/home/me" } == nil)
