@@ -1,6 +1,7 @@
 import Crypto
 package import OfflinePackages
 import Platform
+package import SessionStore
 import StoreEngine
 package import WebPrimitives
 
@@ -97,9 +98,14 @@ package final class PackageDownload: ZipSource {
 }
 
 extension PackageStore {
-    /// The download of a package, which no other process can begin meanwhile.
-    package func download(_ url: RequestURL) throws(PackageError) -> PackageDownload {
-        try PackageDownload(url, in: root)
+    /// The download of a package for a jar of a database, which no other process can begin meanwhile.
+    ///
+    /// - Returns: `nil` if the database is no file.
+    package static func download(
+        _ url: RequestURL, beside database: SessionDatabase
+    ) throws(PackageError) -> PackageDownload? {
+        guard let root = root(of: database) else { return nil }
+        return try PackageDownload(url, in: root)
     }
 }
 

@@ -86,6 +86,20 @@ extension PackageStore {
         }
     }
 
+    /// Removes a jar that was just created, unless something was stored in it meanwhile: a row or a package. A failure
+    /// leaves it.
+    package static func removeIfUnused(_ jar: CookieJar) {
+        guard let store = PackageStore(of: jar), !FileSystem.isAbsent(store.root) else {
+            _ = try? jar.database.removeIfUnused(jar)
+            return
+        }
+        try? locked(store.root) { () throws(PackageError) in
+            guard try store.packages().isEmpty else { return }
+            _ = try? jar.database.removeIfUnused(jar)
+        }
+        removeFolders(ofRemovedJars: jar.database)
+    }
+
     /// Removes the folders of jars that neither exist nor can be restored. A failure leaves them for the next time.
     package static func removeFolders(ofRemovedJars database: SessionDatabase) {
         guard let root = root(of: database), !FileSystem.isAbsent(root) else { return }

@@ -374,31 +374,43 @@ struct PackageStoreTests {
         #expect(try store.packages().map(\.name) == ["shop"] && store.verify("shop").isEmpty)
     }
 
+    @Test("A jar that was created for a package that is refused is removed, unless another process uses it")
+    func unusedJar() throws {
+        let (jar, store) = (try home.jar(), try home.store())
+        _ = try store.add(home.archive("1.0.0"), now: home.now)
+        PackageStore.removeIfUnused(jar)
+        #expect(try store.packages().map(\.name) == ["shop"] && home.database.existingJar(named: "work") != nil)
+        let (unused, folder) = (try home.jar("unused"), try home.store("unused").folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        PackageStore.removeIfUnused(unused)
+        #expect(try home.database.existingJar(named: "unused") == nil && FileSystem.isAbsent(folder))
+    }
+
     @Test("A download goes on where it broke off, if the server has named what it sends")
     func download() throws {
-        let store = try home.store()
+        let database = home.database
         let url = try RequestURL("https://shop.example/shop.zip")
         do {
-            let download = try store.download(url)
+            let download = try #require(try PackageStore.download(url, beside: database))
             #expect(download.transfer().length == 0)
             try download.prepare(from: 0, validator: "\"v\"")
             try download.write(Array("hel".utf8), at: 0)
             // Another process has to wait until this one has added the package.
-            let error = #expect(throws: PackageError.self) { try store.download(url) }
+            let error = #expect(throws: PackageError.self) { try PackageStore.download(url, beside: database) }
             #expect(error?.code == .notFetched)
             #expect(try download.length == 3 && download.read(9, at: 1) == Array("el".utf8))
         }
         do {
-            let download = try store.download(url)
+            let download = try #require(try PackageStore.download(url, beside: database))
             let transfer = download.transfer()
             #expect(transfer == PackageTransfer(length: 3, validator: "\"v\"") && transfer.length == 3)
             try download.prepare(from: 0, validator: nil)
         }
-        let again = try store.download(url)
+        let again = try #require(try PackageStore.download(url, beside: database))
         #expect(again.transfer().length == 0)
         again.remove()
         #expect(FileSystem.isAbsent(again.path))
         // The file that was removed is no reason to wait.
-        #expect(try store.download(url).transfer().length == 0)
+        #expect(try PackageStore.download(url, beside: database)?.transfer().length == 0)
     }
 }

@@ -69,22 +69,26 @@ struct PackageAddCommand: CrumbCommand {
         let url = try requestURL(package)
         let fetch = try Network.required().fetchPackage
         conditions.needsKnownKey = url.scheme == .http && !url.host.isLoopback
-        try jar.withJar(console) { kept, hasStarted in
-            // It is locked until it is added and removed.
-            let download = try PackageStore.required(of: kept).download(url)
-            defer { download.removeUnusable() }
-            try Blocking.run { try await fetch(download) }
-            do {
-                try add(PackageArchive(download), conditions, to: kept, hasStarted, console)
-            } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
-                throw error
-            } catch {
-                // Another attempt would add the same octets.
-                download.remove()
-                throw error
+        try SessionStoreError.check(jar.jar, of: "jar")
+        // It is locked until it is added and removed.
+        let download = try PackageStore.requiredDownload(
+            of: url, beside: try jar.databaseOptions.open(now: console.now))
+        defer { download.removeUnusable() }
+        try Blocking.run { try await fetch(download) }
+        do {
+            let archive = try PackageArchive(download)
+            // Only now, so that a download that breaks off leaves no jar.
+            try jar.withJar(console) { kept, hasStarted in
+                try add(archive, conditions, to: kept, hasStarted, console)
             }
+        } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
+            throw error
+        } catch {
+            // Another attempt would add the same octets.
             download.remove()
+            throw error
         }
+        download.remove()
     }
 
     /// - Parameter hasStarted: Is called once the jar has the package.
@@ -237,10 +241,19 @@ extension JarOptions {
 extension PackageStore {
     /// The packages of a jar.
     static func required(of jar: CookieJar) throws -> PackageStore {
-        guard let store = PackageStore(of: jar) else {
-            throw ValidationError("Packages belong to a database file: name it with --database.")
-        }
+        guard let store = PackageStore(of: jar) else { throw fileRequired }
         return store
+    }
+
+    fileprivate static func requiredDownload(
+        of url: RequestURL, beside database: SessionDatabase
+    ) throws -> PackageDownload {
+        guard let download = try download(url, beside: database) else { throw fileRequired }
+        return download
+    }
+
+    private static var fileRequired: ValidationError {
+        ValidationError("Packages belong to a database file: name it with --database.")
     }
 
     fileprivate func found(_ name: String) throws -> Package {

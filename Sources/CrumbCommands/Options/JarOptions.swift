@@ -104,10 +104,7 @@ struct JarOptions: ParsableArguments {
             }
         } catch {
             // Another process may have begun to use it.
-            if isNew, !started.load(ordering: .relaxed), (try? kept.cookies().readable.isEmpty) == true {
-                _ = try? kept.database.removeJar(named: kept.name)
-                PackageStore.removeFolders(ofRemovedJars: kept.database)
-            }
+            if isNew, !started.load(ordering: .relaxed) { PackageStore.removeIfUnused(kept) }
             throw error
         }
     }

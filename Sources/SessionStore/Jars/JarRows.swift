@@ -139,6 +139,20 @@ struct JarRows {
         try database.statement("DELETE FROM jar WHERE id = ?").run(id)
     }
 
+    /// The tables with rows of a jar, besides those whose rows depend on others and the journal.
+    static let tables = [
+        "cookie", "web_storage", "header_field", "login_rule", "snapshot", "capture", "rejected_cookie", "jar_undo",
+    ]
+
+    /// Whether no row belongs to a jar, and nothing was ever stored in it.
+    func isEmpty(id: Int64) throws -> Bool {
+        for table in JarRows.tables {
+            let row = try database.statement("SELECT 1 FROM \(table) WHERE jar_id = ? LIMIT 1").first(id) { _ in true }
+            if row != nil { return false }
+        }
+        return try ChangeRows(database: database, jarID: id).bounds().map { $0.first == $0.next } ?? false
+    }
+
     /// The content that is removed with a jar.
     func content(id: Int64) throws -> JarRemoval {
         JarRemoval(

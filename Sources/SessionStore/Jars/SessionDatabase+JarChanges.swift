@@ -108,6 +108,23 @@ extension SessionDatabase {
         }
     }
 
+    /// Deletes a jar, unless something was stored in it, or its name or settings were changed, since it was created.
+    ///
+    /// - Parameter jar: the jar, as it was created.
+    /// - Returns: whether it was deleted.
+    @discardableResult
+    package func removeIfUnused(_ jar: CookieJar) throws(SessionStoreError) -> Bool {
+        try write(.changedRows) { connection in
+            let rows = JarRows(database: connection)
+            guard try rows.jar(named: jar.name) != nil else { return false }
+            let present = try rows.lockedJars(named: jar.name)[0]
+            guard present.id == jar.id, present.settings == JarSettings(jar.policy), try rows.isEmpty(id: jar.id)
+            else { return false }
+            try rows.delete(id: jar.id)
+            return true
+        }
+    }
+
     /// The settings of a jar.
     ///
     /// - Throws: ``SessionStoreError/Code/jarNotFound``.

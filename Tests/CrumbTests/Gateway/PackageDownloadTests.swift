@@ -182,6 +182,19 @@ struct PackageDownloadTests {
         #expect(try versions() == ["1.1.0"])
     }
 
+    @Test("While a package is downloaded, there is no jar that another process could use, and none if it is refused")
+    func noJar() throws {
+        let jars = Mutex<[String]>([])
+        let server = try server { [home] _ in
+            let listed = try? home.crumb("jars", "list", "--json").text
+            jars.withLock { $0.append(listed ?? "failed") }
+            return LoopbackServer.Response(body: "no archive")
+        }
+        #expect(try add(server).status == 90)
+        #expect(jars.withLock { $0 } == [""])
+        #expect(try home.crumb("jars", "list", "--json").text.isEmpty)
+    }
+
     /// A package with right checksums, one of whose bodies has another digest than the manifest says.
     private func otherDigest() throws -> [UInt8] {
         let digest = String(repeating: "0", count: 64)

@@ -1,4 +1,5 @@
 import CookieModel
+import OAuth2
 import Testing
 
 @testable import SessionStore
@@ -33,6 +34,49 @@ struct JarChangeTests {
         #expect(try database.settings(ofJar: "new") == settings)
         let summary = try #require(try database.jars(now: Given.now).first)
         #expect(summary.settings == settings && summary.savedSessionCount == 0 && summary.cookieCount == 0)
+    }
+
+    @Test("A jar that a command has created for nothing is deleted only if no one has used it")
+    func unused() throws {
+        let uses: [(CookieJar) throws -> Void] = [
+            { try $0.receive("a=1") },
+            { jar in
+                try jar.receive("a=1")
+                try jar.database.clearJar(named: jar.name, now: Given.now)
+            },
+            { try $0.setHeaderField(Secret("v"), named: "X-Key", scope: nil) },
+            { try $0.setLoginRuleDefinition("{}", named: "rule") },
+            { _ = try $0.saveSession(named: "s", now: Given.now) },
+            { jar in try jar.database.changeSettings(ofJar: jar.name) { $0.limits.domainCookies = 1 } },
+        ]
+        let database = try Given.database()
+        for use in uses {
+            let jar = try database.jar(named: "new", now: Given.now)
+            try use(jar)
+            #expect(try !database.removeIfUnused(jar))
+            _ = try database.present("new")
+            try database.removeJar(named: "new")
+        }
+        let jar = try database.jar(named: "new", now: Given.now)
+        try database.renameJar(named: "new", to: "other")
+        #expect(try !database.removeIfUnused(jar))
+        let another = try database.jar(named: "new", now: Given.now)
+        // Another jar has the name.
+        #expect(try !database.removeIfUnused(jar))
+        #expect(try database.removeIfUnused(another))
+        #expect(try database.jars(now: Given.now).map(\.name) == ["other"])
+    }
+
+    @Test(
+        "Every table with rows of a jar is known",
+        .enabled(if: TestServer.shared == nil, "The question is one to SQLite"))
+    func tables() throws {
+        let columns = "SELECT 1 FROM pragma_table_info(sqlite_schema.name) WHERE name = 'jar_id'"
+        let known = (JarRows.tables + ["snapshot_cookie", "jar_site"]).map { "'\($0)'" }.joined(separator: ",")
+        let count = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND EXISTS (\(columns))"
+        let database = try Given.database()
+        #expect(try database.number(count) == Int64(JarRows.tables.count + 2))
+        #expect(try database.number("\(count) AND name NOT IN (\(known))") == 0)
     }
 
     @Test("A renamed jar keeps everything, and an open one continues to work")
