@@ -103,6 +103,9 @@ package final class WorkerLane: BlockingExecutor {
         self.threads = threads
     }
 
+    /// How many jobs have not begun.
+    package var waitingCount: Int { state.withLock { $0.jobs.count } }
+
     package func add(_ job: @escaping BlockingJob) {
         let begins = state.withLock { state in
             state.jobs.append(job)

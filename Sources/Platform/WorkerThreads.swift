@@ -9,6 +9,10 @@ package final class WorkerThreads: BlockingExecutor {
     package static let shared = WorkerThreads(limit: 4)
     /// Those of the process for calls that may wait for another process.
     package static let patient = WorkerThreads(limit: 4)
+    /// Those of the process for calls that read from a database server.
+    package static let servedReaders = WorkerThreads(limit: 8)
+    /// Those of the process for transactions on a database server, which may wait for locks of rows.
+    package static let servedWriters = WorkerThreads(limit: 8)
 
     private struct State {
         var jobs = JobQueue()

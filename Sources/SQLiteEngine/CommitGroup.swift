@@ -48,7 +48,9 @@ final class CommitGroup: Sendable {
             if !job.isDone {
                 var jobs = [job] + takeWaiting()
                 do {
-                    try database.withWriteLock { connection in
+                    // No job of the group fails before its own timeout.
+                    let start = jobs.map(\.start).max() ?? job.start
+                    try database.withWriteLock(since: start) { connection in
                         jobs += takeWaiting()
                         commit(jobs, in: database, connection, observer)
                     }
@@ -123,6 +125,8 @@ private final class WriteJob: @unchecked Sendable {
     private var body: ((SQLiteConnection) throws -> Void)?
     /// Signalled once: when the job is done, or to lead.
     let turn = DispatchSemaphore(value: 0)
+    /// When the owner began to wait.
+    let start = WriteLockWait.beginning
     var failure: (any Error)?
 
     init(_ body: @escaping (SQLiteConnection) throws -> Void) {

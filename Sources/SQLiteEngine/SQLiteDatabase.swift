@@ -15,6 +15,8 @@ package final class SQLiteDatabase: Sendable {
     let queue: DatabaseQueue
     let commits = CommitGroup()
     private let busyTimeout: Double
+    /// When this object had the write lock last.
+    private let lastWrite = Mutex<ContinuousClock.Instant?>(nil)
     private let kept = KeptStatements()
     private let control = KeptStatements()
 
@@ -140,9 +142,16 @@ extension SQLiteDatabase {
     ///
     /// While another process has the lock, this waits without the connection, so that reads of this process go on.
     ///
-    /// - Parameter isPatient: whether to wait for another process that has the lock.
-    func withWriteLock<Result>(isPatient: Bool = true, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        let end = ContinuousClock.now + .seconds(isPatient ? busyTimeout : 0)
+    /// - Parameters:
+    ///   - isPatient: whether to wait for another process that has the lock.
+    ///   - start: when the caller began to wait. The timeout counts from then on, or from the last transaction of this
+    ///     object: what waits for others of this process does not wait for another process.
+    func withWriteLock<Result>(
+        isPatient: Bool = true, since start: ContinuousClock.Instant = WriteLockWait.beginning,
+        _ body: (SQLiteConnection) throws -> Result
+    ) throws -> Result {
+        let begin = lastWrite.withLock { max($0 ?? start, start) }
+        let end = isPatient ? begin + .seconds(busyTimeout) : .now
         // Like SQLite itself, which other processes use.
         var pauses: [Int32] = [100, 50, 50, 25, 25, 25, 20, 15, 10, 5, 2, 1]
         while true {
@@ -152,6 +161,7 @@ extension SQLiteDatabase {
                 } catch let failure as StoreFailure where failure.kind == .busy && ContinuousClock.now < end {
                     return nil
                 }
+                defer { lastWrite.withLock { $0 = .now } }
                 return try body(connection)
             }
             if let result { return result }
@@ -177,6 +187,14 @@ extension SQLiteDatabase {
     package func makeReader() throws -> SQLiteReader {
         try SQLiteReader(file, busyTimeout: busyTimeout)
     }
+}
+
+/// Since when the current thread waits for the write lock.
+package enum WriteLockWait {
+    /// When the work of the thread was queued; `nil` if it has just begun.
+    @TaskLocal package static var start: ContinuousClock.Instant?
+
+    static var beginning: ContinuousClock.Instant { start ?? .now }
 }
 
 extension SQLiteDatabase {

@@ -124,7 +124,7 @@ public struct LoginFallback: Sendable {
     private func keep(
         _ lines: [Octets], of rule: LoginRule, from url: RequestURL, in jar: CookieJar, now: Timestamp
     ) async throws {
-        let decisions = try await jar.receive(
+        let decisions = try await jar.receiveToEnd(
             ReceivedResponse(context: RequestContext(url: url), status: 200, setCookie: lines), at: now)
         guard decisions.contains(where: { $0.outcome == .stored || $0.outcome == .replaced }) else {
             let reasons = decisions.flatMap { $0.reasons.reasons.map(\.identifier) }.joined(separator: ", ")

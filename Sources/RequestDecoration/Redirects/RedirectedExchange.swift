@@ -60,8 +60,10 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         return decorated.request
     }
 
-    /// The same as ``nextRequest(now:)``, without blocking the caller's thread.
+    /// The same as ``nextRequest(now:)``, without blocking the caller's thread. Throws `CancellationError` if the task is
+    /// cancelled.
     public mutating func nextRequest(at time: Timestamp? = nil) async throws -> Request {
+        try Task.checkCancellation()
         let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
         let decorated = try await decorator.decorate(request, in: chain.context, at: time)
         report = decorated.report
@@ -78,7 +80,8 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         try advance(after: response, try decorator.receive(response, in: chain.context, now: now))
     }
 
-    /// The same as ``receive(_:now:)``, without blocking the caller's thread.
+    /// The same as ``receive(_:now:)``, without blocking the caller's thread. The cookies are stored even if the task is
+    /// cancelled.
     public mutating func receive(_ response: ResponseHead, at time: Timestamp? = nil) async throws -> Bool {
         try advance(after: response, try await decorator.receive(response, in: chain.context, at: time))
     }
@@ -147,6 +150,7 @@ extension RequestDecorator {
                 refusal = challenge.repetitionRefusal(
                     of: hop.context, isBodyRepeatable: isBodyRepeatable || hop.hasActed && !hop.keepsBody)
                 if refusal == nil {
+                    try Task.checkCancellation()
                     answer = try await recovery?.answer(challenge, in: jar, now: now())
                     earlier += exchange.hops
                     exchange = exchange.again(hop)

@@ -94,10 +94,10 @@ extension RequestDecorator {
     }
 
     /// Stores the cookies of a response, as ``receive(_:in:now:)-(ResponseHead,_,_)`` does, without blocking the caller's
-    /// thread.
+    /// thread. The cookies are stored even if the task is cancelled.
     ///
     /// - Parameter time: when it came; `nil` for the time of the jar's database.
-    /// - Throws: `SessionStoreError`, or `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `SessionStoreError`.
     @discardableResult
     public func receive(
         _ response: ResponseHead, in context: RequestContext, at time: Timestamp? = nil
@@ -105,7 +105,7 @@ extension RequestDecorator {
         guard let received = received(response, in: context) else {
             return ResponseReceipt(decisions: [], doubts: response.doubts)
         }
-        let decisions = try await jar.receive(received, at: time)
+        let decisions = try await jar.receiveToEnd(received, at: time)
         return ResponseReceipt(decisions: decisions, doubts: response.doubts)
     }
 

@@ -1,6 +1,7 @@
 public import CookieModel
 public import OAuth2
 import Platform
+import SQLiteEngine
 
 /// Calls that wait on the store's threads. Each caller continues where it was, and no thread of its own is blocked.
 extension SessionDatabase {
@@ -17,7 +18,8 @@ extension SessionDatabase {
         }
     }
 
-    /// Runs calls that only read, on a thread of the store. They do not wait for writers.
+    /// Runs calls that only read, on a thread of the store. They do not wait for other processes that write. While a
+    /// transaction of this process runs, they wait for its end.
     ///
     /// ```swift
     /// let cookies = try await database.reading { try jar.cookies().readable }
@@ -36,12 +38,15 @@ extension SessionDatabase {
     /// let saved = try await database.writing { try jar.saveSession(named: "before") }
     /// ```
     ///
+    /// The time in the queue counts as waiting: while another process keeps the file locked, all calls fail when their
+    /// `busyTimeout` has passed.
+    ///
     /// - Throws: the error of `calls`, or `CancellationError` as soon as the task is cancelled. Calls that have not begun
     ///   by then are not made; what has begun goes on, and may be stored.
     public func writing<Result: Sendable>(
         _ calls: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await writers.runUnlessCancelled(calls)
+        try await writers.runUnlessCancelled(SessionDatabase.countingWait(calls))
     }
 
     /// Runs calls as ``reading(_:)`` does, even if the task is cancelled.
@@ -55,7 +60,20 @@ extension SessionDatabase {
     package func writingToEnd<Result: Sendable, Failure: Error>(
         _ calls: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        try await writers.run(calls)
+        try await writers.run(SessionDatabase.countingWait(calls))
+    }
+
+    /// Counts the time from now on as waiting for the lock.
+    private static func countingWait<Result: Sendable, Failure: Error>(
+        _ calls: @escaping @Sendable () throws(Failure) -> Result
+    ) -> @Sendable () throws(Failure) -> Result {
+        let start = ContinuousClock.now
+        return { () throws(Failure) in
+            let result = WriteLockWait.$start.withValue(start) {
+                Swift.Result { () throws(Failure) in try calls() }
+            }
+            return try result.get()
+        }
     }
 
     /// The jar of that name, as ``jar(named:policy:now:)`` returns it. Creates it if it is missing.
@@ -87,6 +105,18 @@ extension CookieJar {
         return try await database.writing { try self.receive(response, now: time) }
     }
 
+    /// Receives a response as ``receive(_:at:)`` does, even if the task is cancelled: the server does not set its cookies
+    /// again.
+    @discardableResult
+    package func receiveToEnd(
+        _ response: ReceivedResponse, at time: Timestamp? = nil
+    ) async throws(SessionStoreError) -> [StorageDecision] {
+        let time = time ?? database.clock.now
+        return try await database.writingToEnd { () throws(SessionStoreError) in
+            try self.receive(response, now: time)
+        }
+    }
+
     /// Removes the cookies that a filter selects, as ``removeCookies(_:now:)`` does.
     ///
     /// - Parameter time: the time that decides which cookies have expired; `nil` for that of the database's clock.
@@ -105,7 +135,7 @@ extension CookieJar {
     public func retrieve(for context: RequestContext, at time: Timestamp? = nil) async throws -> Retrieval {
         let time = time ?? database.clock.now
         if let known = answerAtOnce(context, at: time, { $0.retrieve(&$1) }) { return known }
-        return try await WorkerThreads.shared.runUnlessCancelled {
+        return try await database.siteReaders.runUnlessCancelled {
             try self.answerByReading(context, at: time) { $0.retrieve(&$1) }
         }
     }
@@ -115,7 +145,7 @@ extension CookieJar {
         for context: RequestContext, at time: Timestamp
     ) async throws(SessionStoreError) -> Retrieval {
         if let known = answerAtOnce(context, at: time, { $0.retrieve(&$1) }) { return known }
-        return try await WorkerThreads.shared.run { () throws(SessionStoreError) in
+        return try await database.siteReaders.run { () throws(SessionStoreError) in
             try self.answerByReading(context, at: time) { $0.retrieve(&$1) }
         }
     }
@@ -125,7 +155,7 @@ extension CookieJar {
     public func cookieString(for context: RequestContext, at time: Timestamp? = nil) async throws -> Octets {
         let time = time ?? database.clock.now
         if let known = answerAtOnce(context, at: time, { $0.cookieString(&$1) }) { return known }
-        return try await WorkerThreads.shared.runUnlessCancelled {
+        return try await database.siteReaders.runUnlessCancelled {
             try self.answerByReading(context, at: time) { $0.cookieString(&$1) }
         }
     }

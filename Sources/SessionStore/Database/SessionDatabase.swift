@@ -28,8 +28,9 @@ public final class SessionDatabase: Sendable {
     /// The queue of questions to a server; `nil` for a file, whose version is in memory.
     let committedStates: CommittedStateQueue?
     let lastAccessGranularity: Int64
-    /// The threads for calls that read, and for those that may wait for a lock.
+    /// The threads for calls that read, for reading the cookies of one site, and for calls that may wait for a lock.
     let readers: any BlockingExecutor
+    let siteReaders: any BlockingExecutor
     let writers: any BlockingExecutor
     /// How many entries of a jar's journal are kept when cookies are stored and when old entries are pruned. At most a
     /// tenth more exist.
@@ -85,6 +86,7 @@ public final class SessionDatabase: Sendable {
         writer = FileWriter(memory: memory)
         // The writers of a file exclude each other anyway.
         readers = WorkerLane(on: .shared)
+        siteReaders = WorkerThreads.shared
         writers = WorkerLane(on: .patient)
         committedStates = nil
     }
@@ -112,8 +114,9 @@ public final class SessionDatabase: Sendable {
         }
         memory = WriterMemory(keyRing)
         writer = ServedWriter()
-        readers = WorkerThreads.patient
-        writers = WorkerThreads.patient
+        readers = WorkerThreads.servedReaders
+        siteReaders = WorkerThreads.servedReaders
+        writers = WorkerThreads.servedWriters
         committedStates = CommittedStateQueue(engine, path: name)
     }
 

@@ -221,9 +221,10 @@ public final class TokenRefresher: Sendable {
         let holder = LeaseHolder(process: process, liveness: liveness, using: &generator)
         var waited = Duration.zero
         while true {
-            let outcome = try await store.writing { [end = leaseEnd(), liveness, now = now()] in
+            let outcome = try await store.writing { [self] in
+                // The job may have waited for its turn.
                 try $0.takeLease(
-                    name, resource: seen.resource, for: holder, until: end, liveness: liveness, now: now)
+                    name, resource: seen.resource, for: holder, until: leaseEnd(), liveness: liveness, now: now())
             }
             switch outcome {
             case .taken(let current):
@@ -250,7 +251,7 @@ public final class TokenRefresher: Sendable {
 
     /// Whether another process is refreshing, so that this one has to wait.
     private func isHeld(_ name: String) async throws -> Bool {
-        guard let holder = try await store.reading({ [now = now()] in try $0.lease(name, now: now) })
+        guard let holder = try await store.reading({ [self] in try $0.lease(name, now: now()) })
         else { return false }
         return !holder.hasEnded(by: liveness)
     }
@@ -344,8 +345,8 @@ public final class TokenRefresher: Sendable {
     }
 
     private func renewLease(_ holder: LeaseHolder, of name: String) async throws -> Bool {
-        try await store.writing { [end = leaseEnd(), now = now()] in
-            try $0.renewLease(name, of: holder, until: end, now: now)
+        try await store.writing { [self] in
+            try $0.renewLease(name, of: holder, until: leaseEnd(), now: now())
         }
     }
 

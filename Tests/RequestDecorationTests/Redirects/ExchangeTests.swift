@@ -1,8 +1,11 @@
 import CookieModel
+import Dispatch
+import Foundation
 import HTTPTypes
 import OAuth2
 import RequestDecoration
 import SessionStore
+import Synchronization
 import Testing
 
 @Suite("Exchanges through redirects")
@@ -136,6 +139,51 @@ struct ExchangeTests {
         let exchange = try await exchange(web, request(), fixture.decorator())
         #expect(exchange.head.status == 302 && exchange.head.location == "com.example.app:/callback?code=1")
         #expect(try fixture.jar.cookies().readable.count == 1)
+    }
+
+    @Test("A cancelled task stores the cookies of a response that has arrived, and makes no further request")
+    func cancelled() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "exchange-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let keys = KeySource.key(SealingKey())
+        func jar() throws -> CookieJar {
+            try SessionDatabase(
+                path: "\(folder)/crumb.sqlite", keys: keys, busyTimeout: 3600, now: DecorationFixture.now
+            ).jar(now: DecorationFixture.now)
+        }
+        let (jar, other) = (try jar(), try jar())
+        // Another connection holds the write lock.
+        let mayEnd = DispatchSemaphore(value: 0)
+        let context = try DecorationFixture.context("https://held.test/")
+        await withCheckedContinuation { isHeld in
+            Thread {
+                _ = try? other.withBatch(now: DecorationFixture.now) { batch throws(SessionStoreError) in
+                    _ = try batch.receive(
+                        ReceivedResponse(context: context, setCookie: ["h=1"]), at: DecorationFixture.now)
+                    isHeld.resume()
+                    mayEnd.wait()
+                }
+            }.start()
+        }
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let count = Mutex(0)
+        let request = request()
+        let task = Task {
+            try await RequestDecorator(jar: jar).exchange(
+                request, in: RequestContext(url: request.requestURL()), now: { DecorationFixture.now },
+                transport: { _, _ in
+                    count.withLock { $0 += 1 }
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    arrival.yield()
+                    return (ResponseHead(status: 302, location: "/2", setCookie: ["a=1; Path=/"]), 0)
+                }
+            ).payload
+        }
+        for await _ in arrivals { break }
+        mayEnd.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(count.withLock { $0 } == 1)
+        #expect(try jar.cookies().readable.map(\.name.description).sorted() == ["a", "h"])
     }
 
     @Test("Loops and endless redirects end with an error, and all responses are stored")

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import Platform
+import SQLiteEngine
 import Synchronization
 import Testing
 
@@ -120,6 +121,56 @@ struct StoreThreadsTests {
         try await jar.receive(responses[2], at: Given.now)
         let names = try jar.cookies().readable.map(\.name.description)
         #expect(names.contains("d") && !names.contains("c"))
+    }
+
+    @Test("A response that has arrived is stored, even if its task is cancelled while another process holds the lock")
+    func receivedToEnd() async throws {
+        let jar = try await preparedJar()
+        let response = try response("b=1; Path=/")
+        var task: Task<[StorageDecision], any Error>?
+        try await whileLocked {
+            task = Task { try await jar.receiveToEnd(response, at: Given.now) }
+            task?.cancel()
+        }
+        #expect(try await task?.value.map(\.outcome) == [.stored])
+        #expect(try jar.pairs() == ["a=1", "b=1"])
+    }
+
+    @Test("The time in the queue counts as waiting for the lock")
+    func timeInQueue() async throws {
+        let database = try Given.database(path)
+        let lane = try #require(database.writers as? WorkerLane)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { hasBegun in
+            lane.add {
+                hasBegun.resume()
+                mayGoOn.wait()
+            }
+        }
+        let call = Task { try await database.writing { WriteLockWait.start } }
+        let toEnd = Task { try await database.writingToEnd { () throws in WriteLockWait.start } }
+        while lane.waitingCount < 2 { await Task.yield() }
+        let queued = ContinuousClock.now
+        mayGoOn.signal()
+        for start in [try await call.value, try await toEnd.value] { #expect(try #require(start) <= queued) }
+    }
+
+    @Test("A write that has waited for the whole timeout in the queue tries once, and waits no longer")
+    func timeoutInQueue() async throws {
+        _ = try Given.jar(path)
+        // Connections that have not written. If one waited, it would do so for an hour.
+        let jars = try (0..<2).map { _ in
+            try #require(try Given.database(path, busyTimeout: 3600).existingJar(named: "default"))
+        }
+        let start = ContinuousClock.now - .seconds(3600)
+        try await whileLocked {
+            let code = WriteLockWait.$start.withValue(start) { errorCode { try jars[0].receive("b=1; Path=/") } }
+            #expect(code == .databaseBusy)
+        }
+        // After the other connection.
+        try jars[0].receive("b=2; Path=/")
+        let decisions = try WriteLockWait.$start.withValue(start) { try jars[1].receive("c=3; Path=/") }
+        #expect(decisions.map(\.outcome) == [.stored])
     }
 
     @Test("Writers of one database do not keep those of others waiting")

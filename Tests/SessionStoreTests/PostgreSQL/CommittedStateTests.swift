@@ -1,5 +1,7 @@
 import CookieModel
+import Dispatch
 import OAuth2
+import Platform
 import Testing
 
 @testable import PostgreSQLEngine
@@ -31,6 +33,19 @@ struct CommittedStateTests {
         let session = try PostgreSQLSession(try server.target("postgres"))
         try session.enqueue("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
         try session.synchronize()
+    }
+
+    @Test("Transactions that wait for locks keep no read waiting")
+    func reads() async throws {
+        let database = try database()
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        let mayEnd = DispatchSemaphore(value: 0)
+        // More than there are threads for transactions.
+        for _ in 0..<20 { database.writers.add { mayEnd.wait() } }
+        defer { for _ in 0..<20 { mayEnd.signal() } }
+        #expect(try await database.reading { try jar.cookies().readable.count } == 1)
+        #expect(try await jar.retrieve(for: Given.context(), at: Given.now).included.count == 1)
     }
 
     @Test("Few statements answer many requests for the committed state")

@@ -1,6 +1,8 @@
 import CookieModel
+import Dispatch
 import HTTPTypes
 import OAuth2
+import Platform
 import Synchronization
 import Testing
 
@@ -65,6 +67,38 @@ struct TokenRefresherTests {
         #expect(try store.lease("p", now: Given.now) == nil)
         let request = server.state.withLock { $0.requests[0] }
         #expect(request.contains("client_id=app&client_secret=client-s3cret"))
+    }
+
+    @Test(
+        "The lease begins when it is written, and not when its writing was queued",
+        .enabled(if: TestServer.shared == nil, "The queue is that of a file"))
+    func queuedLease() async throws {
+        let store = try given()
+        let lane = try #require(store.database.writers as? WorkerLane)
+        let now = Mutex(Given.now)
+        let ends = Mutex<[Int64?]>([])
+        server.state.withLock { state in
+            state.hold = {
+                let end = try? store.database.number("SELECT expires_at FROM token_lease")
+                ends.withLock { $0.append(end) }
+            }
+        }
+        let refresher = TokenRefresher(
+            store: store, transport: server, process: 1, timing: Self.timing, now: { now.withLock { $0 } })
+        let mayGoOn = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { hasBegun in
+            lane.add {
+                hasBegun.resume()
+                mayGoOn.wait()
+            }
+        }
+        let token = Task { try await refresher.token("p") }
+        while lane.waitingCount < 1 { await Task.yield() }
+        let later = Given.now.advanced(bySeconds: 3600)
+        now.withLock { $0 = later }
+        mayGoOn.signal()
+        _ = try await token.value
+        #expect(ends.withLock { $0 } == [later.advanced(bySeconds: 60).microseconds])
     }
 
     @Test("Callers that ask one refresher at once share one refresh")
