@@ -1,12 +1,12 @@
-package import CSQLite
+internal import CSQLite
 
 /// A compiled statement of a ``DatabaseConnection``: parameters count from 1 and columns from 0.
 ///
 /// It is valid until its connection finalizes it. One thread at a time uses it and its connection. All is passed on to
 /// SQLite directly: a statement stores nothing of its own.
 package struct PreparedStatement {
-    @usableFromInline let pointer: OpaquePointer
-    @usableFromInline let connection: OpaquePointer
+    private let pointer: OpaquePointer
+    private let connection: OpaquePointer
 
     /// Wraps a statement that SQLite compiled on `connection`.
     package init(_ pointer: OpaquePointer, on connection: OpaquePointer) {
@@ -22,18 +22,15 @@ package struct PreparedStatement {
 
 // Parameters.
 extension PreparedStatement {
-    @inlinable @inline(__always)
     package func bindNull(_ index: Int32) {
         sqlite3_bind_null(pointer, index)
     }
 
-    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ number: Int64) {
         sqlite3_bind_int64(pointer, index, number)
     }
 
     /// Binds a copy of octets that are UTF-8 as text. They may contain U+0000.
-    @inlinable @inline(__always)
     package func bind(_ index: Int32, text octets: UnsafeRawBufferPointer) {
         // A null address would bind NULL instead of an empty text.
         guard !octets.isEmpty else {
@@ -46,7 +43,6 @@ extension PreparedStatement {
     }
 
     /// Binds octets in UTF-8 as text, or NULL. They must stay valid until ``releaseParameters()``.
-    @inlinable @inline(__always)
     package func bind(_ index: Int32, textInPlace octets: UnsafeRawBufferPointer?) {
         guard let octets else { return bindNull(index) }
         let text = octets.assumingMemoryBound(to: CChar.self)
@@ -54,7 +50,6 @@ extension PreparedStatement {
     }
 
     /// Binds a copy of octets.
-    @inlinable @inline(__always)
     package func bind(_ index: Int32, _ octets: UnsafeRawBufferPointer) {
         // A null address would bind NULL instead of an empty value.
         guard !octets.isEmpty else {
@@ -65,7 +60,6 @@ extension PreparedStatement {
     }
 
     /// Binds octets that stay valid until ``releaseParameters()``; none bind NULL.
-    @inlinable @inline(__always)
     package func bind(_ index: Int32, inPlace octets: UnsafeRawBufferPointer) {
         sqlite3_bind_blob(pointer, index, octets.baseAddress, Int32(octets.count), nil)
     }
@@ -77,7 +71,6 @@ extension PreparedStatement {
     }
 
     /// Releases the bound parameters.
-    @inlinable @inline(__always)
     package func releaseParameters() {
         sqlite3_clear_bindings(pointer)
     }
@@ -88,7 +81,6 @@ extension PreparedStatement {
     /// Moves to the next row.
     ///
     /// - Returns: whether there is one. After the last one, and after an error, the statement is reset.
-    @inlinable @inline(__always)
     package func step() throws(DatabaseError) -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW:
@@ -102,8 +94,7 @@ extension PreparedStatement {
     }
 
     /// The error of the last step, after which the statement is reset.
-    @usableFromInline
-    func failure() -> DatabaseError {
+    private func failure() -> DatabaseError {
         let error = DatabaseError(code: sqlite3_extended_errcode(connection), on: connection)
         sqlite3_reset(pointer)
         return error
@@ -115,13 +106,11 @@ extension PreparedStatement {
     }
 
     /// Ends the reading of rows. The parameters stay bound.
-    @inlinable @inline(__always)
     package func reset() {
         sqlite3_reset(pointer)
     }
 
     /// How many rows the connection's last statement changed.
-    @inlinable @inline(__always)
     package var changeCount: Int { Int(sqlite3_changes(connection)) }
 }
 
@@ -143,18 +132,15 @@ extension PreparedStatement {
         }
     }
 
-    @inlinable @inline(__always)
     package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(pointer, column) == SQLITE_NULL
     }
 
-    @inlinable @inline(__always)
     package func int64(_ column: Int32) -> Int64 {
         sqlite3_column_int64(pointer, column)
     }
 
     /// The octets of a text or blob where SQLite has them, valid until the next step.
-    @inlinable @inline(__always)
     package func borrowedBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let base = sqlite3_column_blob(pointer, column)
         return UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
@@ -168,8 +154,7 @@ extension PreparedStatement {
 
 extension PreparedStatement {
     /// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift does not import.
-    @inlinable @inline(__always)
-    package static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    @usableFromInline static let emptyText: StaticString = ""
+    private static let emptyText: StaticString = ""
 }
