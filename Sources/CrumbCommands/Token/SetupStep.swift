@@ -1,7 +1,12 @@
-import Foundation
 import SessionOperations
 import SessionStore
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// One step of setting up another program.
 enum SetupStep: Encodable {
@@ -66,11 +71,11 @@ enum SetupStep: Encodable {
 
     /// The whole file with the member in it; `nil` if it has that already.
     private func document(_ file: String, _ object: String, _ key: String, _ value: String) throws -> Data? {
-        var document: [String: Any] = [:]
+        var document: [String: JSONTree] = [:]
         if access(file, F_OK) == 0 {
             let bytes = try InputFile(file).contents(limit: 1 << 24, otherwise: .fileNotWritten)
-            let found = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
-            guard let found, found[object] == nil || found[object] is [String: Any] else {
+            let found = try? JSONDecoder().decode([String: JSONTree].self, from: Data(bytes))
+            guard let found, found[object].map({ $0.members != nil }) ?? true else {
                 throw CommandFailure(
                     .fileNotWritten,
                     "\(file): this is not a valid configuration of docker, and was not changed; correct it "
@@ -79,12 +84,13 @@ enum SetupStep: Encodable {
             }
             document = found
         }
-        var members = document[object] as? [String: Any] ?? [:]
-        guard members[key] as? String != value else { return nil }
-        members[key] = value
-        document[object] = members
-        return try JSONSerialization.data(
-            withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        var members = document[object]?.members ?? [:]
+        guard members[key] != .string(value) else { return nil }
+        members[key] = .string(value)
+        document[object] = .object(members)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(document)
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws {
@@ -173,10 +179,10 @@ enum SetupConflict {
     /// A string in an object of a JSON file; a file that cannot be read is rejected later, before it is written.
     static func member(_ file: String, _ object: String, _ key: String, _ value: String) -> String? {
         guard let bytes = try? InputFile(file).contents(limit: 1 << 24),
-            let document = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
-            let found = (document[object] as? [String: Any])?[key], found as? String != value
+            let document = try? JSONDecoder().decode([String: JSONTree].self, from: Data(bytes)),
+            let found = document[object]?.members?[key], found != .string(value)
         else { return nil }
-        return "\(file): \(object) has another helper for \(key): \(found)"
+        return "\(file): \(object) has another helper for \(key): \(found.shown)"
     }
 
     /// Returns the output of a command; `nil` if it fails, or cannot be run.

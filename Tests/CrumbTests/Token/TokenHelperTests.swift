@@ -65,7 +65,10 @@ struct TokenHelperTests {
     @Test("docker's protocol: get, list, store and erase, by the program and the configuration that setup wrote")
     func docker() throws {
         try FileManager.default.createDirectory(atPath: home.file(".docker"), withIntermediateDirectories: true)
-        try home.write(#"{"credHelpers":{"other.example":"pass"},"auths":{"a":{}}}"#, to: ".docker/config.json")
+        let others = [#""big":18446744073709551615"#, #""flags":[true,null,-2,1.5,"é/"]"#]
+        try home.write(
+            #"{"credHelpers":{"other.example":"pass"},"auths":{"a":{}},\#(others.joined(separator: ","))}"#,
+            to: ".docker/config.json")
         for _ in 1...2 {
             let setup = try home.crumb(
                 "token", "setup", "docker", "--host", "registry.example:5000", "--login", "work", "--write", "--json")
@@ -73,6 +76,8 @@ struct TokenHelperTests {
         }
         let text = home.bytes(".docker/config.json")
         let document = try JSONSerialization.jsonObject(with: Data(text)) as? [String: Any]
+        let compact = String(decoding: text, as: UTF8.self).replacing(" : ", with: ":").filter { !$0.isWhitespace }
+        #expect(others.allSatisfy(compact.contains), "\(compact)")
         let helpers = document?["credHelpers"] as? [String: String]
         let name = "crumb-registry.example_5000"
         #expect(helpers == ["other.example": "pass", "registry.example:5000": name] && document?["auths"] != nil)
