@@ -36,17 +36,27 @@ public struct OAuth2Error: DescribedError, Sendable, Hashable {
     /// The number of seconds to wait before a retry (`Retry-After`; RFC 9110, section 10.2.3), if given.
     public private(set) var retryAfter: Int?
 
-    private var sentence: String
+    private var sentence: ErrorSentence
 
     init(
         _ code: Code, status: Int? = nil, serverCode: String? = nil, serverDescription: String? = nil,
         _ sentence: String
     ) {
+        self.init(
+            code, status: status, serverCode: serverCode, serverDescription: serverDescription,
+            advice: ErrorSentence(sentence))
+    }
+
+    /// - Parameter advice: The sentence, which names options of commands for their users.
+    init(
+        _ code: Code, status: Int? = nil, serverCode: String? = nil, serverDescription: String? = nil,
+        advice: ErrorSentence
+    ) {
         self.code = code
         self.status = status
         self.serverCode = serverCode
         self.serverDescription = serverDescription
-        self.sentence = sentence
+        sentence = advice
     }
 }
 
@@ -152,7 +162,11 @@ extension OAuth2Error {
 
 extension OAuth2Error {
     /// One sentence for a user.
-    public var description: String { sentence }
+    public var description: String { sentence.text }
+}
+
+extension OAuth2Error: CommandDescribed {
+    package var commandDescription: String { sentence.commandText }
 }
 
 extension OAuth2Error.Code {

@@ -1,7 +1,9 @@
+public import WebPrimitives
+
 /// Why a login did not succeed, or why its tokens were not ended.
 ///
 /// The errors of a server are `OAuth2Error`, and those of the database `SessionStoreError`.
-public struct LoginError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct LoginError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.
@@ -24,13 +26,24 @@ public struct LoginError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// The problem, with the next step.
-    public let description: String
+    private let sentence: ErrorSentence
 
     package init(_ code: Code, _ description: String) {
-        self.code = code
-        self.description = description
+        self.init(code, advice: ErrorSentence(description))
     }
+
+    /// - Parameter advice: The problem and the next step, which names commands for their users.
+    package init(_ code: Code, advice: ErrorSentence) {
+        self.code = code
+        sentence = advice
+    }
+
+    /// The problem, with the next step.
+    public var description: String { sentence.text }
+}
+
+extension LoginError: CommandDescribed {
+    package var commandDescription: String { sentence.commandText }
 }
 
 extension LoginError {
@@ -38,8 +51,8 @@ extension LoginError {
     package init(noEndpointsOf name: String) {
         self.init(
             .settingsInvalid,
-            "\(name): the server's endpoints are unknown; log in with 'crumb token login \(name)', or import the "
-                + "tokens again with "
-                + "--discover, or with --endpoint name=URL")
+            advice: "\(name): the server's endpoints are unknown; "
+                + "log in\(app: " again", command: " with 'crumb token login \(name)'"), or import the tokens again "
+                + "with \(app: "the endpoints", command: "--discover, or with --endpoint name=URL")")
     }
 }

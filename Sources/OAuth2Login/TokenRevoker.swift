@@ -1,5 +1,6 @@
 public import OAuth2
 package import SessionStore
+package import WebPrimitives
 
 /// Ends tokens at the server that issued them.
 package struct TokenRevoker: Sendable {
@@ -54,9 +55,15 @@ package struct TokenRevoker: Sendable {
         do {
             return LogoutOutcome(revoked: try await revoke(name))
         } catch let error as OAuth2Error where error.code == .endpointMissing || force {
-            return LogoutOutcome(problem: "\(name): the server did not revoke the tokens: \(error)")
+            return LogoutOutcome(
+                problem:
+                    "\(name): the server did not revoke the tokens: \(app: error.description, command: error.commandDescription)"
+            )
         } catch let error as LoginError where error.code == .settingsInvalid || force {
-            return LogoutOutcome(problem: "the server did not revoke the tokens: \(error)")
+            return LogoutOutcome(
+                problem:
+                    "the server did not revoke the tokens: \(app: error.description, command: error.commandDescription)"
+            )
         }
     }
 
@@ -97,10 +104,13 @@ public struct LogoutOutcome: Sendable, Hashable {
     /// The kinds of tokens that the server has ended.
     public let revoked: [TokenKind]
     /// Why the server did not end them, as a sentence; `nil` if it did.
-    public let problem: String?
+    public var problem: String? { sentence?.text }
+    /// The ``problem`` for users of the command `crumb`.
+    package var commandProblem: String? { sentence?.commandText }
+    private let sentence: ErrorSentence?
 
-    init(revoked: [TokenKind] = [], problem: String? = nil) {
+    init(revoked: [TokenKind] = [], problem: ErrorSentence? = nil) {
         self.revoked = revoked
-        self.problem = problem
+        sentence = problem
     }
 }

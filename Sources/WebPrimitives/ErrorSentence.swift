@@ -23,9 +23,13 @@ package struct ErrorSentence: Hashable, Sendable, ExpressibleByStringInterpolati
 
     package static func + (left: ErrorSentence, right: ErrorSentence) -> ErrorSentence {
         var sentence = left
-        sentence.text += right.text
-        sentence.commandText += right.commandText
+        sentence += right
         return sentence
+    }
+
+    package static func += (left: inout ErrorSentence, right: ErrorSentence) {
+        left.text += right.text
+        left.commandText += right.commandText
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {

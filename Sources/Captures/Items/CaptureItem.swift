@@ -113,15 +113,9 @@ public struct CapturedResponse: Sendable, Hashable {
     }
 }
 
-extension CapturedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CapturedResponse: ValueHiding {
     /// Place, status and number of Set-Cookie lines; no URL, whose query may be a secret, and no value.
     public var description: String {
         "\(place): status \(status), \(setCookie.count) Set-Cookie \(setCookie.count == 1 ? "line" : "lines")"
     }
-
-    /// The same as ``description``: a debugger's log is a log.
-    public var debugDescription: String { description }
-
-    /// Nothing but ``description``, so that `dump` shows no cookie.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,3 +1,4 @@
+import Platform
 import SessionOperations
 import SessionStore
 import WebPrimitives

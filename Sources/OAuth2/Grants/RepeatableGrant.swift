@@ -129,7 +129,9 @@ extension ProfileCredentials {
             kind = .jwtBearer(assertion: try grantAssertion(of: profile, now: now(), using: &generator))
         case .tokenExchange:
             guard let exchange = settings.exchange else {
-                throw OAuth2Error(.endpointMissing, "The login to exchange is unknown; log in again with --exchange.")
+                throw OAuth2Error(
+                    .endpointMissing,
+                    advice: "The login to exchange is unknown; log in again with \(app: "it", command: "--exchange").")
             }
             let subject = try await tokens(exchange.subject)
             let actor: TokenSet? = if let actor = exchange.actor { try await tokens(actor) } else { nil }

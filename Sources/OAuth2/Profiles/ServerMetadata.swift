@@ -85,8 +85,9 @@ public struct ServerMetadata: Sendable, Equatable {
         guard let text = endpoints[endpoint] else {
             throw OAuth2Error(
                 .endpointMissing,
-                "The server's metadata has no endpoint for \(endpoint.purpose); name it when you log in or import tokens: "
-                    + "--endpoint \(endpoint.rawValue)=URL.")
+                advice:
+                    "The server's metadata has no endpoint for \(endpoint.purpose); name it when you log in or import tokens"
+                    + "\(command: ": --endpoint \(endpoint.rawValue)=URL").")
         }
         return try EndpointURL(text, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
     }

@@ -55,15 +55,15 @@ extension ProfileCredentials {
             throw OAuth2Error(
                 invalidIDToken: isKnown
                     ? "it is signed with \(name), which is neither the algorithm that the client is registered "
-                        + "for nor one of the server's metadata; if the client is registered for it, log in "
-                        + "with --id-token-algorithm \(name)"
+                        + "for nor one of the server's metadata; if the client is registered for it, "
+                        + "\(app: "name it in the settings", command: "log in with --id-token-algorithm \(name)")"
                     : "it is unsigned, or signed with an algorithm that Crumb does not support")
         }
         guard name.hasPrefix("HS") else { return true }
         guard let clientSecret, settings.authenticationMethod != .privateKeyJWT else {
             throw OAuth2Error(
-                invalidIDToken: "it is signed with a client secret (\(name)), and this client has none; log in with "
-                    + "--client-secret-file")
+                invalidIDToken: "it is signed with a client secret (\(name)), and this client has none; "
+                    + "log in with \(app: "the secret", command: "--client-secret-file")")
         }
         guard IDTokenAlgorithm.isAuthentic(token, name, by: clientSecret) else {
             throw OAuth2Error(invalidIDToken: "it is not signed with the client's secret (\(name))")

@@ -191,6 +191,11 @@ extension OAuth2Error {
     ///
     /// - Parameter problem: The defect, as a clause without a full stop, and without any part of the token.
     package init(invalidIDToken problem: String) {
-        self.init(.invalidIDToken, "The ID token cannot be used: \(problem).")
+        self.init(invalidIDToken: ErrorSentence(problem))
+    }
+
+    /// - Parameter problem: The reason and the next step, which names options of commands for their users.
+    package init(invalidIDToken problem: ErrorSentence) {
+        self.init(.invalidIDToken, advice: "The ID token cannot be used: " + problem + ".")
     }
 }

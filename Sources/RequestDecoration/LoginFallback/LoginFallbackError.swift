@@ -68,10 +68,15 @@ extension LoginChallenge {
                     + "\(command: " ('crumb token fallback list' lists the rules)")",
                 loginURL: loginURL)
         }
-        let refusal = (reason as? OAuth2Error).map { " (the token was not renewed: \($0))" } ?? ""
+        let refusal: ErrorSentence =
+            if let error = reason as? OAuth2Error {
+                " (the token was not renewed: \(app: error.description, command: error.commandDescription))"
+            } else {
+                ""
+            }
         return LoginFallbackError(
             .loginRequired, rule.profile,
-            "a new login is required\(command: ": run 'crumb token login\(profileWord)'")\(refusal)",
+            "a new login is required\(command: ": run 'crumb token login\(profileWord)'")" + refusal,
             loginURL: loginURL)
     }
 
@@ -97,25 +102,21 @@ extension LoginChallenge {
 
     /// The error that the site requires another login, and no user is present.
     var stepUpRequired: LoginFallbackError {
-        var (parameters, required) = ("", [String]())
+        var parameters: [String] = []
         // A server's value becomes part of a command to copy, so it must be printable ASCII without characters special
         // to a shell.
         if let context = authenticationContext,
             context.utf8.allSatisfy({ (0x20...0x7E).contains($0) && !"'\"\\$`;&|<>()!".utf8.contains($0) })
         {
-            let pair = "acr_values=\(context)"
-            parameters += " --parameter \(context.contains(" ") ? "'\(pair)'" : pair)"
-            required.append(pair)
+            parameters.append("acr_values=\(context)")
         }
-        if let age = maximumAge {
-            parameters += " --parameter max_age=\(age)"
-            required.append("max_age=\(age)")
-        }
-        let wanted = required.isEmpty ? "" : ": log in with \(required.joined(separator: " and "))"
+        if let age = maximumAge { parameters.append("max_age=\(age)") }
+        let wanted = parameters.isEmpty ? "" : ": log in with \(parameters.joined(separator: " and "))"
+        let words = parameters.map { $0.contains(" ") ? "'\($0)'" : $0 }
         return LoginFallbackError(
             .stepUpRequired, rule.profile,
             "the site requires a different login"
-                + "\(app: wanted, command: "; run: crumb token login\(profileWord)\(parameters)")",
+                + "\(app: wanted, command: "; run: crumb token login\(profileWord)\(words.map { " --parameter \($0)" }.joined())")",
             loginURL: loginURL)
     }
 }

@@ -73,6 +73,6 @@ package struct TokenAccess: Sendable {
             beforeRemoving: name, force: force)
         // Another process may have removed it meanwhile.
         _ = try await writing { [store, now] in try store.remove(name, now: now()) }
-        return RevocationReport(name: name, revoked: outcome.revoked, isRemoved: true, problem: outcome.problem)
+        return RevocationReport(name: name, revoked: outcome.revoked, isRemoved: true, problem: outcome.commandProblem)
     }
 }

@@ -16,8 +16,8 @@ extension ServiceFailure {
         switch error {
         case let problem as ServiceFailure: self = problem
         case let error as SessionStoreError: self.init(error)
-        case let error as LoginError: self.init(FailureKind(error), error.description)
-        case let error as OAuth2Error: self.init(FailureKind(error), error.description)
+        case let error as LoginError: self.init(FailureKind(error), error.commandDescription)
+        case let error as OAuth2Error: self.init(FailureKind(error), error.commandDescription)
         case let error as TokenRefreshError:
             self.init(FailureKind(error), error.commandDescription)
             // The stored settings are insufficient, whatever the request contains.

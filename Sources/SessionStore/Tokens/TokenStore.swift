@@ -29,8 +29,8 @@ public struct TokenStore: Sendable {
             if let other = try rows.otherName(of: profile) {
                 throw SessionStoreError(
                     .nameInvalid, profile.name,
-                    "the login of the same issuer, client and account is stored as '\(other)'; use that "
-                        + "name, or name another account, as with --account")
+                    advice: "the login of the same issuer, client and account is stored as '\(other)'; use that "
+                        + "name, or name another account\(command: ", as with --account")")
             }
             let id = try rows.upsert(
                 profile, tokens, keepsResourceTokens: cause == .refreshed || cause == .refreshedWithoutIDToken, now: now

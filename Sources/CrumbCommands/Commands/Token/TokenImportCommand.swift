@@ -60,7 +60,7 @@ struct TokenImportCommand: CrumbCommand {
         do {
             tokenSet = try TokenImport.tokenSet(bytes, now: now)
         } catch {
-            throw CommandFailure(.tokenInputInvalid, "\(input.name): \(error.description)")
+            throw CommandFailure(.tokenInputInvalid, "\(input.name): \(error.commandDescription)")
         }
         let preset = try server.preset()
         let credentials = try credentials(preset)
