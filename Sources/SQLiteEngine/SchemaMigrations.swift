@@ -27,21 +27,19 @@ package enum SchemaMigrations {
     /// - Parameter migrations: the history, or what another version of the program knows of it.
     static func run(on database: DatabaseConnection, path: String, migrations: [Migration] = all) throws {
         guard !hasJust(migrations, database) else { return }
-        // Checked first: reading the names fails if another process creates the table meanwhile.
-        if try database.hasTable("grdb_migrations") {
-            let applied = try applied(to: database)
-            let unknown = applied.subtracting(migrations.map(\.name))
+        var before = try applied(to: database)
+        if !before.isEmpty {
+            let unknown = before.subtracting(migrations.map(\.name))
             if !unknown.isEmpty {
-                if let schema = applied.filter({ $0.hasPrefix(prereleasePrefix) }).max() {
+                if let schema = before.filter({ $0.hasPrefix(prereleasePrefix) }).max() {
                     throw SessionStoreError.prerelease(path, schema: schema)
                 }
                 throw SessionStoreError(
                     .databaseNewer, path,
                     "the database was written by a newer version of crumb; nothing was changed: update crumb")
             }
-            if migrations.allSatisfy({ applied.contains($0.name) }) { return }
+            if migrations.allSatisfy({ before.contains($0.name) }) { return }
         }
-        var before = try applied(to: database)
         while true {
             do {
                 return try apply(migrations, to: database)
@@ -78,12 +76,9 @@ package enum SchemaMigrations {
 
     /// The names of the migrations that were applied; none if the database has no table of them.
     private static func applied(to database: DatabaseConnection) throws -> Set<String> {
-        do {
-            return Set(try database.texts("SELECT identifier FROM grdb_migrations"))
-        } catch {
-            if (try? database.hasTable("grdb_migrations")) == false { return [] }
-            throw error
-        }
+        // In this order: another process may create the table meanwhile.
+        guard try database.hasTable("grdb_migrations") else { return [] }
+        return Set(try database.texts("SELECT identifier FROM grdb_migrations"))
     }
 
     /// Whether exactly these migrations were applied: in most cases, no migration is missing. If the query fails, the

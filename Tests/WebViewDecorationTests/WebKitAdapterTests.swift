@@ -41,8 +41,13 @@ struct WebKitAdapterTests {
             "ExistentialAny", "ImmutableWeakCaptures", "InferIsolatedConformances", "InternalImportsByDefault",
             "MemberImportVisibility", "NonisolatedNonsendingByDefault",
         ]
+        // SwiftPM names the package after its folder.
+        let package = Repository.root.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
         try Compiler.run(
-            ["-typecheck", "-module-name", "WebViewDecoration", "-swift-version", "6"]
+            [
+                "-typecheck", "-module-name", "WebViewDecoration", "-swift-version", "6",
+                "-package-name", String(package),
+            ]
                 + features.flatMap { ["-enable-upcoming-feature", $0] }
                 + ["-I", folder.path, "-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files)
     }

@@ -76,7 +76,7 @@ struct MetadataDiscoveryTests {
         let both = try await discovery.metadata(over: transport, needing: [.token, .revocation])
         #expect(both.endpoints == [.token: "https://id.example/t", .revocation: "https://id.example/r"])
         let error = thrown { () throws(OAuth2Error) in try both.url(of: .introspection) }
-        #expect(error?.code == .endpointMissing && error?.description.contains("introspection_endpoint") == true)
+        #expect(error?.code == .endpointMissing && error?.commandDescription.contains("introspection_endpoint") == true)
     }
 
     @Test("The document of an issuer with a path is found at each place of RFC 8414", arguments: [0, 1, 2])

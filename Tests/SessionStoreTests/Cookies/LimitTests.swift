@@ -42,7 +42,7 @@ struct LimitTests {
             try batch.receive(response, at: later(11))
         }
         #expect(decisions.map(\.outcome) == [.stored, .stored])
-        #expect(evictions.map { "\($0.cookie.name) \($0.reason)" } == ["c totalLimit", "a totalLimit"])
+        #expect(evictions.map { "\($0.cookie.name) \($0.reason)" } == ["c total-limit", "a total-limit"])
         #expect(evictions.allSatisfy { $0.cookie.value.isEmpty })
         // The row of b waits for the clock to be confirmed.
         #expect(try jar.cookies().readable.map(\.name.description).sorted() == ["b", "d", "e", "f"])

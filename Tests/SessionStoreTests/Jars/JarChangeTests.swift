@@ -71,9 +71,9 @@ struct JarChangeTests {
         "Every table with rows of a jar is known",
         .enabled(if: TestServer.shared == nil, "The question is one to SQLite"))
     func tables() throws {
-        let columns = "SELECT 1 FROM pragma_table_info(sqlite_schema.name) WHERE name = 'jar_id'"
+        let columns = "SELECT 1 FROM pragma_table_info(item.name) WHERE name = 'jar_id'"
         let known = (JarRows.tables + ["snapshot_cookie", "jar_site"]).map { "'\($0)'" }.joined(separator: ",")
-        let count = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND EXISTS (\(columns))"
+        let count = "SELECT count(*) FROM sqlite_schema AS item WHERE type = 'table' AND EXISTS (\(columns))"
         let database = try Given.database()
         #expect(try database.number(count) == Int64(JarRows.tables.count + 2))
         #expect(try database.number("\(count) AND name NOT IN (\(known))") == 0)
