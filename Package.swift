@@ -29,17 +29,14 @@ let package = Package(
         .library(name: "SessionClient", targets: ["SessionClient", "SessionWire"]),
         .library(name: "SessionGateway", targets: ["SessionGateway"]),
     ],
+    // No trait enables another one: Swift 6.3 passes several in any order, and everything is compiled again for each order.
     traits: [
         .default(enabledTraits: ["Programs"]),
         .trait(name: "Store", description: "Keeps sessions: SQLite, encryption, OAuth2, URLSession and web views."),
-        .trait(
-            name: "AsyncHTTPClient", description: "Sends the requests of AsyncHTTPClient with a jar.",
-            enabledTraits: ["Store"]),
-        .trait(name: "OpenIDConnect", description: "Checks ID tokens.", enabledTraits: ["Store"]),
-        .trait(name: "Gateway", description: "The proxy for every request of a page.", enabledTraits: ["Store"]),
-        .trait(
-            name: "Programs", description: "The programs crumb and crumb-network: everything.",
-            enabledTraits: ["AsyncHTTPClient", "Gateway", "OpenIDConnect"]),
+        .trait(name: "AsyncHTTPClient", description: "Store, and the requests of AsyncHTTPClient with a jar."),
+        .trait(name: "OpenIDConnect", description: "Store, and checks of ID tokens."),
+        .trait(name: "Gateway", description: "Store, and the proxy for every request of a page."),
+        .trait(name: "Programs", description: "The programs crumb and crumb-network: everything."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -464,12 +461,15 @@ if Context.environment["CRUMB_LANE"] == "fuzzing" {
 
 // A package that uses only some products resolves only the packages that their traits name. Packages that are not listed are
 // those of the programs.
+let gateway: Set = ["Gateway", "Programs"]
+let client: Set = ["AsyncHTTPClient", "Programs"]
+let store = gateway.union(client).union(["Store", "OpenIDConnect"])
 let traits: [String: Set<String>] = [
-    "swift-crypto": ["Store"], "swift-http-types": ["Store"],
-    "async-http-client": ["AsyncHTTPClient"], "swift-nio": ["AsyncHTTPClient", "Gateway"],
-    "swift-nio-extras": ["AsyncHTTPClient"], "swift-nio-http2": ["Gateway"],
-    "swift-nio-ssl": ["AsyncHTTPClient", "Gateway"], "swift-certificates": ["Gateway"],
-    "swift-asn1": ["Gateway"], "jwt-kit": ["OpenIDConnect"],
+    "swift-crypto": store, "swift-http-types": store,
+    "async-http-client": client, "swift-nio-extras": client,
+    "swift-nio": gateway.union(client), "swift-nio-ssl": gateway.union(client),
+    "swift-nio-http2": gateway, "swift-certificates": gateway, "swift-asn1": gateway,
+    "jwt-kit": ["OpenIDConnect", "Programs"],
 ]
 for target in package.targets {
     target.dependencies = target.dependencies.map { dependency in
