@@ -20,6 +20,8 @@ struct CacheCommandTests {
     /// Requests URLs through a gateway with a cache, until the cache answers each of them once.
     private static func fill(_ home: CrumbHome, _ urls: [String]) throws {
         try home.receive("a=1", jar: "work")
+        // The address of a gateway before must not be taken for this one's.
+        try home.write("", to: "output")
         let gateway = try home.start(
             ["gateway", "run", "--jar", "work", "--client", "tool", "--cache", "10M"], output: home.file("output"),
             messages: home.file("messages"))

@@ -63,6 +63,8 @@ struct CacheWarmCommandTests {
 
     /// Runs `body` with the address of a gateway for programs.
     private func withGateway(_ words: [String], _ body: (String) throws -> Void) throws {
+        // The address of a gateway before must not be taken for this one's.
+        try home.write("", to: "output")
         let gateway = try home.start(
             ["gateway", "run", "--jar", "work", "--client", "tool", "--cache", "10M"] + words,
             output: home.file("output"), messages: home.file("messages"))
