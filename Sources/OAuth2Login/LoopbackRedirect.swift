@@ -103,7 +103,7 @@ package final class LoopbackRedirect: Sendable {
     ///
     /// - Parameters:
     ///   - readsInput: whether a line of standard input counts as the redirect.
-    ///   - stop: a descriptor that can be read as soon as nobody waits any more; `nil` for none.
+    ///   - stop: a descriptor that can be read once the wait has to end; `nil` if nothing ends it early.
     ///   - isMeant: whether an arrival belongs to this login; others get an error page.
     /// - Returns: `nil` after the deadline, or if it was stopped.
     package func arrival(
@@ -239,7 +239,7 @@ package final class LoopbackRedirect: Sendable {
         return nil
     }
 
-    /// Accepts a connection, and gives up on a browser that does not read its answer; `nil` if there is none any more.
+    /// Accepts a connection, and gives up on a browser that does not read its answer; `nil` if it has gone.
     private static func connection(from listener: Int32) -> Int32? {
         let connection = accept(listener, nil, nil)
         guard connection >= 0 else { return nil }

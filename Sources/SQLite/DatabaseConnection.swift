@@ -102,7 +102,7 @@ extension DatabaseConnection {
         }
     }
 
-    /// The number in the first column of the first row; `nil` if there is none, or NULL.
+    /// The number in the first column of the first row; `nil` if no row comes, or for NULL.
     package func number(_ sql: String) throws -> Int64? {
         try withStatement(sql) { try $0.step() && !$0.isNull(0) ? $0.int64(0) : nil }
     }

@@ -147,7 +147,7 @@ extension RequestDecorator {
 }
 
 extension Decoration {
-    /// Notes the fields of a credential, or why there are none.
+    /// Notes the fields of a credential, or the reason why it has no fields.
     fileprivate mutating func setCredential(_ result: Result<[HTTPField], FieldOmissionReason>) {
         switch result {
         case .success(let fields): credential = fields

@@ -40,7 +40,7 @@ extension ClientConnection {
             network.forget(opening, to: server)
             guard case .success(let found) = outcome else { return }
             let duration = clock.now - start
-            // Nobody asks again for a connection that only this client uses.
+            // No other client asks for a connection that only this one uses.
             if route.partition.client == nil {
                 await servers.put(found.server, route)
             } else {
