@@ -69,7 +69,8 @@ struct EndpointTransportTests {
     func longBody() async throws {
         let body = String(repeating: "x", count: 3 * EndpointResponse.maximumBodySize)
         let server = try LoopbackServer { _ in .init(body: body) }
-        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server))
+        let patient = try Self.request("/", at: server, before: .now + .seconds(3600))
+        let response = try await URLSessionEndpointTransport().send(patient)
         #expect(response.exposedBody.count == EndpointResponse.maximumBodySize + 1)
     }
 

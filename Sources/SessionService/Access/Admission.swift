@@ -28,9 +28,15 @@ struct Admission: Sendable {
     private let requests: RateLimiter?
     /// Counts the access tokens that were refused, whether in a field or at the inspector's sign-in.
     let failures: RateLimiter
+    /// A clock that only goes forward, by which requests are counted.
+    let tick: @Sendable () -> NIODeadline
 
-    init(tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false) {
+    init(
+        tokens: ServiceTokenStore, limits: ServiceLimits, publishesMetrics: Bool = false,
+        tick: @escaping @Sendable () -> NIODeadline = { .now() }
+    ) {
         self.tokens = tokens
+        self.tick = tick
         let open: Set<String> = ["/healthz", "/readyz", Admission.loginCallback]
         self.open = publishesMetrics ? open.union(["/metrics"]) : open
         uses = TokenUses()
@@ -52,13 +58,12 @@ struct Admission: Sendable {
     /// - Parameters:
     ///   - state: what a database server had committed when the request had arrived; `nil` for a file.
     ///   - now: the time, by which tokens end.
-    ///   - tick: the same by a clock that only goes forward, by which requests are counted.
     func admit(
         _ request: HTTPRequest, by way: ListenerKind, on channel: any Channel, in state: CommittedState?,
-        now: Timestamp, tick: NIODeadline
+        now: Timestamp
     ) throws -> Caller {
-        let caller = try caller(of: request, way, channel, state, now, tick)
-        if let requests, let wait = requests.take(caller.name, tick) {
+        let caller = try caller(of: request, way, channel, state, now)
+        if let requests, let wait = requests.take(caller.name, tick()) {
             throw ServiceFailure.tooManyRequests(retryAfter: wait)
         }
         return caller
@@ -132,7 +137,7 @@ struct Admission: Sendable {
 
     private func caller(
         of request: HTTPRequest, _ way: ListenerKind, _ channel: any Channel, _ state: CommittedState?,
-        _ now: Timestamp, _ tick: NIODeadline
+        _ now: Timestamp
     ) throws -> Caller {
         let values = request.headerFields[values: .authorization]
         guard let value = values.first else {
@@ -146,7 +151,7 @@ struct Admission: Sendable {
         let text = Admission.bearerToken(value)
         guard values.count == 1, let text, let token = try tokens.token(text, in: state, now: now)
         else {
-            if let wait = failures.take(way.peer(of: request, on: channel), tick) {
+            if let wait = failures.take(way.peer(of: request, on: channel), tick()) {
                 throw ServiceFailure.tooManyRequests(retryAfter: wait)
             }
             throw ServiceFailure.tokenRefused

@@ -2,6 +2,7 @@ import CookieModel
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -25,6 +26,7 @@ struct Inspector: Sendable {
     let sessions: InspectorSessions
     private let changes: ChangeSignal
     private let failures: RateLimiter
+    private let tick: @Sendable () -> NIODeadline
     let agentLock: AgentLock
     private let gateways: GatewayRegistry
     let pages: InspectorPages
@@ -43,7 +45,7 @@ struct Inspector: Sendable {
         self.changes = changes
         self.database = database
         sessions = admission.sessions
-        failures = admission.failures
+        (failures, tick) = (admission.failures, admission.tick)
         self.agentLock = agentLock
         self.gateways = gateways
         self.environment = environment
@@ -131,7 +133,7 @@ struct Inspector: Sendable {
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
             context.health?.note(ServiceFailure.tokenRefused, peer: context.peer)
-            if let wait = failures.take(context.peer, .now()) {
+            if let wait = failures.take(context.peer, tick()) {
                 return problemPage(.tooManyRequests(retryAfter: wait), request, context)
             }
             return page(SignInView(refused: true, to: to), status: .forbidden)

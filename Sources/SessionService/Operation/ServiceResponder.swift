@@ -44,7 +44,7 @@ struct ServiceResponder: Sendable {
         context.health = health
         context.peer = listener.peer(of: request.head, on: channel)
         let moment = now()
-        var response = try await answer(request, &context, channel, moment, start)
+        var response = try await answer(request, &context, channel, moment)
         let status = response.status
         let route = context.endpointPath
         response.headers[.date] = date.text(moment)
@@ -66,8 +66,7 @@ struct ServiceResponder: Sendable {
     }
 
     private func answer(
-        _ request: Request, _ context: inout ServiceRequestContext, _ channel: any Channel, _ moment: Timestamp,
-        _ tick: NIODeadline
+        _ request: Request, _ context: inout ServiceRequestContext, _ channel: any Channel, _ moment: Timestamp
     ) async throws -> Response {
         do {
             try admission.check(request.head, by: listener, on: channel)
@@ -79,7 +78,7 @@ struct ServiceResponder: Sendable {
                     ofJar: request.head.path.flatMap(JarPath.name))
             }
             context.caller = try admission.admit(
-                request.head, by: listener, on: channel, in: context.committed, now: moment, tick: tick)
+                request.head, by: listener, on: channel, in: context.committed, now: moment)
             context.isInspectorSession =
                 !listener.isOwners && context.caller != .nobody && !request.headers.contains(.authorization)
             return try await routes.respond(to: request, context: context)

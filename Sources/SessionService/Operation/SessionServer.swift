@@ -30,6 +30,8 @@ public struct SessionServer: Sendable {
     package var runGateway: (@Sendable (GatewayJob) async throws -> Void)?
     /// How many writers wait together, and share a commit.
     var writerCount = 64
+    /// A clock that only goes forward, by which requests are counted.
+    var tick: @Sendable () -> NIODeadline = { .now() }
 
     /// Creates a service over a database.
     ///
@@ -120,7 +122,7 @@ public struct SessionServer: Sendable {
         api.addRoutes(to: router)
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
-            publishesMetrics: configuration.publishesMetrics)
+            publishesMetrics: configuration.publishesMetrics, tick: tick)
         let inspector = try Inspector(
             database: database, admission: admission, changes: changes, agentLock: api.agentLock,
             gateways: gateways, base: configuration.publicURL?.prefix ?? "", now: now)

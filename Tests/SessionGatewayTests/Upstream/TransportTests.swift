@@ -250,10 +250,17 @@ struct FixedResolver: Resolver, Sendable {
             var descriptors = [listener]
             let isBound = withAddress { bind(listener, $0, $1) } == 0 && listen(listener, 0) == 0
             if isBound {
-                for _ in 0..<4 {
+                // The first ones fill the queue. One that is not connected at once finds it full.
+                var isFull = false
+                while !isFull && descriptors.count < 8 {
                     let client = socket(AF_INET6, type, 0)
                     _ = withAddress { connect(client, $0, $1) }
-                    descriptors.append(client)
+                    var peer = sockaddr_storage()
+                    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                    isFull = withUnsafeMutableBytes(of: &peer) { bytes in
+                        bytes.withMemoryRebound(to: sockaddr.self) { getpeername(client, $0.baseAddress, &size) } != 0
+                    }
+                    if isFull { Platform.close(client) } else { descriptors.append(client) }
                 }
             }
             self.descriptors = descriptors

@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import Logging
+import NIOCore
 import OAuth2
 import ServiceLifecycle
 import SessionOperations
@@ -91,6 +92,9 @@ final class RunningServer: Sendable {
             database: database, configuration: configuration, transport: transport, logger: logger, now: { now })
         // Many services run at once here.
         service.writerCount = 4
+        // Requests are counted as if they came at once.
+        let start = NIODeadline.now()
+        service.tick = { start }
         service.runGateway = runningGateway
         let services = try await service.prepare(inherited: inherited)
         let port = services.listeners.all.compactMap(\.port).first ?? 0
