@@ -11,9 +11,9 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
     /// The address as the user writes it.
     public let description: String
     /// The URL before the path of a request. For a Unix socket, in the form of AsyncHTTPClient.
-    public let base: String
+    package let base: String
     /// The value of the `Host` field if the address has none.
-    public let host: String?
+    package let host: String?
 
     /// Reads `http://127.0.0.1:8722`, `https://host`, `https://host/prefix`, `unix:/path` or `http+unix://%2Fpath`.
     ///
@@ -62,7 +62,7 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
     }
 
     /// Whether the service proves its identity with a certificate.
-    public var isEncrypted: Bool { base.hasPrefix("https:") }
+    package var isEncrypted: Bool { base.hasPrefix("https:") }
 
     private static func socketPath(_ text: String) -> String? {
         if text.hasPrefix("http+unix://") {

@@ -9,7 +9,7 @@ public import WebPrimitives
 
 /// A client of a running service.
 ///
-/// It sends a ``SessionRequest`` for each route, over a transport that you choose, and decodes the response:
+/// It sends a ``SessionRequest`` over a transport that you choose, and decodes the response:
 ///
 /// ```swift
 /// let client = SessionClient(try SessionAddress("http://127.0.0.1:8722"), token: token, over: HTTPClientTransport())
@@ -43,15 +43,12 @@ public struct SessionClient: Sendable {
 
     /// Sends a request.
     ///
-    /// - Parameter body: The body of a request that takes a capture; `nil` for the request's own.
     /// - Returns: The answer.
     /// - Throws: ``SessionClientError``, or `CancellationError`.
-    public func answer<Answer: Decodable>(
-        to request: SessionRequest<Answer>, body: SessionBytes? = nil
-    ) async throws -> Answer {
+    public func answer<Answer: Decodable>(to request: SessionRequest<Answer>) async throws -> Answer {
         var bytes: [UInt8] = []
         do {
-            for try await piece in try await response(to: request, body) { bytes += piece }
+            for try await piece in try await response(to: request, nil) { bytes += piece }
         } catch {
             throw unreachable(error)
         }
@@ -67,11 +64,16 @@ public struct SessionClient: Sendable {
 
     /// Sends a request and streams its response.
     ///
-    /// - Parameter body: The body of a request that takes a capture; `nil` for the request's own.
     /// - Returns: The bytes of the response. An error while you read them comes from the transport.
     /// - Throws: ``SessionClientError``, or `CancellationError`.
-    public func stream(_ request: SessionRequest<SessionBytes>, body: SessionBytes? = nil) async throws -> SessionBytes
-    {
+    public func stream(_ request: SessionRequest<SessionBytes>) async throws -> SessionBytes {
+        try await response(to: request, nil)
+    }
+
+    /// Sends a request with a body of its own, and streams its response.
+    ///
+    /// - Parameter body: The body; `nil` for the request's own.
+    package func stream(_ request: SessionRequest<SessionBytes>, body: SessionBytes?) async throws -> SessionBytes {
         try await response(to: request, body)
     }
 

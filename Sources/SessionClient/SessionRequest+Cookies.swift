@@ -25,28 +25,28 @@ public struct CookieQuery: Sendable {
 }
 
 /// How a capture is imported.
-public struct CaptureQuery: Sendable {
+package struct CaptureQuery: Sendable {
     /// The name of the capture in the report.
-    public var source: String?
+    package var source: String?
     /// The name of the format; `nil` to detect it.
-    public var format: String?
+    package var format: String?
     /// The URL of the responses of a format that has none.
-    public var url: String?
+    package var url: String?
     /// The URL of the page in the address bar.
-    public var topLevel: String?
+    package var topLevel: String?
     /// Whether lifetimes count from now.
-    public var receivedNow = false
+    package var receivedNow = false
     /// Whether the cookies that requests sent are imported.
-    public var requestCookies = false
+    package var requestCookies = false
     /// Whether a capture that was imported before is imported again.
-    public var again = false
+    package var again = false
     /// The SHA-256 digest of capture and options, by which the service knows a capture that was imported before.
-    public var digest: String?
+    package var digest: String?
     /// Whether nothing is stored.
-    public var dryRun = false
+    package var dryRun = false
 
     /// Creates the default options.
-    public init() {}
+    package init() {}
 
     fileprivate var parameters: [(name: String, value: String?)] {
         [
@@ -129,35 +129,35 @@ extension SessionRequest where Answer == CookieRemovalList {
 
 extension SessionRequest where Answer == ScriptReport {
     /// The script that sets the cookies of pages.
-    public static func script(_ document: ScriptDocument, of jar: String) -> Self {
+    package static func script(_ document: ScriptDocument, of jar: String) -> Self {
         Self(.script, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == CaptureScriptReport {
     /// The script that reports a page's cookies to a message handler.
-    public static func captureScript(handler: String, of jar: String) -> Self {
+    package static func captureScript(handler: String, of jar: String) -> Self {
         Self(.captureScript, jar, query: [("handler", handler)])
     }
 }
 
 extension SessionRequest where Answer == ExplanationReport {
     /// Explains which cookies a request carries, and why others are not sent.
-    public static func explain(_ document: ExplainDocument, in jar: String) -> Self {
+    package static func explain(_ document: ExplainDocument, in jar: String) -> Self {
         Self(.explain, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == SetCookieDryRunReport {
     /// Explains how the jar would process `Set-Cookie` lines.
-    public static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
+    package static func explain(_ document: ExplainSetCookieDocument, in jar: String) -> Self {
         Self(.explainSetCookie, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == ChangeList {
     /// A page of the journal of a jar.
-    public static func changes(of jar: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
+    package static func changes(of jar: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
         Self(
             .listChanges, jar,
             query: [("after", position.map(String.init)), ("limit", limit.map(String.init))])
@@ -166,7 +166,7 @@ extension SessionRequest where Answer == ChangeList {
 
 extension SessionRequest where Answer == SessionBytes {
     /// The changes of a jar as server-sent events.
-    public static func events(of jar: String, after position: Int64? = nil) -> Self {
+    package static func events(of jar: String, after position: Int64? = nil) -> Self {
         Self(.followChanges, jar, query: [("after", position.map(String.init))], accept: "text/event-stream")
     }
 
@@ -176,14 +176,7 @@ extension SessionRequest where Answer == SessionBytes {
     }
 
     /// Imports a capture, and reports the progress: each line of the answer is a ``CaptureProgressLine``.
-    public static func followedImport(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
+    package static func followedImport(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
         Self(.importCapture, jar, query: query.parameters, accept: "application/x-ndjson")
-    }
-}
-
-extension SessionRequest where Answer == ImportReport {
-    /// Imports a capture: the body of the request.
-    public static func importCapture(_ query: CaptureQuery = CaptureQuery(), into jar: String) -> Self {
-        Self(.importCapture, jar, query: query.parameters)
     }
 }

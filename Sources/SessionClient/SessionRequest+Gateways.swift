@@ -1,34 +1,34 @@
-public import SessionWire
+package import SessionWire
 
 extension SessionRequest where Answer == GatewayList {
     /// The gateways that the caller can see.
-    public static func gateways() -> Self {
+    package static func gateways() -> Self {
         Self(.listGateways)
     }
 }
 
 extension SessionRequest where Answer == GatewayReport {
     /// A gateway, with the requests and events that have passed through it.
-    public static func gateway(_ name: String) -> Self {
+    package static func gateway(_ name: String) -> Self {
         Self(.showGateway, name)
     }
 
     /// Starts a gateway, unless it runs already.
-    public static func startGateway(_ name: String, _ document: GatewayDocument) -> Self {
+    package static func startGateway(_ name: String, _ document: GatewayDocument) -> Self {
         Self(.startGateway, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == Void {
     /// Stops a gateway.
-    public static func stopGateway(_ name: String) -> Self {
+    package static func stopGateway(_ name: String) -> Self {
         Self(.stopGateway, name)
     }
 }
 
 extension SessionRequest where Answer == GatewayRequestList {
     /// A page of the requests that have passed through a gateway.
-    public static func gatewayRequests(_ name: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
+    package static func gatewayRequests(_ name: String, after position: Int64? = nil, limit: Int? = nil) -> Self {
         Self(
             .listGatewayRequests, name,
             query: [("after", position.map(String.init)), ("limit", limit.map(String.init))])
@@ -37,7 +37,7 @@ extension SessionRequest where Answer == GatewayRequestList {
 
 extension SessionRequest where Answer == SessionBytes {
     /// The requests that pass through a gateway, and the events that pages send, as server-sent events.
-    public static func gatewayEvents(_ name: String, after position: Int64? = nil) -> Self {
+    package static func gatewayEvents(_ name: String, after position: Int64? = nil) -> Self {
         Self(
             .followGateway, name, query: [("after", position.map(String.init))],
             accept: "text/event-stream")

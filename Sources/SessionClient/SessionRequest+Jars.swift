@@ -9,7 +9,7 @@ extension SessionRequest where Answer == JarList {
 
 extension SessionRequest where Answer == SiteList {
     /// A page of the sites of the jars that the caller can see, or of one jar.
-    public static func sites(of jar: String? = nil, limit: Int? = nil, cursor: String? = nil) -> Self {
+    package static func sites(of jar: String? = nil, limit: Int? = nil, cursor: String? = nil) -> Self {
         Self(.listSites, query: [("jar", jar), ("limit", limit.map(String.init)), ("cursor", cursor)])
     }
 }
@@ -49,14 +49,14 @@ extension SessionRequest where Answer == JarRemovalReport {
 
 extension SessionRequest where Answer == RemovedJarList {
     /// The removed jars, and the states of jars before they were cleared or merged into, that can be restored.
-    public static func removedJars() -> Self {
+    package static func removedJars() -> Self {
         Self(.listRemovedJars)
     }
 }
 
 extension SessionRequest where Answer == RemovedJarReport {
     /// Restores a removed jar, or the state of a jar before it was cleared or merged into.
-    public static func restoreJar(_ jar: String, _ document: JarRestorationDocument = JarRestorationDocument()) -> Self
+    package static func restoreJar(_ jar: String, _ document: JarRestorationDocument = JarRestorationDocument()) -> Self
     {
         Self(.restoreJar, jar, document: document)
     }
@@ -71,68 +71,68 @@ extension SessionRequest where Answer == JarClearReport {
 
 extension SessionRequest where Answer == JarRenameReport {
     /// Renames a jar.
-    public static func renameJar(_ jar: String, to name: String) -> Self {
+    package static func renameJar(_ jar: String, to name: String) -> Self {
         Self(.renameJar, jar, document: JarTargetDocument(to: name))
     }
 }
 
 extension SessionRequest where Answer == JarCopyReport {
     /// Copies the cookies of a jar into a new jar.
-    public static func copyJar(_ jar: String, to name: String) -> Self {
+    package static func copyJar(_ jar: String, to name: String) -> Self {
         Self(.copyJar, jar, document: JarTargetDocument(to: name))
     }
 }
 
 extension SessionRequest where Answer == JarMergeReport {
     /// Merges the cookies of a jar into another jar.
-    public static func mergeJar(_ jar: String, into target: String) -> Self {
+    package static func mergeJar(_ jar: String, into target: String) -> Self {
         Self(.mergeJar, jar, document: JarTargetDocument(to: target))
     }
 }
 
 extension SessionRequest where Answer == PruneReport {
     /// Removes the expired cookies of one jar.
-    public static func prune(_ document: PruneDocument = PruneDocument(), jar: String) -> Self {
+    package static func prune(_ document: PruneDocument = PruneDocument(), jar: String) -> Self {
         Self(.pruneJar, jar, document: document)
     }
 
     /// Removes the expired cookies of all jars.
-    public static func pruneAll(_ document: PruneDocument = PruneDocument()) -> Self {
+    package static func pruneAll(_ document: PruneDocument = PruneDocument()) -> Self {
         Self(.prune, document: document)
     }
 }
 
 extension SessionRequest where Answer == SavedSessionList {
     /// The saved sessions of a jar.
-    public static func savedSessions(of jar: String) -> Self {
+    package static func savedSessions(of jar: String) -> Self {
         Self(.listSnapshots, jar)
     }
 }
 
 extension SessionRequest where Answer == SessionSaveReport {
     /// Saves the cookies of a jar under a name.
-    public static func saveSession(_ name: String, of jar: String) -> Self {
+    package static func saveSession(_ name: String, of jar: String) -> Self {
         Self(.saveSnapshot, jar, document: SavedSessionDocument(name: name))
     }
 }
 
 extension SessionRequest where Answer == SessionRestorationReport {
     /// Restores a saved session.
-    public static func restoreSession(_ name: String, of jar: String) -> Self {
+    package static func restoreSession(_ name: String, of jar: String) -> Self {
         Self(.restoreSnapshot, jar, name)
     }
 }
 
 extension SessionRequest where Answer == SavedSessionReport {
     /// Removes a saved session.
-    public static func removeSavedSession(_ name: String, of jar: String) -> Self {
+    package static func removeSavedSession(_ name: String, of jar: String) -> Self {
         Self(.removeSnapshot, jar, name)
     }
 }
 
 extension SessionRequest where Answer == SessionEndReport {
     /// Removes the session cookies, as a browser does when it quits.
-    public static func endSession(of jar: String) -> Self {
+    package static func endSession(of jar: String) -> Self {
         Self(.endSession, jar)
     }
 }
@@ -179,14 +179,14 @@ extension SessionRequest where Answer == Void {
 
 extension SessionRequest where Answer == WebStorageList {
     /// The origins whose `localStorage` a jar holds; with an origin, its items.
-    public static func webStorage(of jar: String, origin: String? = nil, showingValues: Bool = false) -> Self {
+    package static func webStorage(of jar: String, origin: String? = nil, showingValues: Bool = false) -> Self {
         Self(.listWebStorage, jar, query: [("origin", origin), ("values", showingValues ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == WebStorageRemoval {
     /// Removes `localStorage`: all of a jar, of one origin, or one item.
-    public static func removeWebStorage(of jar: String, origin: String? = nil, key: String? = nil) -> Self {
+    package static func removeWebStorage(of jar: String, origin: String? = nil, key: String? = nil) -> Self {
         Self(.removeWebStorage, jar, query: [("origin", origin), ("key", key)])
     }
 }
@@ -198,7 +198,7 @@ extension SessionRequest where Answer == SiteDataList {
     ///   - site: A host of the site.
     ///   - since: The earliest time at which it was set or stored (RFC 3339), or a duration before now such as `2h`; requires types without `storage`.
     ///   - types: `cookies`, `cache`, `storage`; `nil` for those that the other conditions allow.
-    public static func siteData(
+    package static func siteData(
         of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil
     ) -> Self {
         Self(
@@ -211,7 +211,7 @@ extension SessionRequest where Answer == SiteDataRemovalReport {
     /// Removes the data of sites in a jar that meets every condition, which ``siteData(of:site:since:types:)`` lists.
     ///
     /// - Parameter all: Whether everything is removed. Then there is no other condition.
-    public static func removeSiteData(
+    package static func removeSiteData(
         of jar: String, site: String? = nil, since: String? = nil, types: [String]? = nil, all: Bool = false
     ) -> Self {
         Self(
@@ -226,7 +226,7 @@ extension SessionRequest where Answer == CachedResponseList {
     /// A page of the responses in the cache of a jar, or of one of its sites.
     ///
     /// - Parameter showingQueries: Whether URLs have their queries, without the secrets in them.
-    public static func cachedResponses(
+    package static func cachedResponses(
         of jar: String, site: String? = nil, showingQueries: Bool = false, limit: Int? = nil, cursor: String? = nil
     ) -> Self {
         Self(
@@ -240,21 +240,21 @@ extension SessionRequest where Answer == CachedResponseList {
 
 extension SessionRequest where Answer == CachedResponseDetailsList {
     /// The responses to one URL in the cache of a jar.
-    public static func cachedResponses(to url: String, of jar: String, showingQueries: Bool = false) -> Self {
+    package static func cachedResponses(to url: String, of jar: String, showingQueries: Bool = false) -> Self {
         Self(.showCachedResponses, jar, query: [("url", url), ("queries", showingQueries ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == CacheExplanationReport {
     /// How the cache of a jar would answer a request.
-    public static func explain(_ document: ExplainCacheDocument, in jar: String) -> Self {
+    package static func explain(_ document: ExplainCacheDocument, in jar: String) -> Self {
         Self(.explainCache, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == CacheStatisticsReport {
     /// How much the cache of a jar holds.
-    public static func cacheStatistics(of jar: String) -> Self {
+    package static func cacheStatistics(of jar: String) -> Self {
         Self(.cacheStatistics, jar)
     }
 }
@@ -266,14 +266,14 @@ extension SessionRequest where Answer == CacheRemovalReport {
     ///   - site: A host of the site.
     ///   - since: The earliest time at which they were stored (RFC 3339).
     ///   - urls: Their URLs; empty for any.
-    public static func purgeCache(
+    package static func purgeCache(
         of jar: String, site: String? = nil, since: String? = nil, urls: [String] = []
     ) -> Self {
         Self(.purgeCache, jar, query: [("site", site), ("since", since)] + urls.map { ("url", $0) })
     }
 
     /// Removes the responses of all jars.
-    public static func purgeAllCaches() -> Self {
+    package static func purgeAllCaches() -> Self {
         Self(.purgeAllCaches)
     }
 }

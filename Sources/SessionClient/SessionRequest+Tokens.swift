@@ -9,14 +9,14 @@ extension SessionRequest where Answer == StoredTokenList {
 
 extension SessionRequest where Answer == TokenStatusReport {
     /// A login in full, without its secrets.
-    public static func token(_ name: String) -> Self {
+    package static func token(_ name: String) -> Self {
         Self(.getToken, name)
     }
 }
 
 extension SessionRequest where Answer == TokenRemoval {
     /// Removes a login without revoking its tokens.
-    public static func removeToken(_ name: String) -> Self {
+    package static func removeToken(_ name: String) -> Self {
         Self(.removeToken, name)
     }
 }
@@ -37,14 +37,14 @@ extension SessionRequest where Answer == IDTokenReport {
 
 extension SessionRequest where Answer == StoredTokenReport {
     /// Refreshes the tokens of a login now.
-    public static func refreshToken(_ name: String) -> Self {
+    package static func refreshToken(_ name: String) -> Self {
         Self(.refreshToken, name)
     }
 }
 
 extension SessionRequest where Answer == RevocationReport {
     /// Revokes the tokens of a login at the server.
-    public static func revokeToken(_ name: String) -> Self {
+    package static func revokeToken(_ name: String) -> Self {
         Self(.revokeToken, name)
     }
 
@@ -80,17 +80,17 @@ extension SessionRequest where Answer == Void {
 
 extension SessionRequest where Answer == AgentReport {
     /// Whether the service is locked.
-    public static func agent() -> Self {
+    package static func agent() -> Self {
         Self(.agent)
     }
 
     /// Locks the service until the passphrase is given.
-    public static func lockAgent(_ document: AgentPassphraseDocument) -> Self {
+    package static func lockAgent(_ document: AgentPassphraseDocument) -> Self {
         Self(.lockAgent, document: document)
     }
 
     /// Unlocks the service.
-    public static func unlockAgent(_ document: AgentPassphraseDocument) -> Self {
+    package static func unlockAgent(_ document: AgentPassphraseDocument) -> Self {
         Self(.unlockAgent, document: document)
     }
 }

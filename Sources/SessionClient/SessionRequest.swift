@@ -8,8 +8,8 @@
 
 /// A request to the service, with the type of its response.
 ///
-/// Each route of the service has a function here that makes its request. A request contains no connection and no access
-/// token. ``SessionClient`` sends it.
+/// The static functions make the requests. A request contains no connection and no access token. ``SessionClient`` sends
+/// it.
 ///
 /// ```swift
 /// let answer = try await client.answer(to: .decorate(DecorateDocument(url: "https://www.example.com/"), in: "work"))
@@ -24,7 +24,7 @@ public struct SessionRequest<Answer>: Sendable {
     /// The body; `nil` for a request without one.
     package let document: (any Encodable & Sendable)?
     /// The media type of the answer.
-    public let accept: String
+    package let accept: String
 
     /// - Parameters:
     ///   - arguments: The values of the path's parameters, in order, not encoded.
@@ -41,10 +41,10 @@ public struct SessionRequest<Answer>: Sendable {
     }
 
     /// The method.
-    public var method: String { operation.method.rawValue }
+    package var method: String { operation.method.rawValue }
 
     /// The path and query, relative to the service's address, percent-encoded.
-    public var target: String {
+    package var target: String {
         let path = operation.path(arguments, percentEncoded)
         let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }
         return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
@@ -53,7 +53,7 @@ public struct SessionRequest<Answer>: Sendable {
     /// Encodes the body.
     ///
     /// - Returns: The body in JSON; `nil` for a request without one.
-    public func encodedBody() throws -> [UInt8]? {
+    package func encodedBody() throws -> [UInt8]? {
         try document.map { Array(try JSONEncoder().encode($0)) }
     }
 }

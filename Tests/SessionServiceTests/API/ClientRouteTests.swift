@@ -42,7 +42,7 @@ struct ClientRouteTests {
         operation(.explain(ExplainDocument(url: ""), in: "JAR")),
         operation(.explain(ExplainSetCookieDocument(url: ""), in: "JAR")), operation(.changes(of: "JAR")),
         operation(.events(of: "JAR")), operation(.export(ExportDocument(format: ""), of: "JAR")),
-        operation(.importCapture(into: "JAR")), operation(.tokens()), operation(.token("NAME")),
+        operation(.followedImport(into: "JAR")), operation(.tokens()), operation(.token("NAME")),
         operation(.removeToken("NAME")), operation(.accessToken("NAME")), operation(.idToken("NAME")),
         operation(.refreshToken("NAME")), operation(.revokeToken("NAME")), operation(.logOut("NAME")),
         operation(.beginLogin(LoginDocument(name: ""))), operation(.login("ID")), operation(.cancelLogin("ID")),
