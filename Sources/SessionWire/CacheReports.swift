@@ -1,21 +1,21 @@
 /// A response in the cache of a jar.
-public struct CachedResponseReport: Codable, Sendable {
+package struct CachedResponseReport: Codable, Sendable {
     /// The URL without its query, and without secrets in its path; with the query if queries were requested.
-    public let url: String
+    package let url: String
     /// `true` if the URL has a query that is left out; otherwise `nil`.
-    public let hasQuery: Bool?
+    package let hasQuery: Bool?
     /// The status code.
-    public let status: Int
+    package let status: Int
     /// How many octets of the disk it takes.
-    public let octets: Int64
+    package let octets: Int64
     /// Whether it may answer by its age: `fresh`, `stale`, or `invalid` if the server has to be asked in any case.
-    public let state: String
+    package let state: String
     /// For how many seconds it remains fresh; negative if it has been stale for so long.
-    public let timeToLive: Int64
+    package let timeToLive: Int64
     /// When it was stored (RFC 3339).
-    public let stored: String
+    package let stored: String
     /// When it was last used, to a few seconds (RFC 3339).
-    public let used: String
+    package let used: String
 
     package init(
         url: String, hasQuery: Bool?, status: Int, octets: Int64, state: String, timeToLive: Int64, stored: String,
@@ -33,11 +33,11 @@ public struct CachedResponseReport: Codable, Sendable {
 }
 
 /// A page of the responses in the cache of a jar.
-public struct CachedResponseList: Codable, Sendable {
+package struct CachedResponseList: Codable, Sendable {
     /// The responses, in the order in which they were stored.
-    public let responses: [CachedResponseReport]
+    package let responses: [CachedResponseReport]
     /// The cursor of the next page; `nil` on the last page.
-    public let next: String?
+    package let next: String?
 
     package init(responses: [CachedResponseReport], next: String? = nil) {
         self.responses = responses
@@ -46,13 +46,13 @@ public struct CachedResponseList: Codable, Sendable {
 }
 
 /// A response in the cache of a jar, and what would happen with the next request.
-public struct CachedResponseDetails: Codable, Sendable {
+package struct CachedResponseDetails: Codable, Sendable {
     /// A field of the response.
-    public struct Field: Codable, Sendable {
+    package struct Field: Codable, Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The value, if it is one that a cache goes by; otherwise `nil`.
-        public let value: String?
+        package let value: String?
 
         package init(name: String, value: String?) {
             self.name = name
@@ -61,11 +61,11 @@ public struct CachedResponseDetails: Codable, Sendable {
     }
 
     /// Why the response does not answer by itself.
-    public struct Reason: Codable, Sendable {
+    package struct Reason: Codable, Sendable {
         /// The stable identifier of the reason; `docs/cache.md` lists them.
-        public let id: String
+        package let id: String
         /// One sentence that explains it.
-        public let explanation: String
+        package let explanation: String
 
         package init(id: String, explanation: String) {
             self.id = id
@@ -74,28 +74,28 @@ public struct CachedResponseDetails: Codable, Sendable {
     }
 
     /// The response, as in the list.
-    public let response: CachedResponseReport
+    package let response: CachedResponseReport
     /// The number of its audience, from 1: a response answers only requests of its own audience.
-    public let audience: Int
+    package let audience: Int
     /// Whose requests it answers: those of browsers and apps (`browser`), or of programs (`tool`).
-    public let client: String
+    package let client: String
     /// How long it is fresh, in seconds.
-    public let lifetime: Int64
+    package let lifetime: Int64
     /// Where the lifetime comes from: `max-age`, `expires`, `heuristic`, or `none` if the server says nothing.
-    public let lifetimeSource: String
+    package let lifetimeSource: String
     /// How old it is, in seconds.
-    public let age: Int64
+    package let age: Int64
     /// The fields.
-    public let fields: [Field]
+    package let fields: [Field]
     /// The names of the request fields that `Vary` names, in lower case.
-    public let vary: [String]
+    package let vary: [String]
     /// What would happen with a GET request like the one that it answered: `hit`, `hit-then-validate`, `validate`,
     /// `complete`, `forward` or `unavailable`.
-    public let outcome: String
+    package let outcome: String
     /// The rule that would decide.
-    public let rule: String
+    package let rule: String
     /// Why the response would not answer by itself; empty if it would.
-    public let reasons: [Reason]
+    package let reasons: [Reason]
 
     package init(
         response: CachedResponseReport, audience: Int, client: String, lifetime: Int64, lifetimeSource: String,
@@ -116,9 +116,9 @@ public struct CachedResponseDetails: Codable, Sendable {
 }
 
 /// The responses to one URL in the cache of a jar.
-public struct CachedResponseDetailsList: Codable, Sendable {
+package struct CachedResponseDetailsList: Codable, Sendable {
     /// The responses, one for each audience and each variant.
-    public let responses: [CachedResponseDetails]
+    package let responses: [CachedResponseDetails]
 
     package init(responses: [CachedResponseDetails]) {
         self.responses = responses
@@ -126,27 +126,27 @@ public struct CachedResponseDetailsList: Codable, Sendable {
 }
 
 /// How the cache of a jar would answer a request.
-public struct CacheExplanationReport: Codable, Sendable {
+package struct CacheExplanationReport: Codable, Sendable {
     /// The method of the request.
-    public let method: String
+    package let method: String
     /// The URL, without the secrets in it.
-    public let url: String
+    package let url: String
     /// What would happen: `hit`, `hit-then-validate`, `validate`, `complete`, `forward` or `unavailable`.
-    public let outcome: String
+    package let outcome: String
     /// The rule that would decide, as `Cache-Status` names it.
-    public let rule: String
+    package let rule: String
     /// How that rule treats the request: `never-store`, `always-ask`, `keep`, `stale-then-ask`, `reload`,
     /// `reload-everywhere`, `stored-only`, or `protocol` if RFC 9111 decides.
-    public let treatment: String
+    package let treatment: String
     /// Why no stored response would answer by itself; empty if one would.
-    public let reasons: [CachedResponseDetails.Reason]
+    package let reasons: [CachedResponseDetails.Reason]
     /// The number of the stored response that would be used, from 1 in ``responses``; `nil` for none.
-    public let response: Int?
+    package let response: Int?
     /// The stored responses to the URL, each with the decision on the request if it were the only one.
-    public let responses: [CachedResponseDetails]
+    package let responses: [CachedResponseDetails]
     /// The offline package that answers before the cache, as `Cache-Status` names it; `nil` for none, and from a service,
     /// whose gateways have none.
-    public let package: String?
+    package let package: String?
 
     package init(
         method: String, url: String, outcome: String, rule: String, treatment: String,
@@ -173,21 +173,21 @@ public struct CacheExplanationReport: Codable, Sendable {
 }
 
 /// How much a cache holds, and how often it has answered.
-public struct CacheStatisticsReport: Codable, Sendable {
+package struct CacheStatisticsReport: Codable, Sendable {
     /// What the cache of the whole database holds.
-    public struct Whole: Codable, Sendable {
+    package struct Whole: Codable, Sendable {
         /// How many responses.
-        public let responses: Int64
+        package let responses: Int64
         /// How many octets of the disk they take.
-        public let octets: Int64
+        package let octets: Int64
         /// How many requests each rule has answered from the cache.
-        public let hits: [String: Int64]
+        package let hits: [String: Int64]
         /// How many octets of bodies each rule has answered from the cache, which no server had to send.
-        public let octetsSaved: [String: Int64]
+        package let octetsSaved: [String: Int64]
         /// The path of the folder, whether it exists or not; `nil` if it is not known.
-        public let folder: String?
+        package let folder: String?
         /// What keeps responses from being stored now, and what to do about it; `nil` if nothing is known.
-        public let problem: String?
+        package let problem: String?
 
         package init(
             responses: Int64, octets: Int64, hits: [String: Int64], octetsSaved: [String: Int64], folder: String?,
@@ -203,13 +203,13 @@ public struct CacheStatisticsReport: Codable, Sendable {
     }
 
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many responses of the jar.
-    public let responses: Int64
+    package let responses: Int64
     /// How many octets of the disk they take.
-    public let octets: Int64
+    package let octets: Int64
     /// The whole cache, which the jars of the database share; `nil` if the caller has no access to all jars.
-    public let whole: Whole?
+    package let whole: Whole?
 
     package init(jar: String, responses: Int64, octets: Int64, whole: Whole?) {
         self.jar = jar
@@ -220,11 +220,11 @@ public struct CacheStatisticsReport: Codable, Sendable {
 }
 
 /// What was removed from a cache.
-public struct CacheRemovalReport: Codable, Sendable {
+package struct CacheRemovalReport: Codable, Sendable {
     /// How many responses.
-    public let removed: Int64
+    package let removed: Int64
     /// How many octets of the disk they took.
-    public let octets: Int64
+    package let octets: Int64
 
     package init(removed: Int64, octets: Int64) {
         self.removed = removed

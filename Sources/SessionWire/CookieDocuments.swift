@@ -7,11 +7,11 @@ public struct HeaderFieldDocument: Codable, Sendable, RequestDocument {
     }
 
     /// The name.
-    public let name: String
+    package let name: String
     /// The value.
-    public let value: String?
+    package let value: String?
     /// The value in Base64 if it is not UTF-8.
-    public let valueBase64: String?
+    package let valueBase64: String?
 
     /// A field with the octets of its value.
     public init(name: String, value: Octets) {
@@ -47,9 +47,9 @@ public struct DecorateMembers: Codable, Sendable, RequestDocument {
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// The header fields that the request has already. Its own cookies come first and take precedence by name.
-    public let headers: [HeaderFieldDocument]?
+    package let headers: [HeaderFieldDocument]?
 }
 
 extension DecorateDocument {
@@ -69,17 +69,17 @@ public struct ResponseMembers: Codable, Sendable, RequestDocument {
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// The status; 200 by default.
-    public let status: Number<StatusRange>?
+    package let status: Number<StatusRange>?
     /// The header fields. `Set-Cookie` is used and, for login rules, `Location`, `WWW-Authenticate` and `DPoP-Nonce`;
     /// others are ignored.
-    public let headers: [HeaderFieldDocument]
+    package let headers: [HeaderFieldDocument]
     /// When the request was sent (RFC 3339), with fractions of a second. Login rules use it to tell whether the request
     /// carried the renewed token.
-    public let sent: String?
+    package let sent: String?
     /// When the response was received (RFC 3339): lifetimes count from then. Now by default.
-    public let received: String?
+    package let received: String?
 }
 
 extension ResponseDocument {
@@ -105,11 +105,11 @@ public struct SetCookieMembers: Codable, Sendable, RequestDocument {
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
-    public let setCookie: [String]?
+    package let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
-    public let setCookieBase64: [String]?
+    package let setCookieBase64: [String]?
 }
 
 extension SetCookieDocument {
@@ -123,25 +123,25 @@ extension SetCookieDocument {
 }
 
 /// The request whose cookies are explained.
-public typealias ExplainDocument = Detailed<ExplainMembers>
+package typealias ExplainDocument = Detailed<ExplainMembers>
 
 /// The members of ``ExplainDocument`` besides the details of the request.
-public struct ExplainMembers: Codable, Sendable, RequestDocument {
+package struct ExplainMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, script, verdict
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// Whether the cookies are those that scripts of the page can read or set.
-    public let script: Bool?
+    package let script: Bool?
     /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
-    public let verdict: EngineVerdictDocument?
+    package let verdict: EngineVerdictDocument?
 }
 
 extension ExplainDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil,
         verdict: EngineVerdictDocument? = nil
     ) {
@@ -150,33 +150,33 @@ extension ExplainDocument {
 }
 
 /// The request that the cache is asked about.
-public typealias ExplainCacheDocument = Detailed<ExplainCacheMembers>
+package typealias ExplainCacheDocument = Detailed<ExplainCacheMembers>
 
 /// The members of ``ExplainCacheDocument`` besides the details of the request.
-public struct ExplainCacheMembers: Codable, Sendable, RequestDocument {
+package struct ExplainCacheMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, headers, rules, offline, verdict, client
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// The request's own fields, without Cookie. Other fields that a stored response depends on count as those of the
     /// request that it has answered.
-    public let headers: [HeaderFieldDocument]?
+    package let headers: [HeaderFieldDocument]?
     /// The lines of a table of rules, as in a file of `--rules`; by default, the built-in rules alone decide.
-    public let rules: [String]?
+    package let rules: [String]?
     /// Whether no server is connected to.
-    public let offline: Bool?
+    package let offline: Bool?
     /// A browser's decision, as a gateway reports it. It takes the place of `topLevel` and `initiator`.
-    public let verdict: EngineVerdictDocument?
+    package let verdict: EngineVerdictDocument?
     /// What sends the request: a browser (`browser`) or a program (`tool`). What is stored for the other does not answer
     /// it. By default `browser` with a `verdict`; otherwise what is stored for either answers.
-    public let client: String?
+    package let client: String?
 }
 
 extension ExplainCacheDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         url: String, _ details: RequestDetails = RequestDetails(), headers: [HeaderFieldDocument]? = nil,
         rules: [String]? = nil, offline: Bool? = nil, verdict: EngineVerdictDocument? = nil,
         client: String? = nil
@@ -188,28 +188,28 @@ extension ExplainCacheDocument {
 }
 
 /// A browser's decision on the cookies of a request.
-public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
+package struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case source, classes, partition
     }
 
     /// How that is known: by cookies of the gateway's own (`witness`), by the Sec-Fetch fields (`sec-fetch`), or not at
     /// all (`none`).
-    public let source: String
+    package let source: String
     /// The SameSite classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
-    public let classes: [String]
+    package let classes: [String]
     /// The partition whose cookies it carries.
-    public let partition: String?
+    package let partition: String?
 
     /// Creates the document. A partition that is `nil` is left out.
-    public init(source: String, classes: [String], partition: String? = nil) {
+    package init(source: String, classes: [String], partition: String? = nil) {
         self.source = source
         self.classes = classes
         self.partition = partition
     }
 
     /// Decodes a verdict, which has no other members.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.requireMembers(of: EngineVerdictDocument.self)
         let members = try decoder.container(keyedBy: CodingKeys.self)
         source = try members.decode(String.self, forKey: .source)
@@ -219,27 +219,27 @@ public struct EngineVerdictDocument: Codable, Sendable, RequestDocument {
 }
 
 /// `Set-Cookie` lines that are tried without being stored.
-public typealias ExplainSetCookieDocument = Detailed<ExplainSetCookieMembers>
+package typealias ExplainSetCookieDocument = Detailed<ExplainSetCookieMembers>
 
 /// The members of ``ExplainSetCookieDocument`` besides the details of the request.
-public struct ExplainSetCookieMembers: Codable, Sendable, RequestDocument {
+package struct ExplainSetCookieMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, script, setCookie, setCookieBase64
     }
 
     /// The URL: absolute, http or https.
-    public let url: String
+    package let url: String
     /// Whether the cookies are those that scripts of the page can read or set.
-    public let script: Bool?
+    package let script: Bool?
     /// The `Set-Cookie` lines, such as `name=value; Path=/; Secure`.
-    public let setCookie: [String]?
+    package let setCookie: [String]?
     /// Lines in Base64, after those of `setCookie`.
-    public let setCookieBase64: [String]?
+    package let setCookieBase64: [String]?
 }
 
 extension ExplainSetCookieDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         url: String, _ details: RequestDetails = RequestDetails(), script: Bool? = nil, setCookie: [String]? = nil,
         setCookieBase64: [String]? = nil
     ) {
@@ -250,27 +250,27 @@ extension ExplainSetCookieDocument {
 }
 
 /// The pages that an injection script is for, and how it sets cookies.
-public typealias ScriptDocument = Detailed<ScriptMembers>
+package typealias ScriptDocument = Detailed<ScriptMembers>
 
 /// The members of ``ScriptDocument`` besides the details of the request.
-public struct ScriptMembers: Codable, Sendable, RequestDocument {
+package struct ScriptMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case urls, write, verify, handler
     }
 
     /// The URLs of the pages: absolute, http or https.
-    public let urls: [String]
+    package let urls: [String]
     /// When a cookie is set: `once`, `missing` or `always`.
-    public let write: String?
+    package let write: String?
     /// Whether the value of the script reports each cookie.
-    public let verify: Bool?
+    package let verify: Bool?
     /// The message handler that gets the report instead.
-    public let handler: String?
+    package let handler: String?
 }
 
 extension ScriptDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         urls: [String], _ details: RequestDetails = RequestDetails(), write: String? = nil, verify: Bool? = nil,
         handler: String? = nil
     ) {
@@ -288,21 +288,21 @@ public struct ExportMembers: Codable, Sendable, RequestDocument {
     }
 
     /// The name of a format, as `crumb export` takes it.
-    public let format: String
+    package let format: String
     /// The URL of the request that the cookies are for; `nil` for all cookies. Formats for one URL need it.
-    public let url: String?
+    package let url: String?
     /// The domains whose cookies are exported, with their subdomains; `nil` for all.
-    public let sites: [String]?
+    package let sites: [String]?
     /// The names of the cookies to export; `nil` for all.
-    public let names: [String]?
+    package let names: [String]?
     /// Whether the cookies to export are HttpOnly; `nil` for all.
-    public let httpOnly: Bool?
+    package let httpOnly: Bool?
     /// Whether the cookies to export are session cookies; `nil` for all.
-    public let session: Bool?
+    package let session: Bool?
     /// Whether only the report is requested.
-    public let report: Bool?
+    package let report: Bool?
     /// Whether the response begins with a line that holds the report, followed by the exported file.
-    public let reportFirst: Bool?
+    package let reportFirst: Bool?
 }
 
 extension ExportDocument {

@@ -5,11 +5,11 @@ public struct CookieReport: Codable, Sendable {
     /// The name.
     public let name: String?
     /// The name in Base64 if it is not UTF-8.
-    public let nameBase64: String?
+    package let nameBase64: String?
     /// The value, if values were requested.
     public let value: String?
     /// The value in Base64 if it is not UTF-8.
-    public let valueBase64: String?
+    package let valueBase64: String?
     /// The domain.
     public let domain: String
     /// The path.
@@ -71,7 +71,7 @@ public struct CookieIdentityReport: Codable, Equatable, Sendable {
     /// The name.
     public let name: String?
     /// The name in Base64 if it is not UTF-8.
-    public let nameBase64: String?
+    package let nameBase64: String?
     /// The domain.
     public let domain: String
     /// The path.

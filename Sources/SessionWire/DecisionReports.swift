@@ -63,29 +63,29 @@ public struct ResponseDecisionsList: Codable, Sendable {
 }
 
 /// A change of a cookie.
-public struct ChangeReport: Codable, Sendable {
+package struct ChangeReport: Codable, Sendable {
     /// The position in the journal.
-    public let position: Int64
+    package let position: Int64
     /// When the change was made (RFC 3339).
-    public let time: String
+    package let time: String
     /// The cause of the change.
-    public let cause: String
+    package let cause: String
     /// The name.
-    public let name: String?
+    package let name: String?
     /// The name in Base64 if it is not UTF-8.
-    public let nameBase64: String?
+    package let nameBase64: String?
     /// The domain.
-    public let domain: String
+    package let domain: String
     /// The path.
-    public let path: String
+    package let path: String
     /// Whether only the host itself gets the cookie.
-    public let hostOnly: Bool
+    package let hostOnly: Bool
     /// The partition; `nil` for a cookie without one.
-    public let partitionKey: String?
+    package let partitionKey: String?
     /// The URL of the response that made the change, without its query; `nil` if it is unknown.
-    public let url: String?
+    package let url: String?
     /// The capture that held the response; `nil` if no capture did.
-    public let capture: String?
+    package let capture: String?
 
     package init(
         position: Int64, time: String, cause: String, name: String? = nil, nameBase64: String? = nil, domain: String,
@@ -106,15 +106,15 @@ public struct ChangeReport: Codable, Sendable {
 }
 
 /// A page of a jar's journal.
-public struct ChangeList: Codable, Sendable {
+package struct ChangeList: Codable, Sendable {
     /// The changes, the oldest first.
-    public let changes: [ChangeReport]
+    package let changes: [ChangeReport]
     /// The position to pass as `after` in the next request.
-    public let position: Int64
+    package let position: Int64
     /// Whether changes after the requested position are gone, so that the reader has to read the whole jar once.
-    public let hasGap: Bool
+    package let hasGap: Bool
     /// Whether more changes can be read now.
-    public let hasMore: Bool
+    package let hasMore: Bool
 
     package init(changes: [ChangeReport], position: Int64, hasGap: Bool, hasMore: Bool = false) {
         self.changes = changes
@@ -125,9 +125,9 @@ public struct ChangeList: Codable, Sendable {
 }
 
 /// The event that tells a follower that it has missed changes.
-public struct MissedChanges: Codable, Sendable {
+package struct MissedChanges: Codable, Sendable {
     /// The follower's position now.
-    public let position: Int64
+    package let position: Int64
 
     package init(position: Int64) {
         self.position = position

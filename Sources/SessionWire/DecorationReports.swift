@@ -49,7 +49,7 @@ public struct HeaderFieldReport: Codable, Sendable {
     /// The value.
     public let value: String?
     /// The value in Base64 if it is not UTF-8.
-    public let valueBase64: String?
+    package let valueBase64: String?
     /// `true` if the stored value cannot be read; otherwise `nil`.
     public let isDamaged: Bool?
 
@@ -78,15 +78,15 @@ public struct HeaderFieldList: Codable, Sendable {
 }
 
 /// Whether a jar's header field is sent with a request, without its value.
-public struct FieldVerdictReport: Codable, Sendable {
+package struct FieldVerdictReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The beginning of the URLs that the field is for; `nil` for all URLs.
-    public let scope: String?
+    package let scope: String?
     /// Whether the field is sent.
-    public let isSent: Bool
+    package let isSent: Bool
     /// Why the field is not sent; `nil` if it is sent.
-    public let reason: ReasonReport?
+    package let reason: ReasonReport?
 
     package init(name: String, scope: String? = nil, isSent: Bool, reason: ReasonReport? = nil) {
         self.name = name
@@ -97,15 +97,15 @@ public struct FieldVerdictReport: Codable, Sendable {
 }
 
 /// An injection script, and the cookies that it cannot set.
-public struct ScriptReport: Codable, Sendable {
+package struct ScriptReport: Codable, Sendable {
     /// A cookie of a page that the script does not set.
-    public struct Omission: Codable, Sendable {
+    package struct Omission: Codable, Sendable {
         /// The URL.
-        public let url: String
+        package let url: String
         /// The cookie.
-        public let cookie: CookieReport
+        package let cookie: CookieReport
         /// The reasons.
-        public let reasons: [ReasonReport]
+        package let reasons: [ReasonReport]
 
         package init(url: String, cookie: CookieReport, reasons: [ReasonReport]) {
             self.url = url
@@ -115,20 +115,20 @@ public struct ScriptReport: Codable, Sendable {
     }
 
     /// The URLs of the pages.
-    public let urls: [String]
+    package let urls: [String]
     /// The JavaScript source.
-    public let script: String
+    package let script: String
     /// The cookies.
-    public let cookies: [CookieReport]
+    package let cookies: [CookieReport]
     /// Those of ``cookies`` that belong to other paths: no script of the pages can see whether they are set; `nil` from
     /// an older service.
-    public let unverifiable: [CookieIdentityReport]?
+    package let unverifiable: [CookieIdentityReport]?
     /// How many items of `localStorage` the script sets.
-    public let storageItems: Int
+    package let storageItems: Int
     /// How many items it does not set because their stored value cannot be read.
-    public let storageItemsUnreadable: Int
+    package let storageItemsUnreadable: Int
     /// The cookies that the script cannot set.
-    public let omitted: [Omission]
+    package let omitted: [Omission]
 
     package init(
         urls: [String], script: String, cookies: [CookieReport], unverifiable: [CookieIdentityReport]? = nil,
@@ -145,11 +145,11 @@ public struct ScriptReport: Codable, Sendable {
 }
 
 /// A script that reports a page's cookies to a message handler.
-public struct CaptureScriptReport: Codable, Sendable {
+package struct CaptureScriptReport: Codable, Sendable {
     /// The name of the message handler.
-    public let handler: String
+    package let handler: String
     /// The JavaScript source.
-    public let script: String
+    package let script: String
 
     package init(handler: String, script: String) {
         self.handler = handler
@@ -158,15 +158,15 @@ public struct CaptureScriptReport: Codable, Sendable {
 }
 
 /// The origins whose `localStorage` a jar holds, and the items of the origin that was requested.
-public struct WebStorageList: Codable, Sendable {
+package struct WebStorageList: Codable, Sendable {
     /// An origin with items.
-    public struct Origin: Codable, Sendable {
+    package struct Origin: Codable, Sendable {
         /// The origin.
-        public let origin: String
+        package let origin: String
         /// How many items the origin has.
-        public let items: Int
+        package let items: Int
         /// The octets of all keys and values.
-        public let octets: Int
+        package let octets: Int
 
         package init(origin: String, items: Int, octets: Int) {
             self.origin = origin
@@ -176,19 +176,19 @@ public struct WebStorageList: Codable, Sendable {
     }
 
     /// An item of `localStorage`.
-    public struct Item: Codable, Sendable {
+    package struct Item: Codable, Sendable {
         /// The origin.
-        public let origin: String
+        package let origin: String
         /// The key; `nil` if it is not UTF-8.
-        public let key: String?
+        package let key: String?
         /// The key in Base64 if it is not UTF-8.
-        public let keyBase64: String?
+        package let keyBase64: String?
         /// The value, if values were requested.
-        public let value: String?
+        package let value: String?
         /// The value in Base64 if it is not UTF-8.
-        public let valueBase64: String?
+        package let valueBase64: String?
         /// `true` if the stored value cannot be read; otherwise `nil`.
-        public let isDamaged: Bool?
+        package let isDamaged: Bool?
 
         package init(
             origin: String, key: String? = nil, keyBase64: String? = nil, value: String? = nil,
@@ -203,16 +203,16 @@ public struct WebStorageList: Codable, Sendable {
         }
 
         /// The octets of the key.
-        public var keyOctets: Octets { OctetsReport(text: key, base64: keyBase64).octets }
+        package var keyOctets: Octets { OctetsReport(text: key, base64: keyBase64).octets }
 
         /// The octets of the value; empty if the value is not in the report.
-        public var valueOctets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
+        package var valueOctets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
     }
 
     /// The origins.
-    public let origins: [Origin]
+    package let origins: [Origin]
     /// The items of the requested origin.
-    public let items: [Item]?
+    package let items: [Item]?
 
     package init(origins: [Origin], items: [Item]? = nil) {
         self.origins = origins
@@ -221,11 +221,11 @@ public struct WebStorageList: Codable, Sendable {
 }
 
 /// How many items of `localStorage` were removed.
-public struct WebStorageRemoval: Codable, Sendable {
+package struct WebStorageRemoval: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many items were removed.
-    public let removed: Int
+    package let removed: Int
 
     package init(jar: String, removed: Int) {
         self.jar = jar

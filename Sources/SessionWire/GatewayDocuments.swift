@@ -1,34 +1,34 @@
 /// How a gateway runs, which gives requests the session of a jar.
-public struct GatewayDocument: Codable, Sendable, Hashable {
+package struct GatewayDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case jar, users, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache
     }
 
     /// The name of the jar of all clients. A gateway has either a jar or users.
-    public let jar: String?
+    package let jar: String?
     /// The users, who sign in with the credentials for a proxy, and whose requests get the session of a jar of their own.
-    public let users: [GatewayUserDocument]?
+    package let users: [GatewayUserDocument]?
     /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
     /// (`browser`, the default), or programs, for which the jar decides (`tool`).
-    public let client: String?
+    package let client: String?
     /// Which cookies of a response the client gets: all but HttpOnly ones (`mirror`), none (`strip`) or all (`pass`).
-    public let cookies: String?
+    package let cookies: String?
     /// The hosts whose https requests are decrypted; `*.HOST` for the subdomains of one. The database needs an
     /// authority for them: `crumb gateway ca create`.
-    public let intercept: [String]?
+    package let intercept: [String]?
     /// The hosts whose https requests pass unread all the same.
-    public let bypass: [String]?
+    package let bypass: [String]?
     /// The hosts with which TLS 1.0 and 1.1, which are no longer secure, are spoken, too.
-    public let legacyTLS: [String]?
+    package let legacyTLS: [String]?
     /// The port of 127.0.0.1; a free one if it is `nil` or 0.
-    public let port: Number<PortRange>?
+    package let port: Number<PortRange>?
     /// The sites that are served at local addresses, in place of a proxy: origins of one site.
-    public let upstreams: [GatewayUpstreamDocument]?
+    package let upstreams: [GatewayUpstreamDocument]?
     /// The cache that answers requests; without it, there is none.
-    public let cache: GatewayCacheDocument?
+    package let cache: GatewayCacheDocument?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         jar: String? = nil, users: [GatewayUserDocument]? = nil, client: String? = nil, cookies: String? = nil,
         intercept: [String]? = nil,
         bypass: [String]? = nil, legacyTLS: [String]? = nil, port: Int? = nil,
@@ -50,27 +50,27 @@ public struct GatewayDocument: Codable, Sendable, Hashable {
 extension GatewayDocument: RequestDocument {}
 
 /// A user of a gateway.
-public struct GatewayUserDocument: Codable, Sendable, Hashable {
+package struct GatewayUserDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name, jar, secretHash
     }
 
     /// The name: 1 to 64 ASCII letters, digits, `.`, `_` and `-`.
-    public let name: String
+    package let name: String
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// The SHA-256 of a secret that `crumb gateway user add` has created: 64 hexadecimal digits.
-    public let secretHash: String
+    package let secretHash: String
 
     /// Creates the document.
-    public init(name: String, jar: String, secretHash: String) {
+    package init(name: String, jar: String, secretHash: String) {
         self.name = name
         self.jar = jar
         self.secretHash = secretHash
     }
 
     /// Decodes a user, who has no other members.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.requireMembers(of: GatewayUserDocument.self)
         let members = try decoder.container(keyedBy: CodingKeys.self)
         name = try members.decode(String.self, forKey: .name)
@@ -82,24 +82,24 @@ public struct GatewayUserDocument: Codable, Sendable, Hashable {
 extension GatewayUserDocument: RequestDocument {}
 
 /// A site that a gateway offers at an address of this machine.
-public struct GatewayUpstreamDocument: Codable, Sendable, Hashable {
+package struct GatewayUpstreamDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, port
     }
 
     /// The origin of the site.
-    public let url: String
+    package let url: String
     /// The port of 127.0.0.1; a free one if it is `nil` or 0.
-    public let port: Number<PortRange>?
+    package let port: Number<PortRange>?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(url: String, port: Int? = nil) {
+    package init(url: String, port: Int? = nil) {
         self.url = url
         self.port = port.map(Number.init(unchecked:))
     }
 
     /// Decodes a site, which has no other members.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.requireMembers(of: GatewayUpstreamDocument.self)
         let members = try decoder.container(keyedBy: CodingKeys.self)
         url = try members.decode(String.self, forKey: .url)
@@ -110,27 +110,27 @@ public struct GatewayUpstreamDocument: Codable, Sendable, Hashable {
 extension GatewayUpstreamDocument: RequestDocument {}
 
 /// How a gateway stores responses, and answers requests from them.
-public struct GatewayCacheDocument: Codable, Sendable, Hashable {
+package struct GatewayCacheDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case size, rules, offline
     }
 
     /// How many octets of responses are stored for the jar.
-    public let size: Number<CacheSizeRange>
+    package let size: Number<CacheSizeRange>
     /// The lines of a table of rules, as in a file of `--rules`; `docs/cache.md` describes them.
-    public let rules: [String]?
+    package let rules: [String]?
     /// Whether no server is connected to. A request that nothing stored answers gets status 504.
-    public let offline: Bool?
+    package let offline: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(size: Int, rules: [String]? = nil, offline: Bool? = nil) {
+    package init(size: Int, rules: [String]? = nil, offline: Bool? = nil) {
         self.size = Number(unchecked: size)
         self.rules = rules
         self.offline = offline
     }
 
     /// Decodes a cache, which has no other members.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         try decoder.requireMembers(of: GatewayCacheDocument.self)
         let members = try decoder.container(keyedBy: CodingKeys.self)
         size = try members.decode(Number<CacheSizeRange>.self, forKey: .size)

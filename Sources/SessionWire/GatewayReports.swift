@@ -1,43 +1,43 @@
 /// A request that has passed through a gateway, without values.
-public struct GatewayRequestReport: Codable, Sendable {
+package struct GatewayRequestReport: Codable, Sendable {
     /// The position among the requests and events that have passed through the gateway, from 1; `nil` from a command.
-    public internal(set) var position: Int64?
+    package internal(set) var position: Int64?
     /// When its head arrived (RFC 3339).
-    public let time: String
+    package let time: String
     /// The method.
-    public let method: String
+    package let method: String
     /// The URL without its query; host and port for a tunnel.
-    public internal(set) var url: String
+    package internal(set) var url: String
     /// The status of the response; `nil` if the client got none.
-    public let status: Int?
+    package let status: Int?
     /// Whether the jar's cookies and fields were added.
-    public let decorated: Bool
+    package let decorated: Bool
     /// The browser's decision on the cookies; `nil` for programs.
-    public let verdict: EngineVerdictReport?
+    package let verdict: EngineVerdictReport?
     /// The names of the jar's cookies that were added.
-    public let cookiesSent: [String]
+    package let cookiesSent: [String]
     /// The names of the cookies that the response has changed in the jar.
-    public let cookiesStored: [String]
+    package let cookiesStored: [String]
     /// The cookies that the response tried to set and the rules rejected, the first ten; `nil` for none.
-    public let cookiesRejected: [RejectedCookieReport]?
+    package let cookiesRejected: [RejectedCookieReport]?
     /// The names of the cookies that the jar has deleted because a script has deleted them in the browser; `nil` for none.
-    public let cookiesDeleted: [String]?
+    package let cookiesDeleted: [String]?
     /// Whether the response came from a recording.
-    public let replayed: Bool
+    package let replayed: Bool
     /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
-    public let signedInAgain: Bool
+    package let signedInAgain: Bool
     /// Why the user was not signed in again, or the request not sent once more: a code; `nil` if the response does not
     /// say "not signed in".
-    public let loginFailure: String?
+    package let loginFailure: String?
     /// The type of the failure (RFC 9209); `nil` if the server has answered.
-    public let failure: String?
+    package let failure: String?
     /// What the user should change: use a gateway for programs (`client-tool`), or let the client trust the authority
     /// (`authority-not-trusted`); `nil` for nothing.
-    public let hint: String?
+    package let hint: String?
     /// What the cache has done: its member of the Cache-Status field (RFC 9211); `nil` if it takes no part.
-    public let cache: String?
+    package let cache: String?
     /// The name of the user who has sent it; `nil` if the gateway has no users, or refuses the credentials.
-    public let user: String?
+    package let user: String?
 
     package init(
         time: String, method: String, url: String, status: Int?, decorated: Bool, verdict: EngineVerdictReport?,
@@ -96,11 +96,11 @@ public struct GatewayRequestReport: Codable, Sendable {
 }
 
 /// A cookie that a response tried to set, without its value.
-public struct RejectedCookieReport: Codable, Sendable, Hashable {
+package struct RejectedCookieReport: Codable, Sendable, Hashable {
     /// Its name; empty if the line could not be read.
-    public let name: String
+    package let name: String
     /// The identifiers of the reasons.
-    public let reasons: [String]
+    package let reasons: [String]
 
     package init(name: String, reasons: [String]) {
         self.name = name
@@ -112,17 +112,17 @@ public struct RejectedCookieReport: Codable, Sendable, Hashable {
 }
 
 /// A browser's decision on the cookies of a request.
-public struct EngineVerdictReport: Codable, Sendable, Hashable {
+package struct EngineVerdictReport: Codable, Sendable, Hashable {
     /// How that is known: by cookies of the gateway's own (`witness`), by the Sec-Fetch fields (`sec-fetch`), or not at
     /// all (`none`).
-    public let source: String
+    package let source: String
     /// The SameSite classes of cookies that the request carries: `strict`, `lax`, `none`, `default` and `recent`.
-    public let classes: [String]
+    package let classes: [String]
     /// The partition whose cookies it carries.
-    public let partition: String?
+    package let partition: String?
 
     /// Creates a verdict. A partition that is `nil` is left out.
-    public init(source: String, classes: [String], partition: String? = nil) {
+    package init(source: String, classes: [String], partition: String? = nil) {
         self.source = source
         self.classes = classes
         self.partition = partition
@@ -146,13 +146,13 @@ public struct EngineVerdictReport: Codable, Sendable, Hashable {
 }
 
 /// An address that a gateway listens on.
-public struct GatewayListening: Codable, Sendable {
+package struct GatewayListening: Codable, Sendable {
     /// `HOST:PORT`: a proxy, or the address of a site.
-    public let address: String
+    package let address: String
     /// The origin of the site that is offered there; `nil` for a proxy.
-    public let upstream: String?
+    package let upstream: String?
     /// The path, on each decrypted host or at this address, at which pages send events; `nil` if it takes none.
-    public let eventsPath: String?
+    package let eventsPath: String?
 
     package init(address: String, upstream: String? = nil, eventsPath: String? = nil) {
         self.address = address
@@ -165,21 +165,21 @@ public struct GatewayListening: Codable, Sendable {
 }
 
 /// An event that a page has sent through a gateway.
-public struct PageEventReport: Codable, Sendable {
+package struct PageEventReport: Codable, Sendable {
     /// The position among the requests and events that have passed through the gateway, from 1; `nil` from a command.
-    public internal(set) var position: Int64?
+    package internal(set) var position: Int64?
     /// When it arrived (RFC 3339).
-    public let time: String
+    package let time: String
     /// The origin of the page.
-    public let origin: String
+    package let origin: String
     /// The query of its URL, as it was sent.
-    public let query: String
+    package let query: String
     /// The body, if it is text.
-    public let data: String?
+    package let data: String?
     /// The body in Base64, if it is not text.
-    public let dataBase64: String?
+    package let dataBase64: String?
     /// The name of the user whose page has sent it; `nil` if the gateway has no users.
-    public let user: String?
+    package let user: String?
 
     package init(
         time: String, origin: String, query: String, data: String?, dataBase64: String?, user: String? = nil
@@ -206,13 +206,13 @@ public struct PageEventReport: Codable, Sendable {
 }
 
 /// The cache of a gateway that runs in the service.
-public struct GatewayCacheReport: Codable, Sendable {
+package struct GatewayCacheReport: Codable, Sendable {
     /// How many octets of responses are stored for the jar.
-    public let size: Int
+    package let size: Int
     /// The lines of its table of rules; empty if it has none.
-    public let rules: [String]
+    package let rules: [String]
     /// Whether no server is connected to.
-    public let offline: Bool
+    package let offline: Bool
 
     package init(_ document: GatewayCacheDocument) {
         size = document.size.value
@@ -238,44 +238,44 @@ extension GatewayCacheReport {
 }
 
 /// A gateway that runs in the service.
-public struct GatewayReport: Codable, Sendable {
+package struct GatewayReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The name of the jar of all clients; `nil` if it has users.
-    public let jar: String?
+    package let jar: String?
     /// The users, by name; `nil` for none.
-    public let users: [GatewayUserReport]?
+    package let users: [GatewayUserReport]?
     /// What sends the requests: one profile of a browser or one web view, which decides which cookies a request carries
     /// (`browser`), or programs, for which the jar decides (`tool`).
-    public let client: String
+    package let client: String
     /// Which cookies of a response the client gets: all but HttpOnly ones (`mirror`), none (`strip`) or all (`pass`).
-    public let cookies: String
+    package let cookies: String
     /// The hosts whose https requests are decrypted.
-    public let intercept: [String]
+    package let intercept: [String]
     /// The hosts whose https requests pass unread all the same.
-    public let bypass: [String]
+    package let bypass: [String]
     /// The hosts with which TLS 1.0 and 1.1, which are no longer secure, are spoken, too; `nil` for none.
-    public let legacyTLS: [String]?
+    package let legacyTLS: [String]?
     /// Its cache; `nil` if it has none.
-    public let cache: GatewayCacheReport?
+    package let cache: GatewayCacheReport?
     /// Where it listens.
-    public let addresses: [GatewayListening]
+    package let addresses: [GatewayListening]
     /// When it started (RFC 3339).
-    public let started: String
+    package let started: String
     /// The certificate in PEM that clients have to trust; `nil` if it decrypts nothing.
-    public let certificate: String?
+    package let certificate: String?
     /// How many clients are connected.
-    public let openConnections: Int
+    package let openConnections: Int
     /// How many requests have passed through it.
-    public let requests: Int
+    package let requests: Int
     /// How many cookies of the jar went with them.
-    public let cookiesSent: Int
+    package let cookiesSent: Int
     /// How many cookies of the jar their responses have changed.
-    public let cookiesStored: Int
+    package let cookiesStored: Int
     /// How many of them got no response of a server.
-    public let failures: Int
+    package let failures: Int
     /// The position of the newest request or event.
-    public let position: Int64
+    package let position: Int64
 
     package init(
         name: String, jar: String?, users: [GatewayUserReport]? = nil, client: String, cookies: String,
@@ -313,11 +313,11 @@ extension GatewayReport {
 }
 
 /// A user of a gateway, without the secret.
-public struct GatewayUserReport: Codable, Sendable, Hashable {
+package struct GatewayUserReport: Codable, Sendable, Hashable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The name of the jar whose session the user's requests get.
-    public let jar: String
+    package let jar: String
 
     package init(name: String, jar: String) {
         self.name = name
@@ -329,9 +329,9 @@ public struct GatewayUserReport: Codable, Sendable, Hashable {
 }
 
 /// The gateways that the caller can see, by name.
-public struct GatewayList: Codable, Sendable {
+package struct GatewayList: Codable, Sendable {
     /// The gateways.
-    public let gateways: [GatewayReport]
+    package let gateways: [GatewayReport]
 
     package init(gateways: [GatewayReport]) {
         self.gateways = gateways
@@ -339,15 +339,15 @@ public struct GatewayList: Codable, Sendable {
 }
 
 /// A page of the requests that have passed through a gateway.
-public struct GatewayRequestList: Codable, Sendable {
+package struct GatewayRequestList: Codable, Sendable {
     /// The requests, the oldest first.
-    public let requests: [GatewayRequestReport]
+    package let requests: [GatewayRequestReport]
     /// The position to pass as `after` in the next request.
-    public let position: Int64
+    package let position: Int64
     /// Whether requests after the requested position are no longer known.
-    public let hasGap: Bool
+    package let hasGap: Bool
     /// Whether more requests can be read now.
-    public let hasMore: Bool
+    package let hasMore: Bool
 
     package init(requests: [GatewayRequestReport], position: Int64, hasGap: Bool, hasMore: Bool) {
         self.requests = requests

@@ -1,12 +1,12 @@
 /// The settings of a jar to change. Members that are `nil` keep their values.
 public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
     /// A number, or no limit.
-    public enum Limit: Codable, Sendable {
+    package enum Limit: Codable, Sendable {
         case number(Int)
         case none
 
         /// Decodes a number or `null`.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {
                 self = .none
@@ -16,7 +16,7 @@ public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
         }
 
         /// Encodes the member.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             switch self {
             case .number(let number): try container.encode(number)
@@ -35,11 +35,11 @@ public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
     }
 
     /// The name of a new jar.
-    public let name: String?
+    package let name: String?
     /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
-    public let profile: String?
+    package let profile: String?
     /// Limits by name; `nil` for none.
-    public let limits: [String: Limit]?
+    package let limits: [String: Limit]?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(name: String? = nil, profile: String? = nil, limits: [String: Int?]? = nil) {
@@ -50,51 +50,51 @@ public struct JarSettingsDocument: Codable, Sendable, RequestDocument {
 }
 
 /// Another jar, for operations on two.
-public struct JarTargetDocument: Codable, Sendable, RequestDocument {
+package struct JarTargetDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case to
     }
 
     /// The name of the other jar.
-    public let to: String
+    package let to: String
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(to: String) {
+    package init(to: String) {
         self.to = to
     }
 }
 
 /// The name that a removed jar is restored under.
-public struct JarRestorationDocument: Codable, Sendable, RequestDocument {
+package struct JarRestorationDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case to
     }
 
     /// The name; `nil` for its former one. Another name requires access to all jars.
-    public let to: String?
+    package let to: String?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(to: String? = nil) {
+    package init(to: String? = nil) {
         self.to = to
     }
 }
 
 /// The settings of a pruning.
-public struct PruneDocument: Codable, Sendable, RequestDocument {
+package struct PruneDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case journalEntries, vacuum, emptyBin
     }
 
     /// How many entries of each jar's journal stay; by default the setting `journal.entries`. Requires access to all
     /// jars.
-    public let journalEntries: Number<CountRange>?
+    package let journalEntries: Number<CountRange>?
     /// Whether the database file is rewritten. Requires access to all jars.
-    public let vacuum: Bool?
+    package let vacuum: Bool?
     /// Whether removed jars can no longer be restored, instead of after a day.
-    public let emptyBin: Bool?
+    package let emptyBin: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(journalEntries: Int? = nil, vacuum: Bool? = nil, emptyBin: Bool? = nil) {
+    package init(journalEntries: Int? = nil, vacuum: Bool? = nil, emptyBin: Bool? = nil) {
         self.journalEntries = journalEntries.map(Number.init(unchecked:))
         self.vacuum = vacuum
         self.emptyBin = emptyBin
@@ -102,16 +102,16 @@ public struct PruneDocument: Codable, Sendable, RequestDocument {
 }
 
 /// The name that a session is saved under.
-public struct SavedSessionDocument: Codable, Sendable, RequestDocument {
+package struct SavedSessionDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case name
     }
 
     /// The name.
-    public let name: String
+    package let name: String
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
     }
 }
@@ -123,11 +123,11 @@ public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
     }
 
     /// The beginning of the URLs that the field is for; `nil` for all URLs.
-    public let scope: String?
+    package let scope: String?
     /// The value: one line without control characters and without blanks at its ends.
-    public let value: String?
+    package let value: String?
     /// The value in Base64, instead of `value`.
-    public let valueBase64: String?
+    package let valueBase64: String?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(scope: String? = nil, value: String? = nil, valueBase64: String? = nil) {
@@ -144,17 +144,17 @@ public struct LoginRuleDocument: Codable, Sendable, RequestDocument {
     }
 
     /// The beginning of the URLs that the rule is for.
-    public let scope: String
+    package let scope: String
     /// The name of the login.
-    public let profile: String
+    package let profile: String
     /// The statuses that say "not signed in"; 401 by default, unless redirects are given.
-    public let statuses: [Number<StatusRange>]?
+    package let statuses: [Number<StatusRange>]?
     /// The beginning of the URLs of login pages that the site redirects to.
-    public let redirects: [String]?
+    package let redirects: [String]?
     /// How the token gets to the site: `cookie`, `authorization` or `exchange`.
-    public let delivery: String
+    package let delivery: String
     /// The `Set-Cookie` line with `{access_token}` or `{id_token}`, or the URL that answers with cookies.
-    public let template: String?
+    package let template: String?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(

@@ -46,17 +46,17 @@ public struct JarList: Codable, Sendable {
 }
 
 /// The cookies of one site in one jar.
-public struct SiteReport: Codable, Sendable {
+package struct SiteReport: Codable, Sendable {
     /// The registrable domain.
-    public let site: String
+    package let site: String
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many cookies the jar has of the site.
-    public let cookies: Int
+    package let cookies: Int
     /// When the next cookie expires (RFC 3339).
-    public let nextExpiry: String?
+    package let nextExpiry: String?
     /// When a cookie was last used, to about an hour (RFC 3339).
-    public let lastUse: String
+    package let lastUse: String
 
     package init(site: String, jar: String, cookies: Int, nextExpiry: String? = nil, lastUse: String) {
         self.site = site
@@ -68,11 +68,11 @@ public struct SiteReport: Codable, Sendable {
 }
 
 /// A page of the sites of jars.
-public struct SiteList: Codable, Sendable {
+package struct SiteList: Codable, Sendable {
     /// The sites, each once for each of its jars.
-    public let sites: [SiteReport]
+    package let sites: [SiteReport]
     /// The cursor of the next page; `nil` on the last page.
-    public let next: String?
+    package let next: String?
 
     package init(sites: [SiteReport], next: String? = nil) {
         self.sites = sites
@@ -113,11 +113,11 @@ public struct JarClearReport: Codable, Sendable {
 }
 
 /// The old and the new name of a jar that was renamed.
-public struct JarRenameReport: Codable, Sendable {
+package struct JarRenameReport: Codable, Sendable {
     /// The name of the source jar.
-    public let from: String
+    package let from: String
     /// The name of the other jar.
-    public let to: String
+    package let to: String
 
     package init(from: String, to: String) {
         self.from = from
@@ -126,17 +126,17 @@ public struct JarRenameReport: Codable, Sendable {
 }
 
 /// The result of copying one jar to another.
-public struct JarCopyReport: Codable, Sendable {
+package struct JarCopyReport: Codable, Sendable {
     /// The name of the source jar.
-    public let from: String
+    package let from: String
     /// The name of the other jar.
-    public let to: String
+    package let to: String
     /// How many cookies were copied.
-    public let copied: Int
+    package let copied: Int
     /// How many cookies had expired.
-    public let expired: Int
+    package let expired: Int
     /// Cookies whose stored value cannot be read.
-    public let unreadable: [CookieIdentityReport]
+    package let unreadable: [CookieIdentityReport]
 
     package init(from: String, to: String, copied: Int, expired: Int, unreadable: [CookieIdentityReport]) {
         self.from = from
@@ -148,23 +148,23 @@ public struct JarCopyReport: Codable, Sendable {
 }
 
 /// The result of merging one jar into another.
-public struct JarMergeReport: Codable, Sendable {
+package struct JarMergeReport: Codable, Sendable {
     /// The name of the source jar.
-    public let from: String
+    package let from: String
     /// The name of the target jar.
-    public let into: String
+    package let into: String
     /// How many cookies were added.
-    public let added: Int
+    package let added: Int
     /// How many cookies were replaced.
-    public let replaced: Int
+    package let replaced: Int
     /// How many cookies stay.
-    public let kept: Int
+    package let kept: Int
     /// How many cookies had expired.
-    public let expired: Int
+    package let expired: Int
     /// Cookies whose stored value cannot be read.
-    public let unreadable: [CookieIdentityReport]
+    package let unreadable: [CookieIdentityReport]
     /// The cookies that were evicted.
-    public let evicted: [CookieIdentityReport]
+    package let evicted: [CookieIdentityReport]
 
     package init(
         from: String, into: String, added: Int, replaced: Int, kept: Int, expired: Int,
@@ -201,17 +201,17 @@ public struct JarRemovalReport: Codable, Sendable {
 }
 
 /// Something that restoring a jar brings back: a removed jar, or the state of a jar before a change.
-public struct RemovedJarReport: Codable, Sendable {
+package struct RemovedJarReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// What was done: `removed`, `cleared`, `merged` or `restored`.
-    public let cause: String
+    package let cause: String
     /// When that was (RFC 3339).
-    public let time: String
+    package let time: String
     /// How many cookies are restored.
-    public let cookies: Int
+    package let cookies: Int
     /// How many saved sessions are restored.
-    public let savedSessions: Int
+    package let savedSessions: Int
 
     package init(jar: String, cause: String, time: String, cookies: Int, savedSessions: Int) {
         self.jar = jar
@@ -223,9 +223,9 @@ public struct RemovedJarReport: Codable, Sendable {
 }
 
 /// What can be restored of jars.
-public struct RemovedJarList: Codable, Sendable {
+package struct RemovedJarList: Codable, Sendable {
     /// By name, and for each name the newest first.
-    public let removed: [RemovedJarReport]
+    package let removed: [RemovedJarReport]
 
     package init(removed: [RemovedJarReport]) {
         self.removed = removed
@@ -233,19 +233,19 @@ public struct RemovedJarList: Codable, Sendable {
 }
 
 /// The result of pruning.
-public struct PruneReport: Codable, Sendable {
+package struct PruneReport: Codable, Sendable {
     /// How many expired cookies were removed, by jar.
-    public let expiredCookies: [String: Int]
+    package let expiredCookies: [String: Int]
     /// How many expired cookies stay until the clock has advanced by a day, by jar.
-    public let waitingCookies: [String: Int]
+    package let waitingCookies: [String: Int]
     /// How many entries of the journal were removed.
-    public let journalEntries: Int
+    package let journalEntries: Int
     /// How many removed jars, and states of jars, can no longer be restored.
-    public let removedJars: Int
+    package let removedJars: Int
     /// Whether the database file was rewritten.
-    public let vacuumed: Bool
+    package let vacuumed: Bool
     /// How many bytes were returned to the file system.
-    public let freedBytes: Int64
+    package let freedBytes: Int64
 
     package init(
         expiredCookies: [String: Int], waitingCookies: [String: Int], journalEntries: Int, removedJars: Int,
@@ -261,13 +261,13 @@ public struct PruneReport: Codable, Sendable {
 }
 
 /// A saved session.
-public struct SavedSessionReport: Codable, Sendable {
+package struct SavedSessionReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// When the session was saved (RFC 3339).
-    public let saved: String
+    package let saved: String
     /// How many cookies the saved session has.
-    public let cookies: Int
+    package let cookies: Int
 
     package init(name: String, saved: String, cookies: Int) {
         self.name = name
@@ -277,9 +277,9 @@ public struct SavedSessionReport: Codable, Sendable {
 }
 
 /// The saved sessions of a jar.
-public struct SavedSessionList: Codable, Sendable {
+package struct SavedSessionList: Codable, Sendable {
     /// The saved sessions.
-    public let snapshots: [SavedSessionReport]
+    package let snapshots: [SavedSessionReport]
 
     package init(snapshots: [SavedSessionReport]) {
         self.snapshots = snapshots
@@ -287,13 +287,13 @@ public struct SavedSessionList: Codable, Sendable {
 }
 
 /// A session that was saved, and the one that it replaced.
-public struct SessionSaveReport: Codable, Sendable {
+package struct SessionSaveReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// The saved session.
-    public let session: SavedSessionReport
+    package let session: SavedSessionReport
     /// The session that had the name before; `nil` if none had.
-    public let replaced: SavedSessionReport?
+    package let replaced: SavedSessionReport?
 
     package init(jar: String, session: SavedSessionReport, replaced: SavedSessionReport? = nil) {
         self.jar = jar
@@ -303,13 +303,13 @@ public struct SessionSaveReport: Codable, Sendable {
 }
 
 /// How many cookies ending a session removed.
-public struct SessionEndReport: Codable, Sendable {
+package struct SessionEndReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many cookies were removed.
-    public let removed: Int
+    package let removed: Int
     /// How many cookies stay.
-    public let kept: Int
+    package let kept: Int
 
     package init(jar: String, removed: Int, kept: Int) {
         self.jar = jar
@@ -319,21 +319,21 @@ public struct SessionEndReport: Codable, Sendable {
 }
 
 /// The result of restoring a saved session.
-public struct SessionRestorationReport: Codable, Sendable {
+package struct SessionRestorationReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// The saved session.
-    public let session: SavedSessionReport
+    package let session: SavedSessionReport
     /// How many cookies the jar has now.
-    public let cookies: Int
+    package let cookies: Int
     /// How many cookies were added.
-    public let added: Int
+    package let added: Int
     /// How many cookies were changed.
-    public let changed: Int
+    package let changed: Int
     /// How many cookies were removed.
-    public let removed: Int
+    package let removed: Int
     /// The cookies that have expired.
-    public let expired: [CookieIdentityReport]
+    package let expired: [CookieIdentityReport]
 
     package init(
         jar: String, session: SavedSessionReport, cookies: Int, added: Int, changed: Int, removed: Int,

@@ -5,15 +5,15 @@ public struct AccessTokenDocument: Codable, Sendable, RequestDocument {
     }
 
     /// How many seconds the token has to be valid for, or it is renewed first; 60 by default.
-    public let skew: Number<TokenSkew>?
+    package let skew: Number<TokenSkew>?
     /// The method of the request that the token is for; GET by default.
-    public let method: String?
+    package let method: String?
     /// The URL of that request. With it, a token that is bound to a key (DPoP) comes with a proof.
-    public let url: String?
+    package let url: String?
     /// The nonce that the URL's server requires in the proof.
-    public let nonce: String?
+    package let nonce: String?
     /// The URL of the resource that the token is for (RFC 8707); `nil` for the login's own token.
-    public let resource: String?
+    package let resource: String?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(
@@ -34,7 +34,7 @@ public struct IDTokenDocument: Codable, Sendable, RequestDocument {
     }
 
     /// How many seconds the token has to be valid for, or it is renewed first; 60 by default.
-    public let skew: Number<TokenSkew>?
+    package let skew: Number<TokenSkew>?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(skew: Int? = nil) {
@@ -49,7 +49,7 @@ public struct LogoutDocument: Codable, Sendable, RequestDocument {
     }
 
     /// Whether the login is removed even if the server cannot revoke its tokens.
-    public let force: Bool?
+    package let force: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
     public init(force: Bool? = nil) {
@@ -58,31 +58,31 @@ public struct LogoutDocument: Codable, Sendable, RequestDocument {
 }
 
 /// The passphrase of a lock.
-public struct AgentPassphraseDocument: Codable, Sendable, RequestDocument {
+package struct AgentPassphraseDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case passphrase
     }
 
     /// The passphrase: 1 to 4096 octets.
-    public let passphrase: String
+    package let passphrase: String
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(passphrase: String) {
+    package init(passphrase: String) {
         self.passphrase = passphrase
     }
 }
 
 /// The URL at which the browser ended.
-public struct RedirectDocument: Codable, Sendable, RequestDocument {
+package struct RedirectDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url
     }
 
     /// The URL that the browser was redirected to.
-    public let url: String
+    package let url: String
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(url: String) {
+    package init(url: String) {
         self.url = url
     }
 }

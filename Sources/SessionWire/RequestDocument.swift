@@ -37,7 +37,7 @@ package struct RequestFault: Error {
 }
 
 /// The whole numbers that a member accepts.
-public protocol NumberRange: Sendable {
+package protocol NumberRange: Sendable {
     static var range: ClosedRange<Int> { get }
 }
 
@@ -51,44 +51,44 @@ extension NumberRange {
 }
 
 /// The status of a response.
-public enum StatusRange: NumberRange {
+package enum StatusRange: NumberRange {
     /// The accepted numbers.
-    public static let range = 100...999
+    package static let range = 100...999
 }
 
 /// A count.
-public enum CountRange: NumberRange {
+package enum CountRange: NumberRange {
     /// The accepted numbers.
-    public static let range = 0...Int.max
+    package static let range = 0...Int.max
 }
 
 /// The octets that a cache may hold.
-public enum CacheSizeRange: NumberRange {
+package enum CacheSizeRange: NumberRange {
     /// The accepted numbers.
-    public static let range = 1...Int.max
+    package static let range = 1...Int.max
 }
 
 /// A port; 0 for any that is free.
-public enum PortRange: NumberRange {
+package enum PortRange: NumberRange {
     /// The accepted numbers.
-    public static let range = 0...65_535
+    package static let range = 0...65_535
 }
 
 /// The seconds for which a token still has to be valid.
-public enum TokenSkew: NumberRange {
+package enum TokenSkew: NumberRange {
     /// The accepted numbers.
-    public static let range = 0...86_400
+    package static let range = 0...86_400
     /// The seconds if the caller names none.
     package static let usual = 60
 }
 
 /// A member that is a whole number of a range. The service rejects anything else, such as 1.5, -1 or 1e99.
-public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
+package struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     /// The value.
-    public let value: Int
+    package let value: Int
 
     /// A number; `nil` if it is out of the range.
-    public init?(_ value: Int) {
+    package init?(_ value: Int) {
         guard Range.range.contains(value) else { return nil }
         self.value = value
     }
@@ -99,7 +99,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     }
 
     /// Decodes a number of the range.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         // The decoder names no member if a number is not one of its own.
         guard let number = (try? decoder.singleValueContainer().decode(Int.self)).flatMap(Number.init) else {
             throw RequestFault("\(RequestFault.place(decoder.codingPath)): \(Range.hint)")
@@ -108,7 +108,7 @@ public struct Number<Range: NumberRange>: Codable, Sendable, Hashable {
     }
 
     /// Encodes the member.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
     }
@@ -121,13 +121,13 @@ public struct RequestDetails: Codable, Sendable, Hashable, RequestDocument {
     }
 
     /// The method of the request; GET by default.
-    public var method: String?
+    package var method: String?
     /// The URL of the page in the address bar; by default that of the request.
-    public var topLevel: String?
+    package var topLevel: String?
     /// The URL of the origin that starts the request, or `user` for a person.
-    public var initiator: String?
+    package var initiator: String?
     /// Whether the request navigates the page in the address bar; by default, if `topLevel` is missing.
-    public var navigation: Bool?
+    package var navigation: Bool?
 
     /// Creates the details of a request. `nil` means the service's default.
     public init(
@@ -143,9 +143,9 @@ public struct RequestDetails: Codable, Sendable, Hashable, RequestDocument {
 /// A document with the details of a request among its members: one JSON object has the members of both.
 public struct Detailed<Members: Codable & Sendable>: Codable, Sendable {
     /// The members besides the details.
-    public let members: Members
+    package let members: Members
     /// The details of the request.
-    public let details: RequestDetails
+    package let details: RequestDetails
 
     init(_ members: Members, _ details: RequestDetails) {
         self.members = members

@@ -59,37 +59,37 @@ public struct StoredTokenList: Codable, Sendable {
 }
 
 /// A login in full, without its secrets.
-public struct TokenStatusReport: Codable, Sendable {
+package struct TokenStatusReport: Codable, Sendable {
     /// The login without its details.
-    public let token: StoredTokenReport
+    package let token: StoredTokenReport
     /// The type of the access token, such as `Bearer`.
-    public let tokenType: String
+    package let tokenType: String
     /// When the tokens were received (RFC 3339).
-    public let received: String
+    package let received: String
     /// When the refresh token expires (RFC 3339).
-    public let refreshTokenExpires: String?
+    package let refreshTokenExpires: String?
     /// Whether there is an ID token.
-    public let hasIDToken: Bool
+    package let hasIDToken: Bool
     /// How the tokens were obtained; `nil` if another tool did.
-    public let grant: String?
+    package let grant: String?
     /// How the client authenticates.
-    public let authenticationMethod: String?
+    package let authenticationMethod: String?
     /// The scope that was requested.
-    public let requestedScope: String?
+    package let requestedScope: String?
     /// The URLs of the resources that the token is for.
-    public let resources: [String]
+    package let resources: [String]
     /// The URLs of the server's endpoints by name.
-    public let endpoints: [String: String]
+    package let endpoints: [String: String]
     /// Whether the tokens are bound to a key (RFC 9449).
-    public let isBoundToKey: Bool
+    package let isBoundToKey: Bool
     /// The SHA-256 thumbprint of the certificate that the access token is bound to (RFC 8705).
-    public let boundCertificate: String?
+    package let boundCertificate: String?
     /// The database that holds the login; only from the command.
-    public package(set) var database: String?
+    package var database: String?
     /// The key that seals the login; only from the command.
-    public package(set) var key: String?
+    package var key: String?
     /// The process that refreshes the tokens now; `nil` if none does.
-    public let refreshingProcess: Int32?
+    package let refreshingProcess: Int32?
 
     package init(
         token: StoredTokenReport, tokenType: String, received: String, refreshTokenExpires: String? = nil,
@@ -153,9 +153,9 @@ public struct IDTokenReport: Codable, Sendable {
 }
 
 /// Whether a running service is locked.
-public struct AgentReport: Codable, Sendable {
+package struct AgentReport: Codable, Sendable {
     /// Whether the service is locked.
-    public let isLocked: Bool
+    package let isLocked: Bool
 
     package init(isLocked: Bool) {
         self.isLocked = isLocked
@@ -182,9 +182,9 @@ public struct RevocationReport: Codable, Sendable {
 }
 
 /// A login that was removed.
-public struct TokenRemoval: Codable, Sendable {
+package struct TokenRemoval: Codable, Sendable {
     /// The name of the login.
-    public let removed: String
+    package let removed: String
 
     package init(removed: String) {
         self.removed = removed

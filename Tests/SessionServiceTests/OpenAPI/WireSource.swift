@@ -70,7 +70,7 @@ struct WireSource {
             }
             defer { comment = [] }
             let said = Self.published(comment.joined(separator: " "))
-            if let match = content.wholeMatch(of: /public typealias (\w+) = (Detailed<\w+>)/) {
+            if let match = content.wholeMatch(of: /(?:public|package) typealias (\w+) = (Detailed<\w+>)/) {
                 detailed[String(match.output.2)] = String(match.output.1)
                 types[String(match.output.1)] = WireType(comment: said)
             }
@@ -94,7 +94,8 @@ struct WireSource {
 
     /// A member that a line declares. Those of a report that is filled step by step begin with a value.
     private static func member(_ line: Substring, _ comment: String) -> Member? {
-        let pattern = /public (?:\w+\(set\) )?(?:let|var) (\w+)(?:: ([^={]+?))?(?: = (0|\w+\(\)|\[\]|\[:\]))?/
+        let pattern =
+            /(?:public|package) (?:\w+\(set\) )?(?:let|var) (\w+)(?:: ([^={]+?))?(?: = (0|\w+\(\)|\[\]|\[:\]))?/
         guard let match = line.wholeMatch(of: pattern), let type = match.output.2 ?? match.output.3 else { return nil }
         let inferred = type == "0" ? "Int" : type.replacing("()", with: "")
         return Member(name: String(match.output.1), type: String(inferred), comment: comment)
