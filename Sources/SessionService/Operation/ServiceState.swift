@@ -1,4 +1,4 @@
-public import CookieModel
+import CookieModel
 import OAuth2
 import Platform
 import ServiceLifecycle
@@ -93,9 +93,9 @@ struct OwnerToken {
 }
 
 /// Why the service does not start: a stable code, and one sentence that an administrator can act on.
-public struct ServiceStartError: DescribedError, Hashable, Sendable {
+package struct ServiceStartError: DescribedError, Hashable, Sendable {
     /// A stable identifier.
-    public enum Code: String, Sendable {
+    enum Code: String, Sendable {
         /// The configuration is not valid.
         case configurationInvalid = "configuration-invalid"
         /// An address cannot be listened on.
@@ -111,9 +111,9 @@ public struct ServiceStartError: DescribedError, Hashable, Sendable {
     }
 
     /// The kind of failure.
-    public let code: Code
+    let code: Code
     /// One sentence that names the subject and the remedy. Never contains a secret.
-    public let description: String
+    package let description: String
 
     init(_ code: Code, _ description: String) {
         self.code = code

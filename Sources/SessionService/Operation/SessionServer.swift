@@ -1,14 +1,14 @@
-public import CookieModel
+package import CookieModel
 import Hummingbird
 import HummingbirdCore
-public import Logging
+package import Logging
 import NIOCore
 import NIOPosix
-public import OAuth2
+package import OAuth2
 import OpenIDConnect
 import ServiceLifecycle
 package import SessionOperations
-public import SessionStore
+package import SessionStore
 import UnixSignals
 
 /// The service: a session database over HTTP, for many.
@@ -20,7 +20,7 @@ import UnixSignals
 ///     database: database, configuration: configuration, transport: transport, logger: logger, now: now
 /// ).run()
 /// ```
-public struct SessionServer: Sendable {
+package struct SessionServer: Sendable {
     let database: SessionDatabase
     let configuration: ServiceConfiguration
     let transport: any EndpointTransport
@@ -38,7 +38,7 @@ public struct SessionServer: Sendable {
     /// - Parameters:
     ///   - transport: sends requests to authorization servers.
     ///   - now: the clock.
-    public init(
+    package init(
         database: SessionDatabase, configuration: ServiceConfiguration, transport: any EndpointTransport,
         logger: Logger, now: @escaping @Sendable () -> Timestamp
     ) {
@@ -55,7 +55,7 @@ public struct SessionServer: Sendable {
     /// stored.
     ///
     /// - Throws: ``ServiceStartError`` if the service cannot start, and the errors of the database.
-    public func run() async throws {
+    package func run() async throws {
         let services = try await prepare(inherited: SystemdActivation.takeSockets())
         var group = ServiceGroupConfiguration(
             services: services.all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },

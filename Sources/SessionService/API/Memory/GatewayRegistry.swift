@@ -7,16 +7,13 @@ import SessionStore
 import Synchronization
 
 /// The number of gateways that a service runs, and the limits of each.
-public struct GatewayLimits: Sendable, Hashable {
+struct GatewayLimits: Sendable, Hashable {
     /// How many gateways run at the same time; 0 for none.
-    public var count = 16
+    var count = 16
     /// How many clients of one gateway are connected at the same time.
-    public var connections = 256
+    var connections = 256
     /// How many octets of requests' bodies one gateway keeps at the same time, to send them once more after a login.
-    public var bodyBytes = 256 << 20
-
-    /// The default limits.
-    public init() {}
+    var bodyBytes = 256 << 20
 }
 
 /// The gateways that run in the service. They end with it.

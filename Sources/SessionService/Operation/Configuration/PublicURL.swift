@@ -1,7 +1,7 @@
 import CookieModel
 
 /// Where browsers and clients reach the service, if that is not the address that it listens on: behind a proxy.
-public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
+struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     /// The first segments of the service's own paths, with which no prefix can begin.
     static let ownSegments: Set<Substring> = [
         "v1", "healthz", "readyz", "metrics", "jars", "gateways", "sign-in", "sign-out", "inspector.css",
@@ -9,7 +9,7 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     ]
 
     /// The URL without a slash at its end.
-    public let description: String
+    let description: String
     /// Scheme, host and port, as in a browser's Origin field.
     let origin: String
     /// Host and port, in the form of a Host field.
@@ -21,7 +21,7 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Returns `nil` for anything else, such as user information, a query, a fragment, dot segments, a prefix that needs
     /// percent-encoding, or one that begins like a path of the service's own.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         guard let (url, prefix) = RequestURL.base(text),
             url.scheme == .https || url.scheme == .http && url.host.isLoopback,
             prefix.split(separator: "/").first.map({ !PublicURL.ownSegments.contains($0) }) ?? true
@@ -45,14 +45,14 @@ public struct PublicURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An address to listen on: a host and a port.
-public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
+package struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
     /// A name, or an address without brackets.
-    public let host: String
+    let host: String
     /// 0 for any that is free.
-    public let port: Int
+    let port: Int
 
     /// The address `host:port`, `[host]:port` or `:port` for loopback; `nil` for any other text.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
         }
@@ -67,7 +67,7 @@ public struct TCPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address in the form of a URL's authority.
-    public var description: String {
+    package var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

@@ -1,60 +1,60 @@
 import Configuration
-public import Logging
+package import Logging
 import SessionStore
 
 /// How a ``SessionServer`` runs.
-public struct ServiceConfiguration: Sendable {
+package struct ServiceConfiguration: Sendable {
     /// The database; `nil` if it is configured elsewhere.
-    public var database: String?
+    package var database: String?
     /// Whether an acknowledged write survives a power failure, and not just the end of the process.
-    public var isFullyDurable = true
+    package var isFullyDurable = true
     /// The Unix-domain socket to listen on; `nil` for none.
-    public var socket: String?
+    package var socket: String?
     /// The addresses to listen on.
-    public var addresses: [TCPAddress] = []
+    package var addresses: [TCPAddress] = []
     /// The names that requests over TCP may be for besides those of the machine itself, each with a port or for any.
-    public var hosts: [String] = []
+    var hosts: [String] = []
     /// The URL at which browsers and clients reach the service through a proxy.
-    public var publicURL: PublicURL?
+    var publicURL: PublicURL?
     /// The IP addresses of the proxies whose `X-Forwarded-For` is believed, if there is a ``publicURL``.
-    public var proxies = ["127.0.0.1", "::1"]
+    var proxies = ["127.0.0.1", "::1"]
     /// The file with the certificate chain, in PEM.
-    public var certificateFile: String?
+    var certificateFile: String?
     /// The file with the certificate's private key, in PEM.
-    public var privateKeyFile: String?
+    var privateKeyFile: String?
     /// The file that the owner's access token is written to, if the service listens on TCP.
-    public var tokenFile: String?
+    package var tokenFile: String?
     /// The audit log: which caller read which secret; `nil` for none.
-    public var auditFile: String?
+    var auditFile: String?
     /// How many seconds of the same caller doing the same are one line there.
-    public var auditSummarySeconds = 60
+    var auditSummarySeconds = 60
     /// The limits of the service.
-    public var limits = ServiceLimits()
+    var limits = ServiceLimits()
     /// The limits of gateways.
-    public var gateways = GatewayLimits()
+    var gateways = GatewayLimits()
     /// How many entries of a jar's journal are kept.
-    public var journalEntries = SessionDatabase.defaultJournalLimit
+    package var journalEntries = SessionDatabase.defaultJournalLimit
     /// The interval, in minutes, at which expired data is removed; 0 for never.
-    public var pruneMinutes = 60
+    var pruneMinutes = 60
     /// How many seconds ahead of their expiry tokens are renewed whose profile asks for that.
-    public var refreshAheadSeconds = 300
+    var refreshAheadSeconds = 300
     /// How many seconds an authorization server has to answer a refresh. At many servers an answer that comes later has
     /// ended the login.
-    public var refreshTimeoutSeconds = 120
+    var refreshTimeoutSeconds = 120
     /// The URL of the proxy that authorization servers are asked through, in the place of those in the environment's usual
     /// variables.
-    public var proxy: String?
+    package var proxy: String?
     /// The file with user name and password for the proxy.
-    public var proxyCredentialsFile: String?
+    package var proxyCredentialsFile: String?
     /// The file with certificates in PEM that are trusted for authorization servers, besides the system's.
-    public var authorityFile: String?
+    package var authorityFile: String?
     /// Whether every caller may read the metrics, not only those that may read all jars.
-    public var publishesMetrics = false
+    var publishesMetrics = false
     /// The level of the log.
-    public var logLevel = Logger.Level.info
+    package var logLevel = Logger.Level.info
 
     /// A configuration that listens nowhere yet.
-    public init() {}
+    package init() {}
 }
 
 extension ServiceConfiguration {
@@ -66,7 +66,7 @@ extension ServiceConfiguration {
     ///   - environment: variables, of which those that begin with `CRUMB_` are looked at.
     ///   - file: a JSON file; everything in it must be known.
     /// - Throws: an error that names the invalid setting.
-    public init(
+    package init(
         arguments: [String: [String]] = [:], environment: [String: String] = [:], file: String? = nil
     ) throws(ServiceStartError) {
         self.init()
@@ -91,28 +91,25 @@ extension ServiceConfiguration {
 }
 
 /// The limits for one connection, for one caller, and for all of them.
-public struct ServiceLimits: Sendable, Hashable {
+struct ServiceLimits: Sendable, Hashable {
     /// How many connections are open at once, over TCP and over the socket each; further ones are answered with 503.
-    public var connections = 4096
+    var connections = 4096
     /// How many bytes the fields of a request may take, its first line included.
-    public var headerBytes = 32 << 10
+    var headerBytes = 32 << 10
     /// How many bytes the body of a request may have; routes may ask for less.
-    public var bodyBytes = 1 << 30
+    var bodyBytes = 1 << 30
     /// How many seconds a request's head may take to arrive, from its first byte on.
-    public var headerSeconds = 10
+    var headerSeconds = 10
     /// How many seconds a connection may stay open without a request, and an answer may wait for its reader.
-    public var idleSeconds = 75
+    var idleSeconds = 75
     /// How many bytes of a body must arrive in a second, on average, after the first five seconds.
-    public var bodyBytesPerSecond = 240
+    var bodyBytesPerSecond = 240
     /// How many requests a caller may make in a second, on average; 0 for any number.
-    public var requestsPerSecond = 0
+    var requestsPerSecond = 0
     /// How many requests a caller may make at once before that average counts; 0 for two seconds' worth.
-    public var requestBurst = 0
+    var requestBurst = 0
     /// How many invalid access tokens an address may present in a minute.
-    public var failedAttemptsPerMinute = 20
+    var failedAttemptsPerMinute = 20
     /// How many seconds a stopping service has to answer accepted requests.
-    public var shutdownSeconds = 25
-
-    /// Creates the default limits.
-    public init() {}
+    var shutdownSeconds = 25
 }
