@@ -10,19 +10,19 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     /// The host without `*.`.
-    public let host: WebHost
+    package let host: WebHost
     private let isOfSubdomains: Bool
 
     /// Reads `HOST` or `*.HOST`.
     ///
-    /// - Throws: `Fault` as ``interceptedHost(_:)`` does.
+    /// - Throws: `Fault` for a public suffix such as `com`, and for text that is not a host.
     public init(_ text: String) throws(Fault) {
         isOfSubdomains = text.hasPrefix("*.")
         host = try HostPattern.interceptedHost(isOfSubdomains ? String(text.dropFirst(2)) : text)
     }
 
     /// One host, whatever it is: also a public suffix such as `github.io`, and a single label such as `wiki`.
-    public init(only host: WebHost) {
+    package init(only host: WebHost) {
         self.host = host
         isOfSubdomains = false
     }
@@ -30,7 +30,7 @@ public struct HostPattern: Sendable, Hashable {
     /// Reads a host whose requests may be decrypted.
     ///
     /// - Throws: `Fault` for a public suffix such as `com`, and for text that is not a host.
-    public static func interceptedHost(_ text: String) throws(Fault) -> WebHost {
+    package static func interceptedHost(_ text: String) throws(Fault) -> WebHost {
         guard let host = WebHost(text), !text.hasSuffix("."), !text.contains("*") else {
             throw Fault(description: "this is not a host. Write one such as shop.example.")
         }
@@ -43,7 +43,7 @@ public struct HostPattern: Sendable, Hashable {
     }
 
     /// Whether a host is meant.
-    public func matches(_ other: WebHost) -> Bool {
+    package func matches(_ other: WebHost) -> Bool {
         isOfSubdomains ? other.description.hasSuffix(".\(host.description)") : other == host
     }
 
