@@ -59,8 +59,7 @@ public final class Gateway: Sendable {
     ///   - observe: Receives a record of each request. It must not block.
     /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
     ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in. Also if the
-    ///   environment has ``GatewayEnvironment/clientCertificates`` or a ``GatewayEnvironment/replay``, which belong to no
-    ///   user.
+    ///   environment has ``GatewayEnvironment/clientCertificates`` or a recording that it replays, which belong to no user.
     public init(
         users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -83,7 +82,7 @@ public final class Gateway: Sendable {
     public var eventsPath: String? { frame.gate.events?.path }
 
     /// How many clients are connected.
-    public var openConnections: Int { connections.withLock { $0.count } }
+    package var openConnections: Int { connections.withLock { $0.count } }
 
     private typealias Listener = NIOAsyncChannel<ByteStream, Never>
 
@@ -360,7 +359,7 @@ public struct GatewayRecord: Sendable {
     /// The names of the cookies that the jar has deleted because a script has deleted them in the browser.
     public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
-    public internal(set) var isReplayed = false
+    package internal(set) var isReplayed = false
     /// What the cache has done, as in the Cache-Status field (RFC 9211); `nil` if it takes no part.
     public internal(set) var cacheStatus: String?
     /// Whether the user was signed in again. The request was sent once more unless there is a ``loginFailure``.
@@ -370,9 +369,9 @@ public struct GatewayRecord: Sendable {
     /// The type of the failure (RFC 9209, section 2.3); `nil` if the server has answered.
     public internal(set) var failure: String?
     /// The host of the request; `nil` if the gateway refuses the request before the host is known.
-    public internal(set) var host: WebHost?
+    package internal(set) var host: WebHost?
     /// Whether it is a tunnel whose octets pass unread.
-    public internal(set) var isUnread = false
+    package internal(set) var isUnread = false
     /// What the user should change; `nil` for nothing.
     public internal(set) var hint: GatewayHint?
     /// The name of the user who has sent the request; `nil` if the gateway has no users, or refuses the credentials.

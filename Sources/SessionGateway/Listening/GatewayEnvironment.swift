@@ -2,7 +2,7 @@ public import NIOCore
 import NIOPosix
 public import NIOSSL
 public import OAuth2
-public import PackageStore
+package import PackageStore
 public import RequestDecoration
 public import ResponseStore
 public import WebPrimitives
@@ -38,16 +38,16 @@ public struct GatewayEnvironment: Sendable {
         public var idle = TimeAmount.minutes(5)
         /// For the rest of a head, and for a whole SOCKS handshake. Also for the first octet of a client that has to sign in
         /// as a user.
-        public var head = TimeAmount.seconds(30)
+        package var head = TimeAmount.seconds(30)
         /// For the first octet in a tunnel to a host whose requests are read. After that, a connection is opened,
         /// because the server may be the first to send.
-        public var hesitation = TimeAmount.seconds(1)
+        package var hesitation = TimeAmount.seconds(1)
         /// For a connection to a server.
         public var connect = TimeAmount.seconds(30)
         /// For the head of a response.
         public var response = TimeAmount.minutes(5)
         /// For the head of a response whose client has stopped sending. Mostly, such a client has disconnected.
-        public var ended = TimeAmount.seconds(30)
+        package var ended = TimeAmount.seconds(30)
         /// For the next octets of a body, and of a tunnel.
         public var body = TimeAmount.minutes(10)
         /// For requests and tunnels in progress when the gateway stops.
@@ -56,13 +56,13 @@ public struct GatewayEnvironment: Sendable {
         public var connections = 10_000
         /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose
         /// work has not ended, the limit is twice as high.
-        public var streams = 100
+        package var streams = 100
         /// How many interim responses (1xx) may precede a response.
-        public var interimResponses = 10_000
+        package var interimResponses = 10_000
         /// How many idle connections to servers are kept for further requests.
-        public var idleServers = 64
+        package var idleServers = 64
         /// How many octets of requests' bodies are kept at the same time, for requests that may have to be sent once more.
-        public var keptBodies = 1 << 30
+        package var keptBodies = 1 << 30
 
         /// The usual limits.
         public init() {}
@@ -85,13 +85,13 @@ public struct GatewayEnvironment: Sendable {
     public var clientCertificates: [WebHost: ClientCertificate] = [:]
 
     /// The recording of requests and responses; `nil` for none.
-    public var recording: TrafficRecording?
+    package var recording: TrafficRecording?
     /// The recording whose responses answer requests; `nil` if servers do.
-    public var replay: TrafficReplay?
+    package var replay: TrafficReplay?
     /// The store of responses that answer requests by ``GatewaySettings/cachingRules``; `nil` for none.
     public var cache: ResponseCache?
     /// The offline packages that answer requests before the cache and servers; `nil` for none.
-    public var packages: PackageShelf?
+    package var packages: PackageShelf?
     /// Gets the events that pages send to ``Gateway/eventsPath``; `nil` if they send none. It must not block.
     public var pageEvents: (@Sendable (PageEvent) -> Void)?
 

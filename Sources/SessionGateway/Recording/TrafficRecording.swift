@@ -17,7 +17,7 @@ import WebPrimitives
 /// file for those that are known at the end (``finish()``).
 ///
 /// If the file cannot be written, the recording ends and the traffic continues.
-public actor TrafficRecording {
+package actor TrafficRecording {
     /// How many octets are written at a time.
     private static let pieceLength = 1 << 18
 
@@ -49,7 +49,7 @@ public actor TrafficRecording {
     ///   - failed: Receives the reason, once, if no more can be recorded.
     ///   - removed: Receives the number of secrets that the check has removed from entries.
     /// - Throws: ``GatewayError`` if the file exists or cannot be created.
-    public init(
+    package init(
         path: String, withSecrets hasSecrets: Bool, failed: @escaping @Sendable (String) -> Void,
         removed: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws(GatewayError) {
@@ -111,7 +111,7 @@ public actor TrafficRecording {
 
     /// Removes the secrets from the file that have become known since their entries were written, and reports how many
     /// there were. More can be recorded afterwards.
-    public func finish() async {
+    package func finish() async {
         await acquire()
         if secrets.count > checkedSecrets, count > 0 {
             checkedSecrets = secrets.count

@@ -12,7 +12,7 @@ import WebPrimitives
 /// the last one answers every further request.
 ///
 /// Only the position and the key of each entry are in memory.
-public final class TrafficReplay: Sendable {
+package final class TrafficReplay: Sendable {
     /// The key for finding an entry.
     private struct Key: Hashable {
         let method: String
@@ -48,12 +48,12 @@ public final class TrafficReplay: Sendable {
     let spools = BodySpool.Budget()
 
     /// How many of the entries can answer a request.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// Finds the entries of a HAR. If its end is missing, it has the complete entries.
     ///
     /// - Throws: ``GatewayError`` if the file cannot be read, or is not a HAR.
-    public init(path: String) throws(GatewayError) {
+    package init(path: String) throws(GatewayError) {
         self.path = path
         let file: Descriptor
         do throws(SystemError) {

@@ -15,7 +15,7 @@ import X509
 /// ``stored`` is added to a database.
 public final class CertificateAuthority: Sendable {
     /// The lifetime of a stored authority in seconds: a year.
-    public static let storedLifetime: Int64 = 365 * 86_400
+    package static let storedLifetime: Int64 = 365 * 86_400
 
     /// The lifetime of a host's certificate in seconds.
     private static let leafLifetime: Int64 = 7 * 86_400
