@@ -28,11 +28,11 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         /// Another process held the database for longer than the busy timeout.
         public static let databaseBusy = Code(rawValue: "database-busy")
         /// The database server cannot be reached, does not answer, or is no longer the primary.
-        public static let databaseUnreachable = Code(rawValue: "database-unreachable")
+        package static let databaseUnreachable = Code(rawValue: "database-unreachable")
         /// The server may have been replaced as the primary, or has just become it.
-        public static let databaseFenced = Code(rawValue: "database-fenced")
+        package static let databaseFenced = Code(rawValue: "database-fenced")
         /// The connection to the server was lost during a commit: it is unknown whether the change was stored.
-        public static let commitUnknown = Code(rawValue: "commit-unknown")
+        package static let commitUnknown = Code(rawValue: "commit-unknown")
         /// The disk is full.
         public static let diskFull = Code(rawValue: "disk-full")
         /// The file's content is damaged.
