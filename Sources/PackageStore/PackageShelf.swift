@@ -9,7 +9,7 @@ package import WebPrimitives
 /// holds them.
 ///
 /// Its calls read files, so they belong on a thread that may block, but for those that say otherwise.
-public final class PackageShelf: Sendable {
+package final class PackageShelf: Sendable {
     private let store: PackageStore
     private let failed: @Sendable (String) -> Void
     private let state = Mutex(State())

@@ -349,7 +349,7 @@ public struct GatewayRecord: Sendable {
     /// Whether the jar's cookies and fields were added; `false` for tunnels and for requests of browsers.
     public internal(set) var isDecorated = true
     /// The assumed decision of the browser on its cookies; `nil` for programs.
-    public internal(set) var verdict: EngineVerdict?
+    package internal(set) var verdict: EngineVerdict?
     /// The names of the jar's cookies that were added, in their order.
     public internal(set) var cookiesSent: [Octets] = []
     /// The names of the cookies that the response has changed in the jar.
