@@ -27,7 +27,7 @@ public struct CacheFolder: Sendable, Hashable {
     /// - Parameters:
     ///   - database: The path of the database, or the name of one on a server.
     ///   - environment: The value of a variable of the environment.
-    public init?(database: String, environment: (String) -> String?) {
+    package init?(database: String, environment: (String) -> String?) {
         guard !database.isEmpty, let caches = CacheFolder.caches(environment) else { return nil }
         let digest = SHA256.hash(data: Array(FileSystem.resolved(database).utf8)).prefix(16)
         path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(Hexadecimal.text(digest))"

@@ -1,7 +1,7 @@
-public import HTTPCaching
+package import HTTPCaching
 package import StoreEngine
 import Synchronization
-public import WebPrimitives
+package import WebPrimitives
 
 extension ResponseCache {
     /// Marks or removes what a response invalidates, for all audiences of the jar.
@@ -14,7 +14,7 @@ extension ResponseCache {
     /// - Parameters:
     ///   - url: The target URI of the request.
     ///   - jar: The ID of the jar.
-    public func apply(_ invalidation: Invalidation, of url: RequestURL, jar: Octets) {
+    package func apply(_ invalidation: Invalidation, of url: RequestURL, jar: Octets) {
         guard !invalidation.isEmpty else { return }
         if invalidation.clearsOrigin {
             for maker in keys.digests { _ = removeInBatches(where: "origin = ?", [maker.origin(url, jar: jar)]) }
@@ -50,7 +50,7 @@ extension ResponseCache {
 
     /// Marks responses that another one shows to be out of date: they need a validation. Any will do, since what was
     /// requested is newer.
-    public func invalidate(_ stored: [StoredResponse]) {
+    package func invalidate(_ stored: [StoredResponse]) {
         guard !stored.isEmpty else { return }
         let limits = limits
         invalidate { writer, keys in
@@ -67,14 +67,14 @@ extension ResponseCache {
     }
 
     /// Removes one response.
-    public func remove(id: Int64) {
+    package func remove(id: Int64) {
         _ = write { try $0.remove(where: "id = ?", [id]) }
     }
 
     /// Removes responses that must not answer again, such as those that `ValidationOutcome` names.
     ///
     /// A ``StoredBody`` that was opened before can still be read.
-    public func remove(_ stored: [StoredResponse]) {
+    package func remove(_ stored: [StoredResponse]) {
         guard !stored.isEmpty else { return }
         let ids = stored.map(\.id)
         invalidate { writer, _ in
@@ -87,7 +87,7 @@ extension ResponseCache {
     /// - Parameter time: Removes only what was stored since then.
     /// - Returns: What was removed.
     @discardableResult
-    public func remove(_ url: RequestURL, jar: Octets, since time: Timestamp = .distantPast) -> CacheUsage {
+    package func remove(_ url: RequestURL, jar: Octets, since time: Timestamp = .distantPast) -> CacheUsage {
         remove(where: "\(ResponseCache.isOfURL) AND stored >= ?") { maker in
             [maker.path(url, jar: jar), maker.query(url), time.microseconds]
         }
@@ -100,7 +100,7 @@ extension ResponseCache {
     ///   - time: Removes only what was stored since then.
     /// - Returns: What was removed.
     @discardableResult
-    public func removeResponses(
+    package func removeResponses(
         ofJar jar: Octets, site: Octets? = nil, since time: Timestamp = .distantPast
     ) -> CacheUsage {
         remove(where: "jar = ? AND stored >= ?" + (site == nil ? "" : " AND site = ?")) { maker in

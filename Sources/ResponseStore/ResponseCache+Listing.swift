@@ -18,11 +18,11 @@ public struct CacheUsage: Sendable, Hashable {
 }
 
 /// What a cache has answered.
-public struct CacheHits: Sendable, Hashable {
+package struct CacheHits: Sendable, Hashable {
     /// How many requests.
-    public let count: Int64
+    package let count: Int64
     /// How many octets their bodies had, which no server had to send.
-    public let octets: Int64
+    package let octets: Int64
 
     static func + (left: CacheHits, right: CacheHits) -> CacheHits {
         CacheHits(count: left.count + right.count, octets: left.octets + right.octets)
@@ -44,7 +44,7 @@ extension ResponseCache {
     }
 
     /// What each rule has answered from the cache.
-    public func hits() -> [String: CacheHits] {
+    package func hits() -> [String: CacheHits] {
         let rows = readAll { connection in
             try connection.rows("SELECT rule, count, octets FROM hit") {
                 ($0.text(0), CacheHits(count: $0.int64(1), octets: $0.int64(2)))
@@ -62,7 +62,7 @@ extension ResponseCache {
     ///   - count: How many rows to read. Those that cannot be opened are left out.
     ///   - now: The current time.
     /// - Returns: The responses, and the last ID that was read; `nil` at the end.
-    public func page(
+    package func page(
         ofJar jar: Octets? = nil, site: Octets? = nil, after id: Int64 = 0, count: Int = 256, now: Timestamp
     ) -> (responses: [StoredResponse], last: Int64?) {
         let keys = keys
@@ -88,7 +88,7 @@ extension ResponseCache {
     }
 
     /// The stored responses to a URL, for all audiences of a jar, in the order in which they were stored.
-    public func responses(to url: RequestURL, jar: Octets, now: Timestamp) -> [StoredResponse] {
+    package func responses(to url: RequestURL, jar: Octets, now: Timestamp) -> [StoredResponse] {
         let keys = keys
         let rows = readAll { connection in
             try keys.digests.flatMap { maker in

@@ -1,24 +1,24 @@
-public import HTTPCaching
+package import HTTPCaching
 import SQLiteEngine
 import SessionStore
 import StoreEngine
 import Synchronization
-public import WebPrimitives
+package import WebPrimitives
 
 /// A response in a cache.
 ///
 /// Passing it on costs one reference count.
-public final class StoredResponse: Sendable {
+package final class StoredResponse: Sendable {
     /// Its ID in the cache, which no other response gets.
-    public let id: Int64
+    package let id: Int64
     /// The response without its body. If it was invalidated, it says so.
-    public let response: CachedResponse
+    package let response: CachedResponse
     /// When it was stored.
-    public let stored: Timestamp
+    package let stored: Timestamp
     /// When it was last used, as far as that is written.
-    public let used: Timestamp
+    package let used: Timestamp
     /// How many octets of the disk it takes.
-    public let size: Int64
+    package let size: Int64
     let head: StoredHead
     /// How many octets the sealed head has.
     let headLength: Int
@@ -46,13 +46,13 @@ public final class StoredResponse: Sendable {
     private static let clockTolerance: Int64 = 60
 
     /// The jar that has stored it.
-    public var jar: Octets { head.jar }
+    package var jar: Octets { head.jar }
     /// The site of its URL, as it was named when the response was stored.
     var site: Octets { head.site }
     /// The audience that it is for.
-    public var audience: Octets { head.audience }
+    package var audience: Octets { head.audience }
     /// Whether its body has a file of its own. Otherwise it is in the index, and short.
-    public var hasFile: Bool { file != nil }
+    package var hasFile: Bool { file != nil }
 }
 
 extension ResponseCache {
@@ -63,7 +63,7 @@ extension ResponseCache {
     ///   - jar: The ID of the jar.
     ///   - audience: What else separates responses.
     ///   - now: The current time.
-    public func candidates(
+    package func candidates(
         for request: CacheRequest, jar: Octets, audience: Octets, now: Timestamp
     ) -> [StoredResponse] {
         guard applyInvalidations() else { return [] }
@@ -87,7 +87,7 @@ extension ResponseCache {
     /// - Parameter range: Positions in the representation, as in `StoredAnswer.body`; `nil` for all that is stored.
     /// - Returns: `nil` if the body is missing or its beginning is damaged. Then the response has been removed: send the
     ///   request to the server. Damage further on is found while reading.
-    public func body(of stored: StoredResponse, range: Range<Int64>? = nil) -> StoredBody? {
+    package func body(of stored: StoredResponse, range: Range<Int64>? = nil) -> StoredBody? {
         let seal = stored.head.body
         var positions = 0..<seal.length
         if let range {
@@ -122,7 +122,7 @@ extension ResponseCache {
     /// - Returns: Whether it is the first note since the last ones were written. Then call ``maintain(now:)`` some seconds
     ///   later, which writes all notes in one transaction.
     @discardableResult
-    public func noteHit(_ stored: StoredResponse, rule: String, octets: Int64, now: Timestamp) -> Bool {
+    package func noteHit(_ stored: StoredResponse, rule: String, octets: Int64, now: Timestamp) -> Bool {
         memory.withLock { memory in
             let isFirst = memory.notes.isEmpty
             memory.notes.add(use: stored.id, at: now)

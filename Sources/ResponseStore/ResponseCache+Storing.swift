@@ -1,7 +1,7 @@
-public import HTTPCaching
+package import HTTPCaching
 import SQLiteEngine
 import Synchronization
-public import WebPrimitives
+package import WebPrimitives
 
 extension ResponseCache {
     /// Begins to store a response.
@@ -17,7 +17,7 @@ extension ResponseCache {
     ///   - audience: What else separates responses.
     ///   - site: The site of its URL, by which it can be removed.
     /// - Returns: `nil` if it is not stored, because it is too large or there is no room.
-    public func begin(
+    package func begin(
         _ response: CachedResponse, to request: CacheRequest, policy: CachingPolicy, jar: Octets, audience: Octets,
         site: Octets
     ) -> ResponseWriter? {
@@ -97,7 +97,7 @@ extension ResponseCache {
     /// - Parameter response: The new head, from `CachingPolicy.validated` or `freshened`.
     /// - Returns: Whether it was. It is not if the response was changed, invalidated or removed meanwhile.
     @discardableResult
-    public func update(_ stored: StoredResponse, with response: CachedResponse) -> Bool {
+    package func update(_ stored: StoredResponse, with response: CachedResponse) -> Bool {
         var head = stored.head
         head.response = response
         guard !response.fields.has("set-cookie"), let row = SealedHead(head, keys, limits) else {

@@ -104,7 +104,7 @@ public final class ResponseCache: Sendable {
     /// Whether the index is open, and nothing waits to be written. Then ``candidates(for:jar:audience:now:)``, and
     /// ``body(of:range:)`` of a response without a file, wait for nothing but the pages of the index, which are mostly in
     /// memory.
-    public var isReady: Bool {
+    package var isReady: Bool {
         isOpen.load(ordering: .relaxed) && memory.withLock { $0.invalidations.isEmpty }
     }
 
@@ -112,7 +112,7 @@ public final class ResponseCache: Sendable {
     public var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
 
     /// How many calls have failed.
-    public var failureCount: Int { connection.withLock { $0.failureCount } }
+    package var failureCount: Int { connection.withLock { $0.failureCount } }
 
     // MARK: - The index
 

@@ -2,13 +2,13 @@ import HTTPCaching
 import Platform
 import StoreEngine
 import Synchronization
-public import WebPrimitives
+package import WebPrimitives
 
 /// Stores one response while its body arrives. Nobody sees the response before ``finish(isComplete:now:)``.
 ///
 /// A failure never reaches the client: the response is not stored, and the writer ignores the rest. Its calls write
 /// files, so they belong on a thread that may block.
-public final class ResponseWriter: Sendable {
+package final class ResponseWriter: Sendable {
     private struct State {
         /// The octets that are not sealed yet: at most one chunk.
         var chunk: [UInt8] = []
@@ -19,7 +19,7 @@ public final class ResponseWriter: Sendable {
     }
 
     /// Whether nothing was known at the beginning that would keep the response from being stored.
-    public let isExpected: Bool
+    package let isExpected: Bool
     private let cache: ResponseCache
     private let owner: (jar: Octets, audience: Octets, site: Octets)
     private let response: CachedResponse
@@ -48,7 +48,7 @@ public final class ResponseWriter: Sendable {
     ///
     /// - Returns: Whether the response can still be stored.
     @discardableResult
-    public func append(_ octets: some Collection<UInt8>) -> Bool {
+    package func append(_ octets: some Collection<UInt8>) -> Bool {
         state.withLock { state in
             guard !state.isAbandoned else { return false }
             state.length += Int64(octets.count)
@@ -72,7 +72,7 @@ public final class ResponseWriter: Sendable {
     ///   - now: The current time.
     /// - Returns: The ID of the stored response; `nil` if it is not stored.
     @discardableResult
-    public func finish(isComplete: Bool, now: Timestamp) -> Int64? {
+    package func finish(isComplete: Bool, now: Timestamp) -> Int64? {
         state.withLock { state in
             guard !state.isAbandoned, knownLength.map({ $0 == state.length }) ?? true,
                 let received = response.received(bodyLength: state.length, isComplete: isComplete)
@@ -104,7 +104,7 @@ public final class ResponseWriter: Sendable {
     private var knownLength: Int64? { if case .whole(let length) = response.extent { length } else { nil } }
 
     /// Stores nothing, and removes what was written.
-    public func abandon() {
+    package func abandon() {
         _ = state.withLock { abandon(&$0) }
     }
 

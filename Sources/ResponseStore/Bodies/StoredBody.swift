@@ -1,16 +1,16 @@
 import Platform
 import Synchronization
-public import WebPrimitives
+import WebPrimitives
 
 /// Reads the body of a stored response, or a range of it, chunk by chunk.
 ///
 /// It goes on to the end even if the response is removed meanwhile. Its calls read files, so they belong on a thread that
 /// may block.
-public final class StoredBody: Sendable {
+package final class StoredBody: Sendable {
     /// The body was changed, or cannot be read. The response has been removed from the cache.
-    public struct Damage: DescribedError {
+    package struct Damage: DescribedError {
         /// One sentence with the next step.
-        public var description: String {
+        package var description: String {
             "the stored body was changed, or cannot be read; its response is removed from the cache: send the request again"
         }
     }
@@ -24,7 +24,7 @@ public final class StoredBody: Sendable {
     }
 
     /// How many octets there are to read.
-    public let length: Int64
+    package let length: Int64
     private let source: Source
     private let seal: BodySeal
     private let range: Range<Int64>
@@ -54,10 +54,10 @@ public final class StoredBody: Sendable {
     }
 
     /// Whether all of it is in memory, so that ``next()`` reads no file.
-    public var isInMemory: Bool { if case .memory = source { true } else { false } }
+    package var isInMemory: Bool { if case .memory = source { true } else { false } }
 
     /// The next octets, at most 64 KiB; `nil` at the end.
-    public func next() throws(Damage) -> [UInt8]? {
+    package func next() throws(Damage) -> [UInt8]? {
         let octets: [UInt8]?? = state.withLock { state in
             guard state.position < range.upperBound else { return .some(nil) }
             let number = StoredBody.number(state.position)
@@ -75,7 +75,7 @@ public final class StoredBody: Sendable {
     }
 
     /// All octets that are left.
-    public func readAll() throws(Damage) -> [UInt8] {
+    package func readAll() throws(Damage) -> [UInt8] {
         var octets: [UInt8] = []
         while let next = try next() { octets += next }
         return octets

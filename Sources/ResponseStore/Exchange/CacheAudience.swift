@@ -1,11 +1,11 @@
-public import CookieModel
+package import CookieModel
 import Crypto
-public import WebPrimitives
+package import WebPrimitives
 
 /// Whom a stored response is for, beside its jar: the requests that carry the same cookies and credentials.
 ///
 /// A response for one audience never answers a request of another.
-public struct CacheAudience: Sendable, Hashable {
+package struct CacheAudience: Sendable, Hashable {
     let octets: Octets
 
     /// The audience of a request.
@@ -15,7 +15,7 @@ public struct CacheAudience: Sendable, Hashable {
     ///   - login: A name of the credential that a login adds, such as that of its account; `nil` if none does.
     ///   - brought: What the client itself brings: the values of its Authorization field, and of a Cookie field that
     ///     neither the jar nor a witness vouches for.
-    public init(_ verdict: EngineVerdict?, login: Octets? = nil, brought: [Octets] = []) {
+    package init(_ verdict: EngineVerdict?, login: Octets? = nil, brought: [Octets] = []) {
         var octets: [UInt8] = []
         if let verdict { octets += String(verdict.classes.rawValue).utf8 } else { octets += "jar".utf8 }
         octets.append(ASCII.lineFeed)

@@ -1,6 +1,6 @@
 import CookieModel
-public import HTTPCaching
-public import WebPrimitives
+package import HTTPCaching
+package import WebPrimitives
 
 extension CacheExchange {
     /// Decides on the response of the server, and changes what is stored accordingly.
@@ -10,7 +10,7 @@ extension CacheExchange {
     ///   - bodyLength: The length that its head gives for the body; `nil` if it gives none.
     ///   - mayStore: Whether its end will show that the body is complete.
     ///   - now: The current time.
-    public mutating func take(
+    package mutating func take(
         _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool, now: Timestamp
     ) async -> Step {
         let cache = state.cache
@@ -112,17 +112,17 @@ extension CacheExchange {
     // MARK: - Its body
 
     /// Stores octets of the body. Call it before they are passed on: a client that has the whole response finds it stored.
-    public func append(_ octets: [UInt8], now: Timestamp) async {
+    package func append(_ octets: [UInt8], now: Timestamp) async {
         await storing?.append(octets, now: now)
     }
 
     /// Ends the body. Call it before its end is passed on.
-    public func finish(now: Timestamp) async {
+    package func finish(now: Timestamp) async {
         await storing?.finish(isComplete: true, now: now)
     }
 
     /// Ends the body before its end. A part is stored if nothing is yet.
-    public func breakOff(now: Timestamp) async {
+    package func breakOff(now: Timestamp) async {
         await storing?.finish(isComplete: false, unless: !state.stored.isEmpty, now: now)
     }
 }

@@ -1,5 +1,5 @@
-public import HTTPCaching
-public import WebPrimitives
+package import HTTPCaching
+package import WebPrimitives
 
 /// What a cache does about one request: the decision on it, and on the response of the server.
 ///
@@ -10,17 +10,17 @@ public import WebPrimitives
 /// 3. Otherwise the request goes to the server, with ``sentFields``. ``take(_:bodyLength:mayStore:now:)`` says what the
 ///    response means. If it is passed on, so are its octets to ``append(_:)``, ``finish(now:)`` and ``breakOff(now:)``.
 /// 4. If there is no response, ``answer(after:now:)`` may have one.
-public struct CacheExchange: Sendable {
+package struct CacheExchange: Sendable {
     /// A stored response that answers the request.
-    public struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// Its status and fields, without those that frame the message on a connection.
-        public let head: StoredAnswer
+        package let head: StoredAnswer
         /// Its body; `nil` if it has none.
-        public let body: StoredBody?
+        package let body: StoredBody?
     }
 
     /// What becomes of a server's response.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         /// It is passed on.
         case pass
         /// A stored response is passed on in its place.
@@ -59,7 +59,7 @@ public struct CacheExchange: Sendable {
     }
 
     /// When the request was sent.
-    public var requestTime: Timestamp
+    package var requestTime: Timestamp
     /// The status of the server's response; `nil` without one.
     var forwardedStatus: Int?
     /// Stores the response that is being passed on; `nil` if it is not stored.
@@ -80,7 +80,7 @@ public struct CacheExchange: Sendable {
     ///   - isOffline: Whether no server may be connected to.
     ///   - isLost: Whether the server could not be reached a moment ago.
     ///   - requestPolicy: What the client wants for this request.
-    public init(
+    package init(
         _ request: CacheRequest, for audience: CacheAudience, hasLogin: Bool = false, in cache: PrivateCache,
         now: Timestamp, isOffline: Bool = false, isLost: Bool = false,
         requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
@@ -119,23 +119,23 @@ public struct CacheExchange: Sendable {
     }
 
     /// The stored response that answers the request; `nil` if the server has to be asked.
-    public var answer: Answer? { box.state.answer }
+    package var answer: Answer? { box.state.answer }
     /// Whether nothing stored answers the request, and it must not be sent.
-    public var isUnavailable: Bool { box.state.decision.outcome == .unavailable }
+    package var isUnavailable: Bool { box.state.decision.outcome == .unavailable }
     /// Whether responses to the URL are stored, but none for the program that sends the request. Always `false` for
     /// requests of browsers.
-    public var isStoredForOthers: Bool { box.state.isStoredForOthers }
+    package var isStoredForOthers: Bool { box.state.isStoredForOthers }
     /// The decision on the request.
-    public var decision: LookupDecision { box.state.decision }
+    package var decision: LookupDecision { box.state.decision }
     /// Whether a stored response answers the request if its server cannot be reached.
-    public func hasAnswer(now: Timestamp) -> Bool {
+    package func hasAnswer(now: Timestamp) -> Bool {
         let state = box.state
         let heads = state.stored.map(\.response)
         return !heads.isEmpty
             && state.cache.policy.lookup(state.request, among: heads, now: now, isOffline: true).isAnswer
     }
     /// The Cache-Status field for the client (RFC 9211).
-    public var statusField: Octets {
+    package var statusField: Octets {
         var status = box.state.status
         status.forwardedStatus = forwardedStatus
         status.isStored = storing?.isExpected == true
@@ -145,10 +145,10 @@ public struct CacheExchange: Sendable {
     /// end concern it.
     package var takesBody: Bool { storing != nil }
     /// Whether the response that is being passed on is being stored.
-    public var isStoring: Bool { get async { await storing?.isEnded == false } }
+    package var isStoring: Bool { get async { await storing?.isEnded == false } }
 
     /// All fields that the server gets; `nil` if it gets those of the client.
-    public var sentFields: MessageFields? {
+    package var sentFields: MessageFields? {
         switch box.state.decision.outcome {
         case .validate(let fields), .complete(let fields), .forward(let fields):
             fields == box.state.request.fields ? nil : fields
@@ -169,7 +169,7 @@ public struct CacheExchange: Sendable {
     var chosen: StoredResponse? { box.state.decision.choice.map { box.state.stored[$0.index] } }
 
     /// Begins again with a request that is sent once more, perhaps with other cookies. What is stored takes no part.
-    public mutating func restart(_ request: CacheRequest?) {
+    package mutating func restart(_ request: CacheRequest?) {
         let request = request ?? state.request
         state.request = request
         state.decision = state.decision.repeated(request)
@@ -198,7 +198,7 @@ public struct CacheExchange: Sendable {
     // MARK: - Without the server
 
     /// Why there is no response.
-    public enum Failure: Sendable {
+    package enum Failure: Sendable {
         /// The network has failed, and not the server: no request would have been answered.
         case networkLost
         /// The server has failed, or the way to it.
@@ -206,7 +206,7 @@ public struct CacheExchange: Sendable {
     }
 
     /// The stored response that answers the request after a failure; `nil` if the client has to know of the failure.
-    public mutating func answer(after failure: Failure, now: Timestamp) async -> Answer? {
+    package mutating func answer(after failure: Failure, now: Timestamp) async -> Answer? {
         let state = state
         if failure == .networkLost { return await answerOffline(now: now) }
         // It may have been invalidated or removed while the request was on its way.
@@ -235,7 +235,7 @@ public struct CacheExchange: Sendable {
     /// being validated already.
     ///
     /// - Returns: The exchange of the request that validates it, and what to call when it has ended.
-    public func validation(now: Timestamp) -> (exchange: CacheExchange, end: @Sendable () -> Void)? {
+    package func validation(now: Timestamp) -> (exchange: CacheExchange, end: @Sendable () -> Void)? {
         guard case .hitThenValidate = decision.outcome, let chosen else { return nil }
         let cache = box.state.cache
         guard cache.beginValidation(of: chosen) else { return nil }
