@@ -142,7 +142,7 @@ extension NativeCookie {
             partitionKey: cookie.id.partitionKey)
     }
 
-    /// The cookie in the form that a jar receives: ``CookieJar/withBatch(from:now:_:)`` and its `receive`.
+    /// The cookie in the form that a jar receives: ``CookieJar/withBatch(now:_:)`` and its `receive`.
     ///
     /// - Parameter known: the jar's own cookie of that identity, whose `SameSite` applies if the store does not report
     ///   one.

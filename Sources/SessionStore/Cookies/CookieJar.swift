@@ -65,14 +65,23 @@ public final class CookieJar: Sendable {
     ///
     /// `body` must use the database only through the batch. It runs at most once.
     ///
-    /// - Parameters:
-    ///   - capture: the capture that contains all of them, from ``beginCapture(named:now:)``.
-    ///   - now: the current time. Cookies that have expired by then are left out, whatever the time of a capture.
+    /// - Parameter now: the current time. Cookies that have expired by then are left out.
     /// - Returns: the result of `body`, and the cookies evicted at the end of the transaction because the jar had more
     ///   than ``CookieLimits/totalCookies``. The decisions contain the cookies evicted by the other limits.
     @discardableResult
     public func withBatch<Result>(
-        from capture: CaptureID? = nil, now: Timestamp? = nil,
+        now: Timestamp? = nil, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
+    ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
+        try withBatch(from: nil, now: now, body)
+    }
+
+    /// The same, for responses and records of a capture. Cookies that have expired by now are left out, whatever the
+    /// time of the capture.
+    ///
+    /// - Parameter capture: the capture that contains all of them, from ``beginCapture(named:now:)``.
+    @discardableResult
+    package func withBatch<Result>(
+        from capture: CaptureID?, now: Timestamp? = nil,
         _ body: (inout CookieBatch) throws(SessionStoreError) -> Result
     ) throws(SessionStoreError) -> (result: Result, evicted: [Eviction]) {
         try withBatch(from: capture, beginningWith: nil, isRepeatable: false, now: now ?? database.clock.now, body)
@@ -219,7 +228,7 @@ extension CookieJar {
     /// - Parameter body: receives the cookies of one domain in the order of creation, with their values opened, and
     ///   then those whose value was tampered with, without values. If it throws, the reading ends and the error is
     ///   rethrown.
-    public func forEachSite(_ body: (_ readable: [Cookie], _ unreadable: [Cookie]) throws -> Void) throws {
+    package func forEachSite(_ body: (_ readable: [Cookie], _ unreadable: [Cookie]) throws -> Void) throws {
         for site in try sites() {
             let (readable, unreadable) = try cookies(site: site)
             try body(readable, unreadable)
@@ -239,7 +248,7 @@ extension CookieJar {
 
     /// The cookies of the registrable domain that `host` belongs to, in the order of creation, with opened values, and
     /// then those whose value was tampered with, without values.
-    public func cookies(
+    package func cookies(
         ofSiteOf host: WebHost
     ) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         try cookies(site: host.registrableDomain(policy.publicSuffixes))

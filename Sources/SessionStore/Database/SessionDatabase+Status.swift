@@ -2,20 +2,20 @@ import Platform
 
 extension SessionDatabase {
     /// The version of SQLite that the program uses.
-    public static var sqliteVersion: String { Engine.sqliteVersion }
+    package static var sqliteVersion: String { Engine.sqliteVersion }
 
     /// The newest migration that was applied: this version's newest, because older schemas are migrated when the
     /// database is opened.
-    public var schemaVersion: String { engine.schemaVersion }
+    package var schemaVersion: String { engine.schemaVersion }
 
     /// How many bytes the file takes on disk, its write-ahead log included; 0 in memory.
-    public var sizeInBytes: Int64 {
+    package var sizeInBytes: Int64 {
         [path, path + "-wal"].reduce(0) { $0 + (FileSystem.size($1) ?? 0) }
     }
 
     /// Whether a file of any kind exists at `path`. Also `true` if that cannot be found out, so that opening it reports
     /// why.
-    public static func exists(at path: String) -> Bool {
+    package static func exists(at path: String) -> Bool {
         !FileSystem.isAbsent(path)
     }
 
@@ -25,7 +25,7 @@ extension SessionDatabase {
     }
 
     /// Whether both paths lead to the same file.
-    public static func isSameFile(_ left: String, _ right: String) -> Bool {
+    package static func isSameFile(_ left: String, _ right: String) -> Bool {
         FileSystem.isSame(left, right)
     }
 }

@@ -204,8 +204,7 @@ extension TokenStore {
         try await database.writingToEnd { [self] in try calls(self) }
     }
 
-    /// Stores a token set under a profile's name, as
-    /// ``put(_:for:credentials:expectedGeneration:cause:releasing:now:)`` does.
+    /// Stores a token set under a profile's name, as ``put(_:for:credentials:expectedGeneration:now:)`` does.
     ///
     /// - Parameter time: the time of creation of a new profile; `nil` for that of the database's clock.
     @discardableResult

@@ -34,7 +34,7 @@ public final class SessionDatabase: Sendable {
     let writers: any BlockingExecutor
     /// How many entries of a jar's journal are kept when cookies are stored and when old entries are pruned. At most a
     /// tenth more exist.
-    public let journalLimit: Int
+    package let journalLimit: Int
 
     /// Opens a database, creating it if necessary.
     ///

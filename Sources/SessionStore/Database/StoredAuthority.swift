@@ -1,6 +1,6 @@
 public import CookieModel
 internal import Crypto
-public import OAuth2
+package import OAuth2
 
 /// The certificate authority of a gateway as a database stores it: the private key is sealed.
 public struct StoredAuthority: Sendable, Equatable {
@@ -9,14 +9,14 @@ public struct StoredAuthority: Sendable, Equatable {
     /// Its certificate in PEM, for the trust stores of clients.
     public let certificatePEM: String
     /// Its private key, in the form that the creator of the authority reads.
-    public let privateKey: Secret
+    package let privateKey: Secret
     /// When it was created.
-    public let creation: Timestamp
+    package let creation: Timestamp
     /// When it ends.
     public let expiry: Timestamp
 
     /// Creates an authority from its parts.
-    public init(
+    package init(
         hosts: [WebHost], certificatePEM: String, privateKey: Secret, creation: Timestamp, expiry: Timestamp
     ) {
         self.hosts = hosts
@@ -27,7 +27,7 @@ public struct StoredAuthority: Sendable, Equatable {
     }
 
     /// Whether it may sign for a host: one of its hosts, or a name below one.
-    public func covers(_ host: WebHost) -> Bool {
+    package func covers(_ host: WebHost) -> Bool {
         hosts.contains { CookiePolicy.domainMatches(host, $0.octets) }
     }
 
@@ -38,7 +38,7 @@ public struct StoredAuthority: Sendable, Equatable {
     package var hostList: String { hosts.map(\.description).joined(separator: " ") }
 
     /// The SHA-256 fingerprint of the certificate, as browsers and `openssl x509 -fingerprint` write it.
-    public var fingerprint: String {
+    package var fingerprint: String {
         let octets = PEMText.contents(of: "CERTIFICATE", in: certificatePEM) ?? []
         return SHA256.hash(data: octets).map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

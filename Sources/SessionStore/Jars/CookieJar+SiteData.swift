@@ -1,31 +1,31 @@
-public import CookieModel
+package import CookieModel
 
 /// What to remove of a jar's cookies and web storage.
-public struct SiteDataSelection: Sendable, Hashable {
+package struct SiteDataSelection: Sendable, Hashable {
     /// The registrable domain; `nil` for all.
-    public var site: Octets?
+    package var site: Octets?
     /// Whether to remove cookies.
-    public var includesCookies = true
+    package var includesCookies = true
     /// Removes only cookies that last changed at this time or later: those whose response came then, or if that is
     /// unknown, those that were created then. Web storage has no times.
-    public var cookiesSince = Timestamp.distantPast
+    package var cookiesSince = Timestamp.distantPast
     /// Whether to remove web storage.
-    public var includesWebStorage = true
+    package var includesWebStorage = true
 
     /// Selects everything.
-    public init() {}
+    package init() {}
 }
 
 /// How many cookies of a registrable domain a jar has.
-public struct CookieUsage: Sendable, Hashable {
+package struct CookieUsage: Sendable, Hashable {
     /// The registrable domain.
-    public let site: Octets
+    package let site: Octets
     /// How many cookies it has, without expired ones.
-    public let cookies: Int
+    package let cookies: Int
     /// How many octets their names and values have.
-    public let octets: Int
+    package let octets: Int
     /// When one of them last changed.
-    public let lastUpdate: Timestamp
+    package let lastUpdate: Timestamp
 }
 
 /// The data of sites, as a browser lists and removes it.
@@ -33,7 +33,7 @@ extension CookieJar {
     /// How many cookies each registrable domain has, without expired ones. Opens no value.
     ///
     /// - Parameter time: Counts only cookies that last changed at that time or later.
-    public func cookieUsage(since time: Timestamp = .distantPast, now: Timestamp? = nil) throws(SessionStoreError)
+    package func cookieUsage(since time: Timestamp = .distantPast, now: Timestamp? = nil) throws(SessionStoreError)
         -> [CookieUsage]
     {
         let now = now ?? database.clock.now
@@ -47,7 +47,7 @@ extension CookieJar {
     ///
     /// - Returns: how many cookies, expired ones included, and how many items of web storage were removed.
     @discardableResult
-    public func removeSiteData(
+    package func removeSiteData(
         _ selection: SiteDataSelection, now: Timestamp? = nil
     ) throws(SessionStoreError) -> (cookies: Int, storageItems: Int) {
         let now = now ?? database.clock.now

@@ -1,14 +1,14 @@
 internal import CookieModel
-public import OAuth2
+package import OAuth2
 
 /// A header field that a jar stores for its requests.
-public struct StoredHeaderField: Sendable, Equatable {
+package struct StoredHeaderField: Sendable, Equatable {
     /// The field's name as it was written. Names are compared without case.
-    public let name: String
+    package let name: String
     /// The prefix of the URLs that the field is for; `nil` for all URLs.
-    public let scope: String?
+    package let scope: String?
     /// The field's value; `nil` if the stored one was changed, moved or truncated.
-    public let value: Secret?
+    package let value: Secret?
 
     package init(name: String, scope: String?, value: Secret?) {
         self.name = name
@@ -28,7 +28,7 @@ extension SessionStoreError {
 extension CookieJar {
     /// The jar's header fields by name. Fields of the same name are sorted by scope, those for fewer URLs first. Reads
     /// no row if nothing was written since the last call.
-    public func headerFields() throws(SessionStoreError) -> [StoredHeaderField] {
+    package func headerFields() throws(SessionStoreError) -> [StoredHeaderField] {
         let rows = try SessionStoreError.catching(database.path) {
             try database.jarCache.headerFields(ofJar: id, in: database)
         }

@@ -228,7 +228,7 @@ public struct JarSettings: Sendable, Hashable {
     }
 
     /// The settings of a policy.
-    public init(_ policy: CookiePolicy) {
+    package init(_ policy: CookiePolicy) {
         profile = policy.profile
         limits = policy.limits
     }

@@ -33,7 +33,7 @@ extension SessionDatabase {
     /// - Parameters:
     ///   - names: the names of the only jars to include; `nil` for all jars.
     ///   - limit: the maximum number of entries.
-    public func removedJars(named names: Set<String>? = nil, limit: Int = .max) throws(SessionStoreError)
+    package func removedJars(named names: Set<String>? = nil, limit: Int = .max) throws(SessionStoreError)
         -> [RemovedJar]
     {
         try read { database in

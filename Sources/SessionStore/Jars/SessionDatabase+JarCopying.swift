@@ -14,7 +14,7 @@ extension SessionDatabase {
     /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if a jar of the new
     ///   name exists.
     @discardableResult
-    public func copyJar(
+    package func copyJar(
         named name: String, to newName: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> JarCopy {
         let now = now ?? clock.now
@@ -153,13 +153,13 @@ extension SessionDatabase {
 }
 
 /// The result of copying a jar.
-public struct JarCopy: Sendable, Hashable {
+package struct JarCopy: Sendable, Hashable {
     /// How many cookies the copy has.
-    public internal(set) var copied = 0
+    package internal(set) var copied = 0
     /// How many were left out because they had expired.
-    public internal(set) var expired = 0
+    package internal(set) var expired = 0
     /// The cookies that were left out because their stored value was tampered with, without a value.
-    public internal(set) var unreadable: [Cookie] = []
+    package internal(set) var unreadable: [Cookie] = []
 }
 
 /// Rows of the `cookie` table, for operations on whole jars: copying, merging, clearing.

@@ -18,7 +18,7 @@ public struct CookieChange: Sendable, Hashable {
         case removed = 6
 
         /// The cause as it appears in reports.
-        public var identifier: String {
+        package var identifier: String {
             switch self {
             case .stored: "stored"
             case .replaced: "replaced"
@@ -40,10 +40,10 @@ public struct CookieChange: Sendable, Hashable {
     public let cookie: Cookie.ID
     /// The capture with the response that deleted or evicted the cookie; `nil` for a live response and for other
     /// causes.
-    public let capture: String?
+    package let capture: String?
     /// The URL of that response, without its query; `nil` for other causes, for a change from before this was recorded,
     /// and if a capture's response deleted a cookie that the jar never had.
-    public let url: String?
+    package let url: String?
 
     /// Whether a response deleted a cookie that the jar, as far as is known, never had.
     package var isOfUnseenCookie: Bool { cause == .deleted && url == nil && capture == nil }

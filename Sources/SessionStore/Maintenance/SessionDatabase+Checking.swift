@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 import Platform
 
 extension SessionDatabase {
@@ -10,7 +10,7 @@ extension SessionDatabase {
     ///
     /// - Throws: an error of the store if the check itself fails. A damaged file that can be read is a finding, not an
     ///   error.
-    public func check() throws(SessionStoreError) -> DatabaseCheck {
+    package func check() throws(SessionStoreError) -> DatabaseCheck {
         var check = DatabaseCheck()
         check.findings += try structureFindings()
         check.findings += try orphanFindings()
@@ -144,59 +144,59 @@ extension SessionDatabase {
 }
 
 /// The result of checking a database.
-public struct DatabaseCheck: Sendable, Hashable {
+package struct DatabaseCheck: Sendable, Hashable {
     /// All findings, in the order of the checks.
-    public var findings: [DatabaseFinding] = []
+    package var findings: [DatabaseFinding] = []
     /// How many sealed values were opened.
-    public var readableValues = 0
+    package var readableValues = 0
 
     /// Whether no problem was found.
-    public var isSound: Bool { !findings.contains(where: \.isProblem) }
+    package var isSound: Bool { !findings.contains(where: \.isProblem) }
 
     /// Creates a result without findings.
-    public init() {}
+    package init() {}
 }
 
 /// A finding of a database check.
-public struct DatabaseFinding: Sendable, Hashable {
+package struct DatabaseFinding: Sendable, Hashable {
     /// A stable identifier of a kind of finding.
-    public struct Code: RawRepresentable, Hashable, Sendable {
+    package struct Code: RawRepresentable, Hashable, Sendable {
         /// The identifier as it is printed.
-        public let rawValue: String
+        package let rawValue: String
 
         /// A code from its identifier.
-        public init(rawValue: String) {
+        package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
         /// SQLite finds the file's structure damaged.
-        public static let structure = Code(rawValue: "structure")
+        package static let structure = Code(rawValue: "structure")
         /// A row belongs to a missing jar or saved session.
-        public static let orphan = Code(rawValue: "orphan")
+        package static let orphan = Code(rawValue: "orphan")
         /// A sealed value was changed, moved or truncated.
-        public static let unreadable = Code(rawValue: "unreadable")
+        package static let unreadable = Code(rawValue: "unreadable")
         /// Other users can access a file or folder.
-        public static let exposed = Code(rawValue: "exposed")
+        package static let exposed = Code(rawValue: "exposed")
         /// A rotation of the key was interrupted.
-        public static let rotationUnfinished = Code(rawValue: "rotation-unfinished")
+        package static let rotationUnfinished = Code(rawValue: "rotation-unfinished")
         /// The values are sealed under a former key of the key file.
-        public static let formerKey = Code(rawValue: "former-key")
+        package static let formerKey = Code(rawValue: "former-key")
         /// A file was left behind by a process that was killed.
-        public static let leftover = Code(rawValue: "leftover")
+        package static let leftover = Code(rawValue: "leftover")
         /// The write-ahead log is large.
-        public static let largeLog = Code(rawValue: "large-log")
+        package static let largeLog = Code(rawValue: "large-log")
     }
 
     /// The kind of problem.
-    public let code: Code
+    package let code: Code
     /// Whether the finding is a problem; otherwise it is only information.
-    public let isProblem: Bool
+    package let isProblem: Bool
     /// The affected file, table or value.
-    public let subject: String
+    package let subject: String
     /// The problem and its remedy, as part of a sentence.
     let detail: ErrorSentence
     /// The affected value; `nil` if the finding is not about a value.
-    public let location: SealedValueLocation?
+    package let location: SealedValueLocation?
     /// The command of `crumb` that the remedy names, such as `key rotate`; `nil` if it names none.
     package let command: String?
 
@@ -214,7 +214,7 @@ public struct DatabaseFinding: Sendable, Hashable {
     }
 
     /// One sentence that names the subject and the remedy. Never contains a value.
-    public var description: String { "\(subject): \(detail.text)" }
+    package var description: String { "\(subject): \(detail.text)" }
 }
 
 extension DatabaseFinding: CommandDescribed {
@@ -224,7 +224,7 @@ extension DatabaseFinding: CommandDescribed {
 /// The location of a sealed value, in the user's terms.
 public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
     /// The kind of value.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         /// A cookie of a jar.
         case cookie
         /// A cookie of a saved session.
@@ -240,18 +240,18 @@ public struct SealedValueLocation: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The kind of value.
-    public let kind: Kind
+    package let kind: Kind
     /// The jar's name; `nil` for a token or authority, and for a value whose jar is missing.
-    public let jar: String?
+    package let jar: String?
     /// The name of the saved session or of the token's profile, the prefix of a header field's URLs, the origin of an
     /// item of web storage, or the hosts of the authority.
-    public let owner: String?
+    package let owner: String?
     /// The cookie's domain; empty for other values.
-    public let domain: Octets
+    package let domain: Octets
     /// The cookie's path; empty for other values.
-    public let path: Octets
+    package let path: Octets
     /// The cookie's or field's name, an item's key, or the kind of the profile's token.
-    public let name: Octets
+    package let name: Octets
 
     /// The value's location for a message. Never the value.
     public var description: String {

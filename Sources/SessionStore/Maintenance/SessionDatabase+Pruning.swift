@@ -12,7 +12,7 @@ extension SessionDatabase {
     ///
     /// - Parameters:
     ///   - jar: the only jar to prune; `nil` for all.
-    ///   - limit: how many entries of each pruned jar's journal are kept; `nil` for ``journalLimit``.
+    ///   - limit: how many entries of each pruned jar's journal are kept; `nil` for the database's limit.
     ///   - emptiesBin: whether jars that ``restoreJar(named:to:now:)`` could restore are deleted at once, instead of
     ///     after a day.
     ///   - vacuum: when the file is rewritten.
@@ -94,7 +94,7 @@ public struct Pruning: Sendable, Hashable {
     /// How many expired cookies were removed, by jar; jars without any are left out.
     public var expiredCookies: [String: Int] = [:]
     /// How many cookies have expired and stay until the clock is confirmed, by jar; jars without any are left out.
-    public var waitingCookies: [String: Int] = [:]
+    package var waitingCookies: [String: Int] = [:]
     /// How many entries of the journal were removed, the oldest ones.
     public var journalEntries = 0
     /// How many removed jars, and states of jars from before they were cleared or merged into, can no longer be restored.
@@ -105,7 +105,7 @@ public struct Pruning: Sendable, Hashable {
     public var freedBytes: Int64 = 0
 
     /// Creates a result in which nothing was removed.
-    public init() {}
+    package init() {}
 }
 
 extension SessionDatabase {

@@ -1,17 +1,17 @@
-public import CookieModel
+package import CookieModel
 import Platform
 internal import SQLiteEngine
 
 /// A backup that has become the database.
-public struct DatabaseRestoration: Sendable, Hashable {
+package struct DatabaseRestoration: Sendable, Hashable {
     /// How many bytes the database takes.
-    public let sizeInBytes: Int64
+    package let sizeInBytes: Int64
     /// How many jars it has.
-    public let jars: Int
+    package let jars: Int
     /// How many sealed values it holds; every one of them can be read.
-    public let sealedValues: Int
+    package let sealedValues: Int
     /// Whether another database was replaced.
-    public let replaced: Bool
+    package let replaced: Bool
 }
 
 extension SessionDatabase {
@@ -36,7 +36,7 @@ extension SessionDatabase {
     ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; the errors of opening a database. After
     ///   an error, nothing has changed.
     @discardableResult
-    public static func restore(
+    package static func restore(
         _ backup: String, to path: String, keys: KeySource, replacing: Bool = false, now: Timestamp
     ) throws(SessionStoreError) -> DatabaseRestoration {
         let place = FileSystem.resolved(path)

@@ -4,11 +4,11 @@ extension SessionDatabase {
     /// Reseals every value: cookies, those of saved sessions, tokens, header fields, web storage and the key of the
     /// gateway's authority.
     ///
-    /// A key file gets a new key, and keeps the former one with the time (``KeyFile/FormerKey``): backups and other
-    /// databases may need it. If the values are still sealed under a former key, they are resealed under the newest one,
-    /// and the file gets no further key. With any other source, and on a server, every value is resealed under the newest
-    /// key that the source returns. Other processes may use the database meanwhile, if their source has that key too.
-    /// After an interrupted rotation, every value can still be read, and the next call completes the rotation.
+    /// A key file gets a new key, and keeps the former one with the time: backups and other databases may need it. If
+    /// the values are still sealed under a former key, they are resealed under the newest one, and the file gets no
+    /// further key. With any other source, and on a server, every value is resealed under the newest key that the
+    /// source returns. Other processes may use the database meanwhile, if their source has that key too. After an
+    /// interrupted rotation, every value can still be read, and the next call completes the rotation.
     ///
     /// - Parameters:
     ///   - batchSize: How many values are sealed in one transaction, which blocks other writers; on a server, those of
@@ -51,16 +51,16 @@ extension SessionDatabase {
     }
 
     /// Which keys the values are sealed under.
-    public func keyUse() throws(SessionStoreError) -> KeyUse {
+    package func keyUse() throws(SessionStoreError) -> KeyUse {
         if try read({ try SealingKeyRows(database: $0).all().count }) > 1 { return .several }
         return sealer.newestKey.isSame(as: try newestKey()) ? .newest : .former
     }
 
     /// The former keys of the source that this database was opened with, the oldest first.
-    public func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
+    package func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
 
     /// The former keys of a key file that values of this database may be sealed under.
-    public func needed(_ keys: [KeyFile.FormerKey]) throws(SessionStoreError) -> [KeyFile.FormerKey] {
+    package func needed(_ keys: [KeyFile.FormerKey]) throws(SessionStoreError) -> [KeyFile.FormerKey] {
         try read { SessionDatabase.needed(keys, try SealingKeyRows(database: $0).all()) }
     }
 
@@ -69,7 +69,7 @@ extension SessionDatabase {
     /// Reads no value, and migrates nothing. A file that is not a Crumb database needs none.
     ///
     /// - Throws: an error if the file cannot be read, because the keys are then unknown.
-    public static func needed(
+    package static func needed(
         _ keys: [KeyFile.FormerKey], byFile path: String
     ) throws(SessionStoreError) -> [KeyFile.FormerKey] {
         try SessionStoreError.catching(path) {
@@ -201,21 +201,21 @@ extension SessionDatabase {
 /// The result of a key rotation.
 public struct KeyRotation: Sendable, Hashable {
     /// How many values were resealed.
-    public var resealed = 0
+    public package(set) var resealed = 0
     /// The values that no loaded key opens, because they were changed, moved or truncated. They stay as they are.
-    public var unreadable: [SealedValueLocation] = []
+    public package(set) var unreadable: [SealedValueLocation] = []
     /// The keys that were in use when the rotation began. A new key was created only if the newest one was in use.
-    public var began = KeyUse.newest
+    package var began = KeyUse.newest
     /// Whether the write-ahead log was emptied. If another process was reading, the log keeps values under the old key
     /// until that process ends its read.
-    public var isLogEmpty = false
+    public package(set) var isLogEmpty = false
 
     /// Creates a result of a rotation that has resealed nothing.
-    public init() {}
+    package init() {}
 }
 
 /// The keys of its source that a database is sealed under.
-public enum KeyUse: Sendable, Hashable {
+package enum KeyUse: Sendable, Hashable {
     /// The newest one.
     case newest
     /// A former one: another database that uses the same key file was rotated, this one is a backup, or a rotation was

@@ -1,9 +1,9 @@
-public import CookieModel
+package import CookieModel
 import Platform
 
 extension SessionDatabase {
     /// Counts jars, cookies and tokens. Reads the rows of all cookies, and decrypts no value.
-    public func statistics(now: Timestamp? = nil) throws(SessionStoreError) -> DatabaseStatistics {
+    package func statistics(now: Timestamp? = nil) throws(SessionStoreError) -> DatabaseStatistics {
         let now = now ?? clock.now
         var statistics = try read { database in
             try database.statement(
@@ -33,26 +33,26 @@ extension SessionDatabase {
 }
 
 /// The amount and age of the data in a database.
-public struct DatabaseStatistics: Sendable, Hashable {
+package struct DatabaseStatistics: Sendable, Hashable {
     /// How many bytes the file takes without its log.
-    public var fileSize: Int64 = 0
+    package var fileSize: Int64 = 0
     /// How many of those are free; 'crumb prune' releases them.
-    public var freeSize: Int64 = 0
+    package var freeSize: Int64 = 0
     /// How many bytes the write-ahead log takes.
-    public var logSize: Int64 = 0
+    package var logSize: Int64 = 0
     /// When the oldest cookie was created; `nil` without cookies.
-    public var oldestCookie: Timestamp?
+    package var oldestCookie: Timestamp?
     /// When the newest cookie was created; `nil` without cookies.
-    public var newestCookie: Timestamp?
+    package var newestCookie: Timestamp?
     /// How many cookies have expired and were not removed yet.
-    public var expiredCookies = 0
+    package var expiredCookies = 0
     /// How many entries the journal has.
-    public var journalEntries = 0
+    package var journalEntries = 0
     /// How many sessions are saved.
-    public var savedSessions = 0
+    package var savedSessions = 0
     /// How many jars were removed and can be restored. Their cookies and sessions do not count above.
-    public var removedJars = 0
+    package var removedJars = 0
 
     /// Creates statistics of an empty database.
-    public init() {}
+    package init() {}
 }

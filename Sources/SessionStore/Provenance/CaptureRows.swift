@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 internal import Crypto
 
 /// Rows of the `capture` table.
@@ -68,28 +68,28 @@ struct CaptureRows {
 }
 
 /// A capture that was imported into a jar.
-public struct CaptureRecord: Sendable, Hashable {
+package struct CaptureRecord: Sendable, Hashable {
     /// Its name when it was imported, a path.
-    public let name: String
+    package let name: String
     /// When it was imported.
-    public let imported: Timestamp
+    package let imported: Timestamp
 }
 
 /// The SHA-256 of a capture's octets and of the import's options. It identifies a repeated import.
-public struct CaptureDigest: Sendable {
+package struct CaptureDigest: Sendable {
     private var hash = SHA256()
 
     /// Creates the digest of an empty capture.
-    public init() {}
+    package init() {}
 
     /// Adds octets.
-    public mutating func update(_ octets: some Sequence<UInt8>) {
+    package mutating func update(_ octets: some Sequence<UInt8>) {
         var octets = Array(octets)
         octets.withUnsafeMutableBytes { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     }
 
     /// Adds the octets of a buffer, without a copy.
-    public mutating func update(_ octets: ArraySlice<UInt8>) {
+    package mutating func update(_ octets: ArraySlice<UInt8>) {
         octets.withUnsafeBytes { hash.update(bufferPointer: $0) }
     }
 
@@ -98,14 +98,14 @@ public struct CaptureDigest: Sendable {
 }
 
 /// A capture whose import has begun.
-public struct CaptureID: Sendable, Hashable {
+package struct CaptureID: Sendable, Hashable {
     let rawValue: Int64
 }
 
 extension CookieBatch {
     /// Records that this batch completes the import of its capture. From then on, ``CookieJar/importedCapture(_:)``
     /// finds it.
-    public mutating func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
+    package mutating func finishCapture(_ digest: CaptureDigest) throws(SessionStoreError) {
         guard let captureID else { return }
         let rows = try writtenRows()
         try SessionStoreError.catching(path) {
@@ -116,7 +116,7 @@ extension CookieBatch {
 
 extension CookieJar {
     /// The earlier import of the same octets into this jar, if it was finished.
-    public func importedCapture(_ digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
+    package func importedCapture(_ digest: CaptureDigest) throws(SessionStoreError) -> CaptureRecord? {
         try importedCapture(digest.bytes)
     }
 
@@ -132,7 +132,7 @@ extension CookieJar {
     /// - Parameters:
     ///   - name: the name that the user gave the capture.
     ///   - isRequests: whether its cookies come from requests; see ``CookieOrigin/isRequest``.
-    public func beginCapture(
+    package func beginCapture(
         named name: String, ofRequests isRequests: Bool = false, now: Timestamp? = nil
     ) throws(SessionStoreError) -> CaptureID {
         let now = now ?? database.clock.now

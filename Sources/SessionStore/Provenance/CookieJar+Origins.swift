@@ -1,8 +1,8 @@
-public import CookieModel
+package import CookieModel
 
 extension CookieJar {
     /// The origin of the present value of each cookie in the jar. Reads the whole jar.
-    public func origins() throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
+    package func origins() throws(SessionStoreError) -> [Cookie.ID: CookieOrigin] {
         try origins(site: nil)
     }
 
@@ -23,7 +23,7 @@ extension CookieJar {
     }
 
     /// The origin of a cookie's present value; `nil` if the cookie does not exist.
-    public func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
+    package func origin(of cookie: Cookie.ID) throws(SessionStoreError) -> CookieOrigin? {
         let site = cookie.domain.registrableDomain(policy.publicSuffixes)
         return try database.read { connection in
             return try connection.statement(
@@ -49,16 +49,16 @@ extension Statement {
 }
 
 /// The origin of a cookie's present value.
-public struct CookieOrigin: Sendable, Hashable {
+package struct CookieOrigin: Sendable, Hashable {
     /// The capture it was imported from; `nil` for a live response, and for a cookie from before origins were recorded.
-    public let capture: String?
+    package let capture: String?
     /// The URL of the response, without its query, which may contain secrets; `nil` for a record from another program's
     /// store.
-    public let url: String?
+    package let url: String?
     /// When the response came, or the record was imported; `nil` for a cookie from before origins were recorded.
-    public let received: Timestamp?
+    package let received: Timestamp?
     /// Whether a request of the capture sent the cookie and no response of it set it, so that its flags were assumed.
-    public let isRequest: Bool
+    package let isRequest: Bool
 
     init(capture: String?, url: String?, received: Timestamp?, isRequest: Bool = false) {
         self.capture = capture

@@ -13,7 +13,7 @@ import Synchronization
 /// replaced it.
 ///
 /// It is created with mode 0600 on first use and rejected if other users can read it. Any number of databases can share
-/// it: a rotation of one keeps the former key for the others and for backups, until ``forget(_:)`` removes it. A
+/// it: a rotation of one keeps the former key for the others and for backups, until `crumb key forget` removes it. A
 /// passphrase can lock it (scrypt, RFC 7914). An object asks for the passphrase only once.
 public final class KeyFile: Sendable {
     /// The known passphrase and lock, so that the user is not asked twice and scrypt is not computed twice.

@@ -1,21 +1,21 @@
-public import CookieModel
-public import OAuth2
+package import CookieModel
+package import OAuth2
 package import Platform
 
 extension KeyFile {
     /// The properties of a key file, without its content.
-    public struct State: Sendable, Hashable {
+    package struct State: Sendable, Hashable {
         /// How many keys it holds: the newest one, and former ones.
-        public let keyCount: Int
+        package let keyCount: Int
         /// Whether a passphrase locks it.
-        public let isLocked: Bool
+        package let isLocked: Bool
     }
 
     /// The state of the file; `nil` if it does not exist. Needs no passphrase.
     ///
     /// - Throws: ``SessionStoreError/Code/keyExposed`` if others can read it, and
     ///   ``SessionStoreError/Code/keyUnavailable`` if it cannot be read, or contains no key.
-    public func state() throws(SessionStoreError) -> State? {
+    package func state() throws(SessionStoreError) -> State? {
         try lines().map { lines in State(keyCount: lines.count, isLocked: lines.contains { $0.lockParameters != nil }) }
     }
 
@@ -26,7 +26,7 @@ extension KeyFile {
     /// - Parameter passphrase: the new passphrase; `nil` stores the key unencrypted, with mode 0600.
     /// - Throws: an error if the present passphrase is wrong, or the file cannot be written. After an error, the file
     ///   is unchanged.
-    public func changePassphrase(to passphrase: Secret?) throws(SessionStoreError) {
+    package func changePassphrase(to passphrase: Secret?) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in
             try relock(passphrase)
         }
@@ -35,7 +35,7 @@ extension KeyFile {
     /// Creates the file with a new key, locked if the source of its passphrase locks new files.
     ///
     /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists. It is not changed.
-    public func create() throws(SessionStoreError) {
+    package func create() throws(SessionStoreError) {
         let failure = try publish()
         guard failure != EEXIST else {
             throw SessionStoreError(
@@ -50,7 +50,7 @@ extension KeyFile {
     /// - Parameter now: the current time, which is stored with the former key.
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors
     ///   of reading and writing it. After an error, the file is unchanged.
-    public func addKey(now: Timestamp) throws(SessionStoreError) {
+    package func addKey(now: Timestamp) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in try appendKey(now: now) }
     }
 
@@ -110,16 +110,16 @@ package final class FolderLock {
 
 extension KeyFile {
     /// A key that a newer one has replaced, in a key file or another source (``KeySource/formerKeys()``). Prints no key.
-    public struct FormerKey: Sendable {
+    package struct FormerKey: Sendable {
         /// Its position among the keys, of which the newest is the last.
-        public let position: Int
+        package let position: Int
         /// When a newer key was added; `nil` if the source does not report it.
-        public let replaced: Timestamp?
+        package let replaced: Timestamp?
         let key: SealingKey
     }
 
     /// The former keys, the oldest first.
-    public func formerKeys() throws(SessionStoreError) -> [FormerKey] {
+    package func formerKeys() throws(SessionStoreError) -> [FormerKey] {
         guard let lines = try lines() else { return [] }
         return zip(lines, try keys(lines)).dropLast().enumerated().map { position, pair in
             FormerKey(position: position, replaced: pair.0.replaced, key: pair.1)
@@ -132,7 +132,7 @@ extension KeyFile {
     ///
     /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process is changing the file, and the errors
     ///   of reading and writing it. After an error, the file is unchanged.
-    public func forget(_ keys: [FormerKey]) throws(SessionStoreError) {
+    package func forget(_ keys: [FormerKey]) throws(SessionStoreError) {
         try locked { () throws(SessionStoreError) in
             guard let lines = try lines(), let newest = lines.last else { throw missing }
             let kept = zip(lines, try self.keys(lines)).dropLast().filter { line, key in

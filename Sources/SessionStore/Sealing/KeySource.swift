@@ -70,7 +70,7 @@ public struct KeySource: Sendable {
     }
 
     /// The former keys, the oldest first.
-    public func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] {
+    package func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] {
         if let file { return try file.formerKeys() }
         return try load(mayCreate: false).dropLast().enumerated().map {
             KeyFile.FormerKey(position: $0.offset, replaced: nil, key: $0.element)
@@ -88,7 +88,7 @@ public struct PassphraseSource: Sendable {
     /// The place where a user finds it: a path, or "the terminal".
     public let name: String
     /// Whether a key file that is created on first use gets the passphrase, too.
-    public let locksNewFiles: Bool
+    package let locksNewFiles: Bool
     private let loading: @Sendable () throws(SessionStoreError) -> Secret?
 
     /// A custom source, such as a window that asks.
@@ -136,7 +136,7 @@ public struct PassphraseSource: Sendable {
     static let maximumSize = 1024
 
     /// The passphrase; `nil` if there is no user to ask.
-    public func load() throws(SessionStoreError) -> Secret? {
+    package func load() throws(SessionStoreError) -> Secret? {
         guard let passphrase = try loading() else { return nil }
         return try PassphraseSource.check(passphrase, from: name)
     }

@@ -9,7 +9,7 @@ public struct GatewayUser: Sendable {
     /// The jar of the user's requests.
     public let jar: CookieJar
     /// The hash of the user's secret.
-    public let secret: GatewaySecretHash
+    package let secret: GatewaySecretHash
 
     /// Creates a user.
     ///

@@ -1,35 +1,35 @@
-public import CookieModel
+package import CookieModel
 internal import Crypto
 internal import OAuth2
 internal import WebPrimitives
 
 /// The properties of an access token of the service. Only its bearer knows the token itself.
-public struct ServiceToken: Sendable, Hashable {
+package struct ServiceToken: Sendable, Hashable {
     /// Its number, which is unique in the database and never used again.
     package let id: Int64
     /// Its name, which appears in the audit log.
-    public let name: String
+    package let name: String
     /// The rights of its bearer.
-    public let grant: AccessGrant
+    package let grant: AccessGrant
     /// When it was created.
-    public let creation: Timestamp
+    package let creation: Timestamp
     /// When it ends; `nil` for never.
-    public let expiry: Timestamp?
+    package let expiry: Timestamp?
     /// When it was revoked; `nil` if it was not.
-    public let revocation: Timestamp?
+    package let revocation: Timestamp?
     /// When it was last used, to about an hour; `nil` if it was never used.
-    public let lastUse: Timestamp?
+    package let lastUse: Timestamp?
 
     /// Whether it is valid at a time.
-    public func isValid(at now: Timestamp) -> Bool {
+    package func isValid(at now: Timestamp) -> Bool {
         revocation == nil && expiry.map { now < $0 } ?? true
     }
 }
 
 /// The rights of a caller of the service, and the jars that they apply to.
-public struct AccessGrant: Sendable, Hashable {
+package struct AccessGrant: Sendable, Hashable {
     /// The jars that a grant is for.
-    public enum Jars: Sendable, Hashable {
+    package enum Jars: Sendable, Hashable {
         /// All present and future jars. Only such a grant permits access to the tokens, to the creation of jars and to
         /// the management of access.
         case all
@@ -38,21 +38,21 @@ public struct AccessGrant: Sendable, Hashable {
     }
 
     /// The permitted operations.
-    public var verbs: Set<AccessVerb>
+    package var verbs: Set<AccessVerb>
     /// The jars on which the operations are permitted.
-    public var jars: Jars
+    package var jars: Jars
 
     /// Creates a grant of verbs for jars.
-    public init(verbs: Set<AccessVerb>, jars: Jars = .all) {
+    package init(verbs: Set<AccessVerb>, jars: Jars = .all) {
         self.verbs = verbs
         self.jars = jars
     }
 
     /// All operations on all jars, for the owner.
-    public static let everything = AccessGrant(verbs: Set(AccessVerb.allCases))
+    package static let everything = AccessGrant(verbs: Set(AccessVerb.allCases))
 
     /// Whether the caller may know that the jar exists.
-    public func covers(jar name: String) -> Bool {
+    package func covers(jar name: String) -> Bool {
         switch jars {
         case .all: true
         // A member that is equal (`==`) may be a different name.
@@ -69,11 +69,11 @@ public struct AccessGrant: Sendable, Hashable {
     }
 
     /// Whether the grant covers all jars, and resources that belong to no single jar.
-    public var coversAll: Bool { jars == .all }
+    package var coversAll: Bool { jars == .all }
 }
 
 /// An operation of a caller of the service on a jar, or on tokens.
-public enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
+package enum AccessVerb: String, Sendable, Hashable, CaseIterable, Codable {
     /// Read everything but values: names, flags, lifetimes, decisions.
     case read
     /// Change stored data.

@@ -1,8 +1,8 @@
-public import CookieModel
-public import OAuth2
+package import CookieModel
+package import OAuth2
 
 /// The access tokens of the service over HTTP. The database has only their hashes.
-public struct ServiceTokenStore: Sendable {
+package struct ServiceTokenStore: Sendable {
     let database: SessionDatabase
 
     /// Creates a token.
@@ -15,7 +15,7 @@ public struct ServiceTokenStore: Sendable {
     ///   - generator: the source of its 256 bits; it must be suitable for keys.
     /// - Returns: The token, which cannot be read again.
     /// - Throws: ``SessionStoreError/Code/nameInvalid`` if a token of that name exists.
-    public func create(
+    package func create(
         named name: String, grant: AccessGrant, expiry: Timestamp? = nil, now: Timestamp? = nil,
         using generator: inout some RandomNumberGenerator
     ) throws(SessionStoreError) -> Secret {
@@ -41,14 +41,14 @@ public struct ServiceTokenStore: Sendable {
     }
 
     /// All tokens, including revoked ones, in the order of creation.
-    public func all() throws(SessionStoreError) -> [ServiceToken] {
+    package func all() throws(SessionStoreError) -> [ServiceToken] {
         try database.read { try ServiceTokenRows(database: $0).all().map(\.token) }
     }
 
     /// Revokes a token. It is invalid from the next request on, in every process that has the database open.
     ///
     /// - Returns: whether a token of that name existed that was not revoked yet.
-    public func revoke(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> Bool {
+    package func revoke(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> Bool {
         let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "access token")
         return try database.write(.accessTokens) { try ServiceTokenRows(database: $0).revoke(named: name, now: now) }
@@ -58,7 +58,7 @@ public struct ServiceTokenStore: Sendable {
     ///
     /// Reads no row if nothing was written since the last call. A text that is nearly a token takes no longer, because
     /// its hash is looked up.
-    public func token(_ text: Secret, now: Timestamp? = nil) throws(SessionStoreError) -> ServiceToken? {
+    package func token(_ text: Secret, now: Timestamp? = nil) throws(SessionStoreError) -> ServiceToken? {
         try token(text, in: nil, now: now ?? database.clock.now)
     }
 
@@ -87,7 +87,7 @@ public struct ServiceTokenStore: Sendable {
     }
 
     /// Records when tokens were last used.
-    public func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
+    package func noteUse(_ moments: [String: Timestamp]) throws(SessionStoreError) {
         guard !moments.isEmpty else { return }
         try database.write(.accessTokens) { connection in
             let rows = ServiceTokenRows(database: connection)
@@ -98,7 +98,7 @@ public struct ServiceTokenStore: Sendable {
 
 extension SessionDatabase {
     /// The access tokens of the service over HTTP.
-    public var serviceTokens: ServiceTokenStore {
+    package var serviceTokens: ServiceTokenStore {
         ServiceTokenStore(database: self)
     }
 }

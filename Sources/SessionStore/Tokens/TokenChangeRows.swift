@@ -1,9 +1,9 @@
-public import CookieModel
+package import CookieModel
 
 /// One entry of the tokens' journal: which profile changed, when and why. Never a token.
-public struct TokenChange: Sendable, Hashable {
+package struct TokenChange: Sendable, Hashable {
     /// Why a profile changed.
-    public enum Cause: Int64, Sendable, CaseIterable {
+    package enum Cause: Int64, Sendable, CaseIterable {
         /// A login or an import stored the tokens.
         case stored = 1
         /// The server renewed them.
@@ -20,7 +20,7 @@ public struct TokenChange: Sendable, Hashable {
         case quarantined = 7
 
         /// The cause as it appears in reports.
-        public var identifier: String {
+        package var identifier: String {
             switch self {
             case .stored: "stored"
             case .refreshed: "refreshed"
@@ -34,22 +34,22 @@ public struct TokenChange: Sendable, Hashable {
     }
 
     /// Its position in the journal, larger than that of every earlier change.
-    public let position: Int64
+    package let position: Int64
     /// The reason for the change.
-    public let cause: Cause
+    package let cause: Cause
     /// The time of the change.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The profile's name.
-    public let name: String
+    package let name: String
     /// The profile's generation after this change.
-    public let generation: Int64
+    package let generation: Int64
 }
 
 extension TokenStore {
     /// The changes of all profiles after a position of their journal, the oldest first, at most `count`.
     ///
     /// The journal keeps the last thousand.
-    public func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> [TokenChange] {
+    package func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> [TokenChange] {
         try database.read { try TokenChangeRows(database: $0).changes(after: position, count: count) }
     }
 }

@@ -47,10 +47,10 @@ struct TokenLeaseRows {
 }
 
 /// The holder of a lease: one refresh of one process.
-public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
+package struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
     /// The holder as the database stores it, such as `4711-9c2f…@2f81…/977`: the process ID, an identifier that is
     /// unique to the refresh, and the name of the process, if it has one (``ProcessLiveness``).
-    public let description: String
+    package let description: String
 
     init(_ description: String) {
         self.description = description
@@ -70,7 +70,7 @@ public struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The process ID, for messages. Another machine may use the same.
-    public var process: Int32? { Int32(description.prefix { $0 != "-" }) }
+    package var process: Int32? { Int32(description.prefix { $0 != "-" }) }
 }
 
 /// Determines whether a process that holds a lease has certainly ended.
@@ -92,7 +92,7 @@ public struct ProcessLiveness: Sendable {
     }
 
     /// Knows nothing, so callers wait for the end of every lease.
-    public static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
+    package static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
 
     /// The liveness that `/proc` reports; unknown on a system without `/proc`.
     public static let system = ProcessLiveness(

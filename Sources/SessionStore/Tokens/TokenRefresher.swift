@@ -163,7 +163,7 @@ public final class TokenRefresher: Sendable {
     ///
     /// - Returns: `nil` if this refresher has only just received the rejected one: another token would not help.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func renewed(_ name: String, insteadOf refused: Secret) async throws -> StoredToken? {
+    package func renewed(_ name: String, insteadOf refused: Secret) async throws -> StoredToken? {
         let stored = try await store.reading { try $0.get(name) }
         guard stored.tokens.accessToken == refused else { return try await token(name) }
         guard stored.refusal == nil else { throw TokenRefreshError(.loginRequired, name) }
@@ -176,7 +176,7 @@ public final class TokenRefresher: Sendable {
     }
 
     /// The profiles whose server has a request and has not answered yet, in order.
-    public var refreshing: [String] {
+    package var refreshing: [String] {
         progress.withLock { Set($0.exchanges.values).sorted() }
     }
 
@@ -197,7 +197,7 @@ public final class TokenRefresher: Sendable {
     /// Callers of this refresher join a refresh in progress.
     ///
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func refreshed(insteadOf stored: StoredToken) async throws -> StoredToken {
+    package func refreshed(insteadOf stored: StoredToken) async throws -> StoredToken {
         let name = stored.flight
         let flight = progress.withLock { progress in
             if let flight = progress.flights[name] { return flight }

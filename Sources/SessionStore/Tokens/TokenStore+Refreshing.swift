@@ -1,5 +1,5 @@
-public import CookieModel
-public import OAuth2
+package import CookieModel
+package import OAuth2
 
 /// The steps of a refresh that change a profile, each in one transaction.
 extension TokenStore {
@@ -85,7 +85,7 @@ extension TokenStore {
     ///
     /// - Returns: whether the profile still has that refresh token; if not, nothing was written.
     @discardableResult
-    public func noteExpiry(
+    package func noteExpiry(
         _ expiry: Timestamp, ofRefreshToken token: Secret, of name: String
     ) throws(SessionStoreError) -> Bool {
         try database.write(.profile(name)) { connection in
@@ -105,7 +105,7 @@ extension TokenStore {
     /// - Parameter token: The token that was not accepted; `nil` for the one that is stored.
     /// - Returns: Whether the profile has that token, and it can be renewed; if not, nothing was written.
     @discardableResult
-    public func expireAccessToken(
+    package func expireAccessToken(
         _ token: Secret?, of name: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> Bool {
         let now = now ?? database.clock.now
@@ -164,7 +164,7 @@ extension TokenStore {
     }
 
     /// Returns the holder of the lease on a profile; `nil` without a lease that is still valid.
-    public func lease(_ name: String, now: Timestamp? = nil) throws(SessionStoreError) -> LeaseHolder? {
+    package func lease(_ name: String, now: Timestamp? = nil) throws(SessionStoreError) -> LeaseHolder? {
         let now = now ?? database.clock.now
         return try database.read { connection in
             let rows = TokenRows(database: connection, sealer: database.sealer)

@@ -10,14 +10,27 @@ public struct TokenStore: Sendable {
     /// - Parameters:
     ///   - credentials: how the tokens can be renewed; if `nil`, the stored credentials stay.
     ///   - expectedGeneration: if given, nothing is written unless the stored generation is still this one.
-    ///   - cause: the cause in the journal. With ``TokenChange/Cause/refused`` only a new login helps from then on.
-    ///   - holder: the holder whose lease ends with this call.
     ///   - now: the time of creation of a new profile.
     /// - Returns: whether the token set was stored.
     @discardableResult
     public func put(
         _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
-        expectedGeneration: Int64? = nil, cause: TokenChange.Cause = .stored, releasing holder: LeaseHolder? = nil,
+        expectedGeneration: Int64? = nil, now: Timestamp? = nil
+    ) throws(SessionStoreError) -> Bool {
+        try put(
+            tokens, for: profile, credentials: credentials, expectedGeneration: expectedGeneration, cause: .stored,
+            now: now)
+    }
+
+    /// The same, for a step of a refresh.
+    ///
+    /// - Parameters:
+    ///   - cause: the cause in the journal. With ``TokenChange/Cause/refused`` only a new login helps from then on.
+    ///   - holder: the holder whose lease ends with this call.
+    @discardableResult
+    package func put(
+        _ tokens: TokenSet, for profile: Profile, credentials: ProfileCredentials? = nil,
+        expectedGeneration: Int64? = nil, cause: TokenChange.Cause, releasing holder: LeaseHolder? = nil,
         now: Timestamp? = nil
     ) throws(SessionStoreError) -> Bool {
         let now = now ?? database.clock.now
@@ -99,7 +112,7 @@ public struct TokenStore: Sendable {
     }
 
     /// How the tokens of that name can be renewed; `nil` if that is unknown.
-    public func credentials(_ name: String) throws(SessionStoreError) -> ProfileCredentials? {
+    package func credentials(_ name: String) throws(SessionStoreError) -> ProfileCredentials? {
         try database.read { connection in
             try TokenRows(database: connection, sealer: database.sealer).credentials(named: name)
         }
@@ -108,7 +121,7 @@ public struct TokenStore: Sendable {
     /// The tokens of that name as they are presented to a site, with the key that they are bound to, if any.
     ///
     /// - Throws: As ``get(_:for:)``.
-    public func credential(
+    package func credential(
         _ name: String, for resource: String? = nil
     ) throws(SessionStoreError) -> AccessCredential {
         try SessionStoreError.check(name, of: "token")
@@ -158,7 +171,7 @@ public struct TokenStore: Sendable {
     /// - Parameter change: changes the present settings, within the transaction.
     /// - Returns: whether the profile has settings.
     /// - Throws: ``SessionStoreError/Code/tokenNotFound``.
-    public func changeSettings(
+    package func changeSettings(
         of name: String, _ change: (inout ProfileSettings) -> Void
     ) throws(SessionStoreError) -> Bool {
         try database.write(.profiles) { connection in
@@ -217,10 +230,10 @@ public struct StoredToken: Sendable {
     /// When the profile was first stored.
     public let creation: Timestamp
     /// When the server rejected the grant, so that only a new login helps; `nil` if it did not.
-    public let refusal: Timestamp?
+    package let refusal: Timestamp?
     /// The reason why the ID token of the refresh that returned these tokens was not stored; the earlier ID token
     /// stayed. `nil` for tokens that were read, not refreshed.
-    public internal(set) var idTokenRefusal: OAuth2Error?
+    package internal(set) var idTokenRefusal: OAuth2Error?
 
     /// The resource that the access token is for (RFC 8707); `nil` for the login's own.
     public internal(set) var resource: String?

@@ -22,7 +22,7 @@ extension CookieJar {
     }
 
     /// The origins with items, with the number of their items and of the octets of keys and values. Opens no value.
-    public func webStorageOrigins() throws(SessionStoreError) -> [(origin: String, items: Int, octets: Int)] {
+    package func webStorageOrigins() throws(SessionStoreError) -> [(origin: String, items: Int, octets: Int)] {
         try database.read { connection in
             try WebStorageRows(database: connection, jarID: id).origins().map {
                 ($0.origin, $0.usage.items, $0.usage.octets)
@@ -34,7 +34,7 @@ extension CookieJar {
     ///
     /// - Returns: The number of items removed.
     @discardableResult
-    public func removeWebStorage(ofOrigin origin: String?, key: Octets?) throws(SessionStoreError) -> Int {
+    package func removeWebStorage(ofOrigin origin: String?, key: Octets?) throws(SessionStoreError) -> Int {
         try database.write(.jar(id)) { connection in
             let count = try WebStorageRows(database: connection, jarID: id).delete(origin: origin, key: key)
             if count > 0 { try CaptureRows(database: connection, jarID: id).allowAgain() }
