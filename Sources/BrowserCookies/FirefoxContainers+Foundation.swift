@@ -5,7 +5,7 @@
 #endif
 
 /// The containers of a profile of Firefox, as `containers.json` beside its database names them.
-public struct FirefoxContainers: Sendable {
+package struct FirefoxContainers: Sendable {
     /// The names of the containers that every profile has.
     private static let builtIn = [
         "user-context-personal": "Personal", "userContextPersonal.label": "Personal", "user-context-work": "Work",
@@ -14,10 +14,10 @@ public struct FirefoxContainers: Sendable {
     ]
 
     /// The number and the name of each, in the order of the file.
-    public let all: [(number: Int, name: String)]
+    package let all: [(number: Int, name: String)]
 
     /// The containers of the profile in a folder; none if it has no such file.
-    public init(inFolder folder: String) {
+    package init(inFolder folder: String) {
         let file = FileManager.default.contents(atPath: "\(folder)/containers.json").flatMap {
             try? JSONDecoder().decode(File.self, from: $0)
         }
@@ -30,7 +30,7 @@ public struct FirefoxContainers: Sendable {
 
     /// The number of the container that a person means by its number or name, in any case; `none` is 0. `nil` if no
     /// container has that name.
-    public func number(of text: String) -> Int? {
+    package func number(of text: String) -> Int? {
         if let number = Int(text) { return number >= 0 ? number : nil }
         if let found = all.first(where: { $0.name == text }) { return found.number }
         if let found = all.first(where: { $0.name.lowercased() == text.lowercased() }) { return found.number }

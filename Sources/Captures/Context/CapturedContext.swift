@@ -3,7 +3,7 @@ public import CookieModel
 /// The context of a captured response's request, and the source of that knowledge.
 public struct CapturedContext: Sendable {
     /// The evidence for the page in the address bar, or for a request from another site.
-    public enum Source: String, Sendable {
+    package enum Source: String, Sendable {
         /// Nothing: the request counts as a navigation by a person.
         case none
         /// The `Sec-Fetch-` fields of the request.
@@ -21,9 +21,9 @@ public struct CapturedContext: Sendable {
     /// The request, for the cookie rules.
     public let request: RequestContext
     /// The evidence that decided the context.
-    public let source: Source
+    package let source: Source
     /// Whether the request is a third party's: neither a top-level navigation nor same-site.
-    public let isThirdParty: Bool
+    package let isThirdParty: Bool
 }
 
 extension CapturedResponse {

@@ -1,19 +1,19 @@
-public import CookieModel
+package import CookieModel
 import HTTPMessages
 
 /// A capture's evidence for the ``CapturedContext`` of a request.
 ///
 /// Readers record evidence without judging it. ``PageTrail`` adds the evidence of other entries of the capture.
-public struct RequestEvidence: Sendable, Hashable {
+package struct RequestEvidence: Sendable, Hashable {
     /// The relation between initiator and URL, from `Sec-Fetch-Site`.
-    public enum FetchSite: Sendable, Hashable {
+    package enum FetchSite: Sendable, Hashable {
         /// A person: an address typed, a bookmark.
         case user
         case sameOrigin, sameSite, crossSite
     }
 
     /// The place that the response is loaded into.
-    public enum Destination: Sendable, Hashable {
+    package enum Destination: Sendable, Hashable {
         /// The page in the address bar: a top-level navigation.
         case page
         /// A document within a page.
@@ -23,45 +23,45 @@ public struct RequestEvidence: Sendable, Hashable {
     }
 
     /// The kind of content that the request's `Accept` field asks for.
-    public enum Accepts: Sendable, Hashable {
+    package enum Accepts: Sendable, Hashable {
         case document, other
     }
 
     /// `Sec-Fetch-Site`.
-    public var fetchSite: FetchSite?
+    package var fetchSite: FetchSite?
     /// `Sec-Fetch-Dest`, `Sec-Fetch-Mode`, or the recorder's own word for it (net-log's request type, DevTools' type).
-    public var destination: Destination?
+    package var destination: Destination?
     /// Whether `Sec-Fetch-Storage-Access` was sent, which browsers add to third-party requests only.
-    public var hasStorageAccessField = false
+    package var hasStorageAccessField = false
     /// `Origin`, unless it is `null`.
-    public var origin: String?
+    package var origin: String?
     /// `Referer`.
-    public var referrer: String?
+    package var referrer: String?
     /// `Accept`.
-    public var accepts: Accepts?
+    package var accepts: Accepts?
     /// Whether `User-Agent` is a browser's.
-    public var isFromBrowser = false
+    package var isFromBrowser = false
     /// Whether the recorder calls the response a document, in the address bar or within a page.
-    public var isDocument = false
+    package var isDocument = false
     /// The URL that the recorder names as the request's initiator: a document or a style sheet.
-    public var initiator: String?
+    package var initiator: String?
     /// The partition that the recorder names for the request's cookies.
-    public var partitionKey: PartitionKey?
+    package var partitionKey: PartitionKey?
     /// The recorder's name for the page: a HAR's `pageref`, a DevTools frame.
-    public var pageID: String?
+    package var pageID: String?
     /// The frame within the page, if the recorder names it.
-    public var frameID: String?
+    package var frameID: String?
     /// The page in the address bar.
-    public var page: String?
+    package var page: String?
     /// Whether ``page`` comes only from the `Referer` or the initiator.
-    public var isPageInferred = false
+    package var isPageInferred = false
     /// The URLs that redirected here, first one first.
-    public var redirects: [String] = []
+    package var redirects: [String] = []
     /// The response's `Location`.
-    public var location: Octets?
+    package var location: Octets?
 
     /// No evidence.
-    public init() {}
+    package init() {}
 
     /// Notes one field of the request's header, if it tells anything.
     mutating func take(_ field: RequestField, _ value: Span<UInt8>) {

@@ -120,7 +120,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
 
     /// The properties of a cookie that the format can hold; `nil` for recorded responses, whose Set-Cookie lines hold
     /// all of them.
-    public var capabilities: FormatCapabilities? { row.capabilities }
+    package var capabilities: FormatCapabilities? { row.capabilities }
 
     /// The properties that a cookie read from the format leaves open.
     package var unstated: CookieProperties { capabilities?.unstated ?? [] }
@@ -142,8 +142,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     /// A byte order mark and leading white space do not count. The prefix of a cookie file must include the first line
     /// that is not a comment, unless its first line names the format.
     ///
-    /// - Parameter prefix: the first bytes, preferably ``CaptureLimits/prefixByteCount`` of them, or all if there are
-    ///   fewer.
+    /// - Parameter prefix: the first bytes, preferably 64 KiB of them, or all if there are fewer.
     public static func detect(_ prefix: Span<UInt8>) -> CaptureFormat? {
         var preamble = Preamble()
         guard let start = preamble.skip(prefix), preamble.held.isEmpty else { return nil }

@@ -3,7 +3,7 @@ import WebPrimitives
 /// Reads a capture that comes in pieces: recorded responses, or another program's cookies.
 ///
 /// Push the bytes in as they come, in pieces of any length, and say when they end; the items do not depend on where the
-/// pieces were cut. Memory is bounded by ``CaptureLimits``, not by the capture.
+/// pieces were cut. Memory is bounded, whatever the length of the capture.
 ///
 ///     var reader = CaptureReader(source: "capture.har")
 ///     while let piece = try nextPiece() {
@@ -294,24 +294,24 @@ public struct CaptureReader: Sendable {
 }
 
 /// How much of a capture is held at a time. A reader's memory is bounded by these numbers, not by the capture.
-public enum CaptureLimits {
+package enum CaptureLimits {
     /// The longest line, field value or JSON string that is read, in bytes: 1 MiB. A longer one is left out and
     /// reported, and the rest of its entry still counts.
-    public static let fieldByteCount = JSONLimits.stringByteCount
+    package static let fieldByteCount = JSONLimits.stringByteCount
 
     /// The most that the Set-Cookie lines of one response may take, in bytes, each line counted with 64 more: 16 MiB.
     /// The lines beyond are left out and reported.
-    public static let responseByteCount = JSONLimits.valueByteCount
+    package static let responseByteCount = JSONLimits.valueByteCount
 
     /// How deep the arrays and objects of a JSON document may be nested: 1,048,576 levels, each of which takes a byte.
     /// Readers enter a few levels themselves and skip those below.
-    public static let nestingDepth = JSONLimits.nestingDepth
+    package static let nestingDepth = JSONLimits.nestingDepth
 
     /// The most that is unpacked of a compressed capture, in bytes: 1 GiB. The rest is not read, which is reported.
-    public static let unpackedByteCount = 1 << 30
+    package static let unpackedByteCount = 1 << 30
 
     /// How many bytes are looked at to recognise a format: 64 KiB.
-    public static let prefixByteCount = 1 << 16
+    package static let prefixByteCount = 1 << 16
 }
 
 /// The reader of one format: takes bytes in pieces of any length and appends the items that they hold.

@@ -200,7 +200,7 @@ extension CaptureFormat {
     /// Whether a file with this beginning is a packet capture: pcap or pcapng, in either byte order.
     ///
     /// The first bytes of pcapng are line ends, which may be cut off; its byte order comes after a length.
-    public static func isPacketCapture(_ beginning: Span<UInt8>) -> Bool {
+    package static func isPacketCapture(_ beginning: Span<UInt8>) -> Bool {
         func word(at index: Int) -> UInt32 {
             (index..<(index + 4)).reduce(0) { $0 << 8 | UInt32(beginning[$1]) }
         }

@@ -52,53 +52,53 @@ extension CaptureError {
         public var description: String { identifier }
 
         /// There is nothing in the input but white space.
-        public static let inputEmpty = Code("input-empty")
+        package static let inputEmpty = Code("input-empty")
         /// The input is in no known format, or does not continue as its beginning promised.
-        public static let inputUnrecognized = Code("input-unrecognized")
+        package static let inputUnrecognized = Code("input-unrecognized")
         /// The input ends early; the parts that were complete before its end were read.
-        public static let inputTruncated = Code("input-truncated")
+        package static let inputTruncated = Code("input-truncated")
         /// One entry is broken and was left out.
-        public static let entryMalformed = Code("entry-malformed")
+        package static let entryMalformed = Code("entry-malformed")
         /// A line or field is longer than ``CaptureLimits/fieldByteCount`` and was left out.
-        public static let lineTooLong = Code("line-too-long")
+        package static let lineTooLong = Code("line-too-long")
         /// A line does not have the form that its place requires and was left out.
-        public static let lineMalformed = Code("line-malformed")
+        package static let lineMalformed = Code("line-malformed")
         /// The capture does not contain the request's URL, and the caller did not give one.
-        public static let urlMissing = Code("url-missing")
+        package static let urlMissing = Code("url-missing")
         /// The document's syntax is broken; the parts before the error were read.
-        public static let jsonMalformed = Code("json-malformed")
+        package static let jsonMalformed = Code("json-malformed")
         /// The document's values are nested deeper than ``CaptureLimits/nestingDepth``.
-        public static let nestingTooDeep = Code("nesting-too-deep")
+        package static let nestingTooDeep = Code("nesting-too-deep")
         /// One response has more Set-Cookie lines than ``CaptureLimits/responseByteCount`` holds; the first were read.
-        public static let responseTooLarge = Code("response-too-large")
+        package static let responseTooLarge = Code("response-too-large")
         /// Bytes that look like a response were not read, since its cookies may not belong to the current URL.
-        public static let responseSkipped = Code("response-skipped")
+        package static let responseSkipped = Code("response-skipped")
         /// Several Set-Cookie lines were joined to one by the writer and cannot be separated.
-        public static let setCookieJoined = Code("set-cookie-joined")
+        package static let setCookieJoined = Code("set-cookie-joined")
         /// The capture holds databases of pages, which are not read. A notice.
-        public static let storageIgnored = Code("storage-ignored")
+        package static let storageIgnored = Code("storage-ignored")
         /// Items of `localStorage` cannot be read, or are too long.
-        public static let storageLeftOut = Code("storage-left-out")
+        package static let storageLeftOut = Code("storage-left-out")
         /// wget wrote a cookie file, which has no session cookies. A notice.
-        public static let sessionCookiesMissing = Code("session-cookies-missing")
+        package static let sessionCookiesMissing = Code("session-cookies-missing")
         /// The columns of a cookie file disagree on whether subdomains get a cookie. A notice.
-        public static let subdomainsContradicted = Code("subdomains-contradicted")
+        package static let subdomainsContradicted = Code("subdomains-contradicted")
         /// An archive has files in no known format. A notice.
-        public static let filesPassedOver = Code("files-passed-over")
+        package static let filesPassedOver = Code("files-passed-over")
         /// Whether a list's cookies are partitioned cannot be told. A notice.
-        public static let partitionUnclear = Code("partition-unclear")
+        package static let partitionUnclear = Code("partition-unclear")
         /// No request of a capture carries a cookie and no response sets one, the browsers' default. A notice.
-        public static let cookiesSanitized = Code("cookies-sanitized")
+        package static let cookiesSanitized = Code("cookies-sanitized")
         /// The tool that made the capture left values out.
-        public static let valuesStripped = Code("values-stripped")
+        package static let valuesStripped = Code("values-stripped")
         /// Scripts may have set cookies that the capture does not tell. A notice.
-        public static let cookiesUntold = Code("cookies-untold")
+        package static let cookiesUntold = Code("cookies-untold")
         /// The browser's database cannot be read.
-        public static let databaseUnreadable = Code("browser-database-unreadable")
+        package static let databaseUnreadable = Code("browser-database-unreadable")
         /// The browser keeps cookies apart that were not asked for. A notice.
-        public static let otherContainer = Code("other-container")
+        package static let otherContainer = Code("other-container")
         /// A cookie's value cannot be read without a key that is not there.
-        public static let valueEncrypted = Code("value-encrypted")
+        package static let valueEncrypted = Code("value-encrypted")
     }
 }
 
@@ -114,7 +114,7 @@ public struct CapturePlace: Sendable, Hashable, CustomStringConvertible {
     public var column: Int?
 
     /// A place in the capture called `source`.
-    public init(source: String, entry: Int? = nil, line: Int? = nil, column: Int? = nil) {
+    package init(source: String, entry: Int? = nil, line: Int? = nil, column: Int? = nil) {
         self.source = source
         self.entry = entry
         self.line = line

@@ -80,22 +80,22 @@ public struct CapturedResponse: Sendable, Hashable {
     /// Whether the capture tells when the response came in a way that cannot be read.
     package var lacksTime = false
     /// When the response had arrived, if the capture states more than ``time``.
-    public var answerTime: Timestamp?
+    package var answerTime: Timestamp?
     /// The field values of the Set-Cookie lines, in order, without white space at their ends.
     public var setCookie: [Octets]
     /// The capture's evidence for the context of the request.
-    public var evidence: RequestEvidence
+    package var evidence: RequestEvidence
     /// The values of the request's `Cookie` fields, in order.
-    public var requestCookies: [Octets]
+    package var requestCookies: [Octets]
     /// The cookies that the request sent, if the recorder names them with their attributes.
-    public var requestRecords: [CookieRecord] = []
+    package var requestRecords: [CookieRecord] = []
     /// Whether there is nothing but a request, which a person copied for the cookies in it.
-    public var isCopiedRequest = false
+    package var isCopiedRequest = false
     /// The place in the capture.
     public var place: CapturePlace
 
     /// A response from its parts.
-    public init(
+    package init(
         url: String, urlOrigin: URLOrigin = .recorded, interface: RequestContext.Interface = .http,
         method: String? = nil, status: Int, time: Timestamp? = nil, setCookie: [Octets],
         evidence: RequestEvidence = RequestEvidence(), requestCookies: [Octets] = [], place: CapturePlace

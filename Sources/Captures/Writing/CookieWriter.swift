@@ -25,7 +25,7 @@ public struct CookieWriter: Sendable {
     }
 
     /// The format.
-    public let format: ExportFormat
+    package let format: ExportFormat
 
     private let capabilities: FormatCapabilities
     private let host: WebHost?
@@ -67,8 +67,8 @@ public struct CookieWriter: Sendable {
         return .written(losses: capabilities.losses(of: record))
     }
 
-    /// Appends an item of web storage, if the format holds any (``ExportFormat/holdsWebStorage``). Give them after the
-    /// cookies, those of one origin one after the other.
+    /// Appends an item of web storage, if the format is ``ExportFormat/storageState``; the others hold none. Give them
+    /// after the cookies, those of one origin one after the other.
     public mutating func write(_ item: WebStorageItem, to bytes: inout [UInt8]) {
         begin(&bytes)
         writer.write(item, to: &bytes)
@@ -166,15 +166,15 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     case webDriver = "webdriver"
 
     /// Names that people know formats by, beside the formats' own names.
-    public static let aliases = ["cookies.txt": "netscape", "playwright": "storage-state"]
+    package static let aliases = ["cookies.txt": "netscape", "playwright": "storage-state"]
 
     /// The format of a name, its own or one of ``aliases``; `nil` for any other name.
-    public init?(name: String) {
+    package init?(name: String) {
         self.init(rawValue: ExportFormat.aliases[name] ?? name)
     }
 
     /// The cookies that one file can hold: those of any number of sites, or those for one URL.
-    public enum Scope: Sendable, Hashable {
+    package enum Scope: Sendable, Hashable {
         /// Any cookies.
         case anySite
         /// The cookies that a page of one host can set.
@@ -187,13 +187,13 @@ public enum ExportFormat: String, Sendable, CaseIterable {
     public var title: String { row.title }
 
     /// The cookies that one file of the format can hold.
-    public var scope: Scope { row.scope }
+    package var scope: Scope { row.scope }
 
     /// The properties of a cookie that the format can hold.
-    public var capabilities: FormatCapabilities { row.capabilities }
+    package var capabilities: FormatCapabilities { row.capabilities }
 
     /// Whether a file of the format holds the `localStorage` of pages too.
-    public var holdsWebStorage: Bool { self == .storageState }
+    package var holdsWebStorage: Bool { self == .storageState }
 
     private var row: (title: String, scope: Scope, capabilities: FormatCapabilities) {
         let attributes: Set<CookieFeature> = [.domain, .hostOnly, .path, .secure, .httpOnly, .sameSite]

@@ -1,12 +1,12 @@
-public import CookieModel
+package import CookieModel
 import WebPrimitives
 
 /// The properties of a cookie that a format can hold, as its real readers read it. This is the one table that
 /// determines the losses of an export, and the differences that an import must not take for a change. docs/formats.md
 /// shows it.
-public struct FormatCapabilities: Sendable, Hashable {
+package struct FormatCapabilities: Sendable, Hashable {
     /// How the end of a lifetime is written.
-    public enum ExpiryPrecision: Sendable, Hashable {
+    package enum ExpiryPrecision: Sendable, Hashable {
         /// Not at all.
         case none
         /// In whole seconds, from 1970 to the end of the year 9999.
@@ -18,7 +18,7 @@ public struct FormatCapabilities: Sendable, Hashable {
     }
 
     /// Which partitioned cookies a format can hold.
-    public enum Partitions: Sendable, Hashable {
+    package enum Partitions: Sendable, Hashable {
         /// All of them.
         case all
         /// Cookies of a page of their own site, so the partition needs no member.
@@ -28,7 +28,7 @@ public struct FormatCapabilities: Sendable, Hashable {
     }
 
     /// Which octets names, values and paths may have.
-    public enum OctetsRule: Sendable, Hashable {
+    package enum OctetsRule: Sendable, Hashable {
         /// Any.
         case any
         /// Any but tab, line feed, carriage return and NUL.
@@ -43,22 +43,22 @@ public struct FormatCapabilities: Sendable, Hashable {
     }
 
     /// The properties that there is a place for, but for the end of the lifetime and the partition.
-    public let features: Set<CookieFeature>
+    package let features: Set<CookieFeature>
     /// The properties that there is a place for but that files lack all the same, since many tools drop them: their
     /// absence says nothing.
-    public let optional: Set<CookieFeature>
+    package let optional: Set<CookieFeature>
     /// Whether the format has a way to say that a cookie has no SameSite attribute.
-    public let holdsNoSameSite: Bool
+    package let holdsNoSameSite: Bool
     /// How the end of a lifetime is written.
-    public let expiry: ExpiryPrecision
+    package let expiry: ExpiryPrecision
     /// Which partitioned cookies there is a place for.
-    public let partitions: Partitions
+    package let partitions: Partitions
     /// Which octets there is a place for.
-    public let octets: OctetsRule
+    package let octets: OctetsRule
     /// Whether names, values and paths must be UTF-8.
-    public let needsText: Bool
+    package let needsText: Bool
     /// Whether there is a place for cookies without a name.
-    public let holdsNameless: Bool
+    package let holdsNameless: Bool
 
     init(
         _ features: Set<CookieFeature>, optional: Set<CookieFeature> = [], holdsNoSameSite: Bool = true,
@@ -75,7 +75,7 @@ public struct FormatCapabilities: Sendable, Hashable {
     }
 
     /// Whether the format has a place for a property, of cookies that it can hold.
-    public func holds(_ feature: CookieFeature) -> Bool {
+    package func holds(_ feature: CookieFeature) -> Bool {
         switch feature {
         case .expiry: expiry != .none
         case .exactExpiry: expiry == .exact
@@ -95,7 +95,7 @@ public struct FormatCapabilities: Sendable, Hashable {
 
     /// Returns the properties that the format loses, in the order of ``CookieFeature``. A property that the cookie does
     /// not have is not lost.
-    public func losses(of record: CookieRecord) -> [CookieFeature] {
+    package func losses(of record: CookieRecord) -> [CookieFeature] {
         CookieFeature.allCases.filter { record.has($0) && !keeps($0, of: record) }
     }
 
