@@ -1,6 +1,6 @@
 import CookieModel
-public import PublicSuffix
-public import WebPrimitives
+package import PublicSuffix
+package import WebPrimitives
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,7 +9,7 @@ public import WebPrimitives
 #endif
 
 /// One line of a scenario file: JSON in, JSON out.
-public enum ScenarioLine {
+package enum ScenarioLine {
     /// Runs the scenario in `line` and returns one line of JSON, without a newline.
     ///
     /// - Parameters:
@@ -17,7 +17,7 @@ public enum ScenarioLine {
     ///   - realTime: The time if the scenario has none.
     ///   - publicSuffixes: the public suffix list.
     /// - Returns: The result, and whether the line was a scenario. If not, the result contains the error.
-    public static func run(
+    package static func run(
         _ line: [UInt8], realTime: Timestamp, publicSuffixes: PublicSuffixList = .bundled
     ) -> (answer: [UInt8], isScenario: Bool) {
         run(line, realTime: realTime, publicSuffixes: publicSuffixes) { _ in }

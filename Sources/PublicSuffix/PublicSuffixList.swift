@@ -19,7 +19,7 @@ public struct PublicSuffixList: Sendable, Equatable {
     public let version: String
 
     /// The number of distinct rules, exceptions included.
-    public let ruleCount: Int
+    package let ruleCount: Int
 
     package let table: SuffixTable
 
@@ -99,7 +99,7 @@ extension PublicSuffixList {
     ///
     /// - Parameter host: A canonical host.
     /// - Returns: The length, or `nil` exactly if ``isPublicSuffix(_:)-(Span<UInt8>)`` is true.
-    public func registrableDomainLength(of host: Span<UInt8>) -> Int? {
+    package func registrableDomainLength(of host: Span<UInt8>) -> Int? {
         let dot = host.count - table.match(host).length - 1
         guard dot >= 0 else { return nil }
         var start = dot
@@ -114,7 +114,7 @@ extension PublicSuffixList {
     /// Nothing is allocated.
     ///
     /// - Parameter host: A canonical host.
-    public func isPublicSuffix(_ host: Span<UInt8>) -> Bool {
+    package func isPublicSuffix(_ host: Span<UInt8>) -> Bool {
         table.match(host).length == host.count
     }
 
@@ -123,7 +123,7 @@ extension PublicSuffixList {
     /// Nothing is allocated.
     ///
     /// - Parameter host: A canonical host.
-    public func hasRulesBelow(_ host: Span<UInt8>) -> Bool {
+    package func hasRulesBelow(_ host: Span<UInt8>) -> Bool {
         table.match(host).hasRulesBelow
     }
 
@@ -131,14 +131,14 @@ extension PublicSuffixList {
     ///
     /// - Parameter host: A canonical host.
     /// - Returns: The section, or `nil` if no rule of the list matches or the host has an empty label.
-    public func section(of host: Span<UInt8>) -> Section? {
+    package func section(of host: Span<UInt8>) -> Section? {
         table.match(host).section
     }
 }
 
 extension PublicSuffixList {
     /// The section of the list that contains a rule, which shows who is responsible for it.
-    public enum Section: String, Sendable, Hashable, CaseIterable {
+    package enum Section: String, Sendable, Hashable, CaseIterable {
         /// Rules of registries that ICANN delegated, such as `co.uk`.
         case icann
         /// Rules that the owner of a domain asked for, such as `github.io`.
@@ -178,7 +178,7 @@ extension PublicSuffixList {
     ///
     /// - Parameter host: A canonical host.
     /// - Returns: The section, or `nil` if no rule of the list matches or the host has an empty label.
-    public func section(of host: String) -> Section? {
+    package func section(of host: String) -> Section? {
         let octets = Array(host.utf8)
         return section(of: octets.span)
     }

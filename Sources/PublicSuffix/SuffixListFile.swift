@@ -96,25 +96,25 @@ public struct PublicSuffixListError: DescribedError, Sendable, Hashable {
         }
 
         /// The file has no rule.
-        public static let noRules = Self(rawValue: "no-rules")
+        package static let noRules = Self(rawValue: "no-rules")
         /// A rule is not UTF-8.
-        public static let invalidUTF8 = Self(rawValue: "invalid-utf8")
+        package static let invalidUTF8 = Self(rawValue: "invalid-utf8")
         /// A label has a character that no domain name has.
-        public static let invalidCharacter = Self(rawValue: "invalid-character")
+        package static let invalidCharacter = Self(rawValue: "invalid-character")
         /// A rule has nothing between two dots, or before the first or after the last.
-        public static let emptyLabel = Self(rawValue: "empty-label")
+        package static let emptyLabel = Self(rawValue: "empty-label")
         /// A label is longer than 63 octets as an A-label.
-        public static let labelTooLong = Self(rawValue: "label-too-long")
+        package static let labelTooLong = Self(rawValue: "label-too-long")
         /// A rule is longer than 253 octets with A-labels.
-        public static let ruleTooLong = Self(rawValue: "rule-too-long")
+        package static let ruleTooLong = Self(rawValue: "rule-too-long")
         /// A `*` is not the whole first label of a rule, or the rule is an exception.
-        public static let misplacedWildcard = Self(rawValue: "misplaced-wildcard")
+        package static let misplacedWildcard = Self(rawValue: "misplaced-wildcard")
         /// An exception has one label only, so that nothing would be left as the suffix.
-        public static let exceptionTooShort = Self(rawValue: "exception-too-short")
+        package static let exceptionTooShort = Self(rawValue: "exception-too-short")
         /// A section begins inside another, ends without a beginning, or never ends.
-        public static let unbalancedSection = Self(rawValue: "unbalanced-section")
+        package static let unbalancedSection = Self(rawValue: "unbalanced-section")
         /// The list has more labels than the table can number.
-        public static let listTooLarge = Self(rawValue: "list-too-large")
+        package static let listTooLarge = Self(rawValue: "list-too-large")
     }
 
     /// The kind of failure.

@@ -47,7 +47,7 @@ public struct Cookie: Sendable, Hashable {
     /// The last-access-time.
     public var lastAccess: Timestamp
     /// The place in the order of creation, for cookies created at the same moment; kept like ``creation``.
-    public var sequence: Int64
+    package var sequence: Int64
     /// The request that told of the cookie; `nil` for one that was set.
     package var request: CookieRequest?
 
@@ -101,7 +101,7 @@ public struct Cookie: Sendable, Hashable {
 
     /// The octets of this cookie in a Cookie field (section 5.8.3 of the draft, step 6): only the value if there is no
     /// name.
-    public var pair: Octets { Octets.pair(name, value) }
+    package var pair: Octets { Octets.pair(name, value) }
 
     /// Whether the expiry-time is in the past (section 5.7 of the draft): not yet at that very moment.
     public func isExpired(at now: Timestamp) -> Bool {
@@ -116,7 +116,7 @@ public struct Cookie: Sendable, Hashable {
 
     /// Whether this cookie goes before `other` in a header (section 5.8.3 of the draft, step 4): longer paths first,
     /// then earlier creation. A total and stable order.
-    public func precedes(_ other: Cookie) -> Bool {
+    package func precedes(_ other: Cookie) -> Bool {
         HeaderRank(pathCount: path.count, creation: creation, sequence: sequence)
             < HeaderRank(pathCount: other.path.count, creation: other.creation, sequence: other.sequence)
     }
@@ -169,12 +169,12 @@ public struct PartitionKey: Hashable, Sendable {
     private static let crossSiteMark = " cross-site"
 
     /// The key as text, for storage and reports; never empty.
-    public var serialized: String {
+    package var serialized: String {
         hasCrossSiteAncestor ? topLevelSite + PartitionKey.crossSiteMark : topLevelSite
     }
 
     /// Reads ``serialized`` back; `nil` for empty text, which means "not partitioned".
-    public init?(serialized: String) {
+    package init?(serialized: String) {
         guard !serialized.isEmpty else { return nil }
         hasCrossSiteAncestor = serialized.hasSuffix(PartitionKey.crossSiteMark)
         topLevelSite =

@@ -210,7 +210,7 @@ extension CookieRecord {
     }
 
     /// The octets of this cookie in a Cookie field; see ``Cookie/pair``.
-    public var pair: Octets { Octets.pair(name, value) }
+    package var pair: Octets { Octets.pair(name, value) }
 }
 
 extension CookieRecord {

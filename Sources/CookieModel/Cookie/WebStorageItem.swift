@@ -12,13 +12,13 @@ public struct WebStorageItem: Sendable, Hashable {
     public let value: Octets
 
     /// The maximum number of octets of keys and values of one origin in a jar.
-    public static let originOctetLimit = 5 << 20
+    package static let originOctetLimit = 5 << 20
     /// The maximum number of items of one origin in a jar.
-    public static let originItemLimit = 10_000
+    package static let originItemLimit = 10_000
     /// The maximum number of octets of keys and values in a jar.
-    public static let jarOctetLimit = 50 << 20
+    package static let jarOctetLimit = 50 << 20
     /// The maximum number of items in a jar.
-    public static let jarItemLimit = 100_000
+    package static let jarItemLimit = 100_000
 
     /// Creates an item of an origin.
     ///
@@ -36,7 +36,7 @@ public struct WebStorageItem: Sendable, Hashable {
     }
 
     /// How many octets of the limits the item takes.
-    public var octetCount: Int { key.count + value.count }
+    package var octetCount: Int { key.count + value.count }
 }
 
 extension WebStorageItem: ValueHiding {

@@ -1,19 +1,19 @@
 public import PublicSuffix
-public import WebPrimitives
+package import WebPrimitives
 
 /// The rules of draft-ietf-httpbis-rfc6265bis-22, with their variable parts as parameters. Pure: no rule reads a clock,
 /// a file or the network.
 public struct CookiePolicy: Sendable, Equatable {
     /// The draft that every section and step number in this module refers to:
     /// <https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis-22>.
-    public static let standard = "draft-ietf-httpbis-rfc6265bis-22"
+    package static let standard = "draft-ietf-httpbis-rfc6265bis-22"
 
     /// Which connections count as "secure".
     public enum SecureConnections: Sendable {
         /// `https` and `wss`.
         case cryptographic
-        /// `https` and `wss`, and any scheme to this machine itself (``WebHost/isLoopback``), as in Chromium and
-        /// Firefox; WebKit does not.
+        /// `https` and `wss`, and any scheme to this machine itself, by its loopback names and addresses, as in Chromium
+        /// and Firefox; WebKit does not.
         case cryptographicOrLoopback
     }
 
@@ -46,12 +46,12 @@ public struct CookiePolicy: Sendable, Equatable {
     }
 
     /// Whether `url` denotes a "secure" connection.
-    public func isSecure(_ url: RequestURL) -> Bool {
+    package func isSecure(_ url: RequestURL) -> Bool {
         url.scheme.isCryptographic || (secureConnections == .cryptographicOrLoopback && url.host.isLoopback)
     }
 
     /// Domain matching (section 5.1.3 of the draft): whether `host` is `domain` or a name below it.
-    public static func domainMatches(_ host: WebHost, _ domain: Octets) -> Bool {
+    package static func domainMatches(_ host: WebHost, _ domain: Octets) -> Bool {
         host.octets.withSpan { domainMatches($0, host.kind, domain) }
     }
 
@@ -68,7 +68,7 @@ public struct CookiePolicy: Sendable, Equatable {
     }
 
     /// The default-path of a request path (section 5.1.4 of the draft, first algorithm).
-    public static func defaultPath(_ path: Octets) -> Octets {
+    package static func defaultPath(_ path: Octets) -> Octets {
         // Step 1: Take the path of the request's URL.
         // Step 2: If it is empty or does not begin with a slash, the default-path is `/`.
         // Step 3: If it has no other slash, the default-path is `/`.

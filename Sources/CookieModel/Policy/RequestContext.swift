@@ -39,13 +39,13 @@ public struct RequestContext: Sendable, Hashable {
     public var redirects: [RequestURL] = []
     /// Whether ``topLevel`` is reliable for a partition; `false` for a recorded third-party request whose page the
     /// recording does not name. Such a request sets no partitioned cookies.
-    public var isPartitionKnown = true
+    package var isPartitionKnown = true
     /// The browser's own decision on the request's cookies, if it is known. It takes the place of ``topLevel``,
     /// ``initiator`` and ``redirects``.
-    public var verdict: EngineVerdict?
+    package var verdict: EngineVerdict?
     /// Whether cookies of every path of the host count, without the limits of one request: the cookies that a script
     /// can set, not those that it sees.
-    public private(set) var includesAllPaths = false
+    package private(set) var includesAllPaths = false
 
     /// Creates the context of a same-site page request by a user.
     public init(url: RequestURL) {
@@ -89,7 +89,7 @@ public struct RequestContext: Sendable, Hashable {
     }
 
     /// Whether the method is "safe" in the sense of RFC 9110, section 9.2.1.
-    public var hasSafeMethod: Bool { RequestContext.isSafe(method) }
+    package var hasSafeMethod: Bool { RequestContext.isSafe(method) }
 
     /// Whether a method is "safe" in the sense of RFC 9110, section 9.2.1: it asks for no change.
     package static func isSafe(_ method: String) -> Bool {
@@ -138,12 +138,12 @@ extension CookiePolicy {
 
     /// Whether a request comes from a third party: neither a top-level navigation nor same-site. A cookie that it sets
     /// needs `SameSite=None` (section 5.7 of the draft, step 18).
-    public func isThirdParty(_ context: RequestContext) -> Bool {
+    package func isThirdParty(_ context: RequestContext) -> Bool {
         !context.isTopLevelNavigation && !isSameSite(context)
     }
 
     /// The site of a URL, serialized as in a partition's key: `https://example.com`.
-    public func site(of url: RequestURL) -> String {
+    package func site(of url: RequestURL) -> String {
         SchemefulSite(url, publicSuffixes).description
     }
 
@@ -184,11 +184,11 @@ extension RequestContext {
 /// A site: scheme and registrable domain, or the whole host if it has none ("schemeful same-site").
 ///
 /// `ws` counts as `http` and `wss` as `https`, as in the HTML Standard's site of a WebSocket request.
-public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
+package struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
     /// Whether the scheme is `https` or `wss`.
-    public let isCryptographic: Bool
+    package let isCryptographic: Bool
     /// The registrable domain, or the host if there is none.
-    public let domain: Octets
+    package let domain: Octets
 
     init(isCryptographic: Bool, domain: Octets) {
         self.isCryptographic = isCryptographic
@@ -196,20 +196,20 @@ public struct SchemefulSite: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The site that `url` belongs to, by `list`.
-    public init(_ url: RequestURL, _ list: PublicSuffixList) {
+    package init(_ url: RequestURL, _ list: PublicSuffixList) {
         isCryptographic = url.scheme.isCryptographic
         domain = url.host.registrableDomain(list)
     }
 
     /// The site as an origin without a port: `https://example.com`.
-    public var description: String {
+    package var description: String {
         "\(isCryptographic ? "https" : "http")://\(String(decoding: domain, as: UTF8.self))"
     }
 }
 
 extension WebHost {
     /// Whether the host is a public suffix by `list`, as `com`, `co.uk` and every unlisted single label are.
-    public func isPublicSuffix(_ list: PublicSuffixList) -> Bool {
+    package func isPublicSuffix(_ list: PublicSuffixList) -> Bool {
         kind == .domain && site(list).publicSuffixLength >= octets.count
     }
 

@@ -17,7 +17,7 @@ public struct Retrieval: Sendable {
     public internal(set) var excluded: [Exclusion] = []
 
     /// Creates an empty retrieval.
-    public init() {}
+    package init() {}
 
     /// The cookie-string (section 5.8.3 of the draft, step 6); empty if no cookie is sent.
     public var cookieString: Octets {

@@ -70,7 +70,7 @@ public struct StorageDecision: Sendable, Hashable {
     }
 
     /// The stored cookie with the same ID, which is removed.
-    public var previous: Cookie? { previousCookies.first }
+    package var previous: Cookie? { previousCookies.first }
 
     /// Takes the values out of the cookies that went, for a store that has not opened them.
     package mutating func dropStoredValues() {
@@ -86,7 +86,7 @@ public struct StorageDecision: Sendable, Hashable {
     public var name: Octets? { cookie?.name ?? rejectedName }
 
     /// Creates the decision on a line that the parser ignores.
-    public static func ignored(_ reasons: ReasonSet<RejectionReason>) -> StorageDecision {
+    package static func ignored(_ reasons: ReasonSet<RejectionReason>) -> StorageDecision {
         StorageDecision(rejecting: nil, reasons)
     }
 }
@@ -109,7 +109,7 @@ public struct ReceivedResponse: Sendable {
 
     /// Whether its Set-Cookie lines count (section 5.3 of the draft, section 5.7, step 1): those of every status but
     /// the informational ones do; 101 ends a WebSocket's handshake and counts too, as in browsers.
-    public var setsCookies: Bool {
+    package var setsCookies: Bool {
         !(100...199).contains(status) || status == 101
     }
 }
@@ -122,7 +122,7 @@ public struct Eviction: Sendable, Hashable {
     public let reason: EvictionReason
 
     /// Creates an eviction from its parts.
-    public init(cookie: Cookie, reason: EvictionReason) {
+    package init(cookie: Cookie, reason: EvictionReason) {
         self.cookie = cookie
         self.reason = reason
     }

@@ -38,17 +38,17 @@ public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Sequence, E
     public var isEmpty: Bool { bits == 0 }
 
     /// Adds a reason.
-    public mutating func insert(_ reason: Reason) {
+    package mutating func insert(_ reason: Reason) {
         bits |= 1 << UInt32(reason.rawValue)
     }
 
     /// Removes a reason.
-    public mutating func remove(_ reason: Reason) {
+    package mutating func remove(_ reason: Reason) {
         bits &= ~(1 << UInt32(reason.rawValue))
     }
 
     /// Adds every reason of `other`.
-    public mutating func formUnion(_ other: ReasonSet) {
+    package mutating func formUnion(_ other: ReasonSet) {
         bits |= other.bits
     }
 
@@ -58,7 +58,7 @@ public struct ReasonSet<Reason: DecisionReason>: Hashable, Sendable, Sequence, E
     }
 
     /// The reasons in their documented order.
-    public var reasons: [Reason] {
+    package var reasons: [Reason] {
         Reason.allCases.filter { contains($0) }
     }
 

@@ -79,9 +79,9 @@ public struct SetCookie: Sendable, Hashable {
 
 extension SetCookie {
     /// The most octets that name and value may have together (section 5.6 of the draft, step 5).
-    public static let nameAndValueLimit = 4096
+    package static let nameAndValueLimit = 4096
     /// The most octets that an attribute's value may have (section 5.6 of the draft, attributes, step 6).
-    public static let attributeValueLimit = 1024
+    package static let attributeValueLimit = 1024
 
     /// The result of parsing a field value.
     public enum ParseResult: Sendable, Hashable {

@@ -10,7 +10,7 @@ public struct Octets: Sendable {
 
     /// The bytes of `storage` within `range`, without a copy. The range is clamped to the storage.
     @inlinable
-    public init(_ storage: [UInt8], in range: Range<Int>) {
+    package init(_ storage: [UInt8], in range: Range<Int>) {
         self.storage = storage
         let bounded = range.clamped(to: 0..<storage.count)
         lower = UInt32(truncatingIfNeeded: bounded.lowerBound)

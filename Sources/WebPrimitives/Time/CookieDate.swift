@@ -1,10 +1,10 @@
 /// Dates as servers write them, in `Expires`, `Date` and `Retry-After`: the algorithm of rfc6265bis, section 5.1.1,
 /// which reads all three forms of an HTTP date (RFC 9110, section 5.6.7) and many other forms.
-public enum CookieDate {
+package enum CookieDate {
     /// Parses a cookie-date (rfc6265bis, section 5.1.1); `nil` if the algorithm fails.
     ///
     /// Linear in the number of bytes, no allocation.
-    public static func parse(_ bytes: Span<UInt8>) -> Timestamp? {
+    package static func parse(_ bytes: Span<UInt8>) -> Timestamp? {
         if let fields = fieldsInPlace(bytes) { return fields.timestamp }
         var fields = Fields()
         var position = 0
@@ -20,7 +20,7 @@ public enum CookieDate {
     }
 
     /// Parses the UTF-8 bytes of `text` as a cookie-date.
-    public static func parse(_ text: String) -> Timestamp? {
+    package static func parse(_ text: String) -> Timestamp? {
         Octets(text).withSpan { parse($0) }
     }
 

@@ -21,7 +21,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// 1970-01-01T00:00:00Z.
-    @inlinable public static var epoch: Timestamp { Timestamp(microseconds: 0) }
+    @inlinable package static var epoch: Timestamp { Timestamp(microseconds: 0) }
     /// The earliest moment.
     @inlinable public static var distantPast: Timestamp { Timestamp(microseconds: .min) }
     /// The latest moment.
@@ -138,7 +138,7 @@ extension Timestamp {
     }
 
     /// The moment as an IMF-fixdate (RFC 9110, section 5.6.7), the form that `Expires` is written in.
-    public var httpDate: String {
+    package var httpDate: String {
         var octets: [UInt8] = []
         octets.reserveCapacity(29)
         appendHTTPDate(to: &octets)

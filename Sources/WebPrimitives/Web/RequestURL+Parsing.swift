@@ -111,7 +111,7 @@ extension RequestURL {
     /// Resolves a `Location` against this URL, as a browser does with a redirect.
     ///
     /// - Parameter reference: an absolute URL, or one relative to scheme, host or path.
-    public func resolving(_ reference: Octets) throws(RequestURLError) -> RequestURL {
+    package func resolving(_ reference: Octets) throws(RequestURLError) -> RequestURL {
         var text = reference.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }.drop { $0 <= ASCII.space }
         while let last = text.last, last <= ASCII.space { text.removeLast() }
         if let colon = RequestURL.schemeEnd(text) {

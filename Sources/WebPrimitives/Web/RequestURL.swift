@@ -15,7 +15,7 @@ public struct RequestURL: Sendable {
         case wss
 
         /// Whether the scheme means transport-layer security.
-        @inlinable public var isCryptographic: Bool {
+        @inlinable package var isCryptographic: Bool {
             switch self {
             case .https, .wss: true
             case .http, .ws: false
@@ -23,10 +23,10 @@ public struct RequestURL: Sendable {
         }
 
         /// The port if the URL names none.
-        public var defaultPort: UInt16 { isCryptographic ? 443 : 80 }
+        package var defaultPort: UInt16 { isCryptographic ? 443 : 80 }
 
         /// The scheme as it appears in a URL.
-        public var name: String {
+        package var name: String {
             switch self {
             case .http: "http"
             case .https: "https"
@@ -86,7 +86,7 @@ public struct RequestURL: Sendable {
     }
 
     /// Whether both have the same scheme, host and port.
-    public func isSameOrigin(as other: RequestURL) -> Bool {
+    package func isSameOrigin(as other: RequestURL) -> Bool {
         scheme == other.scheme && port == other.port && host == other.host
     }
 }
@@ -132,7 +132,7 @@ public struct RequestURLError: DescribedError, Hashable, Sendable {
     public let code: Code
 
     /// An error of that kind.
-    public init(code: Code) {
+    package init(code: Code) {
         self.code = code
     }
 

@@ -5,7 +5,8 @@
 /// than `example.com`.
 public struct WebHost: Hashable, Sendable {
     /// The kind of host. Only a domain has parent domains.
-    public enum Kind: UInt8, Sendable {
+    @usableFromInline
+    package enum Kind: UInt8, Sendable {
         /// A name of one or more labels.
         case domain
         /// Four decimal numbers: `127.0.0.1`.
@@ -17,7 +18,7 @@ public struct WebHost: Hashable, Sendable {
     /// The canonical form, ASCII only.
     public let octets: Octets
     /// The kind of host.
-    public let kind: Kind
+    @usableFromInline package let kind: Kind
 
     /// Creates a host from octets that the caller guarantees to be canonical.
     @inlinable @inline(__always)
@@ -27,7 +28,7 @@ public struct WebHost: Hashable, Sendable {
     }
 
     /// Takes back a canonical host that was stored; the caller vouches that it came from ``octets``.
-    public init(stored octets: Octets) {
+    package init(stored octets: Octets) {
         self.octets = octets
         kind = octets.withSpan(WebHost.kind(ofCanonical:))
     }
@@ -48,7 +49,7 @@ public struct WebHost: Hashable, Sendable {
 
     /// Whether the host is this machine by definition: `localhost` and the names below it (RFC 6761, section 6.3),
     /// `127.0.0.0/8`, `[::1]`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         octets.withSpan { bytes in
             switch kind {
             case .ipv4: bytes.hasPrefixIgnoringCase("127.")
@@ -75,7 +76,7 @@ extension WebHost: CustomStringConvertible {
 
 extension WebHost {
     /// The version of Unicode that names with characters outside ASCII follow: `17.0.0`.
-    public static var unicodeVersion: String { BundledUnicodeTable.version }
+    package static var unicodeVersion: String { BundledUnicodeTable.version }
 
     /// Canonicalizes a host as the URL Standard's host parser does for http and https; `nil` if it fails.
     ///

@@ -1,7 +1,7 @@
-import CookieModel
 import FuzzSupport
 
 @testable import Captures
+@testable import CookieModel
 
 /// Any bytes as a capture: the first says which format, or none so that it has to be told, the second how the rest is cut
 /// into pieces.

@@ -1,5 +1,7 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
+@testable import WebPrimitives
 
 /// Any bytes as the value of `Expires`, and as an RFC 3339 date and time.
 enum DateTarget {

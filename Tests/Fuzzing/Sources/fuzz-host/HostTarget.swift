@@ -1,6 +1,8 @@
-import CookieModel
 import FuzzSupport
 import PublicSuffix
+
+@testable import CookieModel
+@testable import WebPrimitives
 
 /// Any bytes as a host.
 enum HostTarget {

@@ -1,5 +1,6 @@
-import CookieModel
 import FuzzSupport
+
+@testable import WebPrimitives
 
 /// Any bytes as a URL, as what follows a scheme, and as a `Location`.
 enum URLTarget {

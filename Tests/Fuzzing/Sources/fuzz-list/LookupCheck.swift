@@ -1,5 +1,6 @@
 import FuzzSupport
-import PublicSuffix
+
+@testable import PublicSuffix
 
 /// What the answers for one host must have to do with each other, whatever the host is.
 enum LookupCheck {

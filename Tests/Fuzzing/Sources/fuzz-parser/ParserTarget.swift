@@ -1,5 +1,7 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
+@testable import WebPrimitives
 
 /// Any bytes as the field value of a Set-Cookie line.
 enum ParserTarget {

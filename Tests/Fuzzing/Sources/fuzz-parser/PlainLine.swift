@@ -1,5 +1,7 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
+@testable import WebPrimitives
 
 /// A Set-Cookie line taken apart with arrays and splits, word for word as section 5.6 has it.
 struct PlainLine {

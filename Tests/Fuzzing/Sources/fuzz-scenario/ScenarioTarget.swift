@@ -1,6 +1,7 @@
 import CookieModel
-import CookieScenarios
 import FuzzSupport
+
+@testable import CookieScenarios
 
 /// Any bytes as a line of `crumb simulate`.
 enum ScenarioTarget {

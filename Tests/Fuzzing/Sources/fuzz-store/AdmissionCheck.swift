@@ -1,5 +1,6 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
 
 /// What a response can never get into the store: section 5.7, told from the cookie that came of it.
 enum AdmissionCheck {

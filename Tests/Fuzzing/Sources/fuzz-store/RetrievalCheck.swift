@@ -1,5 +1,6 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
 
 /// What a request can never carry: section 5.8.3, told from the cookies that go and those that stay.
 enum RetrievalCheck {

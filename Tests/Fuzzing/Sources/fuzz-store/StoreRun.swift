@@ -1,5 +1,6 @@
-import CookieModel
 import FuzzSupport
+
+@testable import CookieModel
 
 /// One store that lives through a script, and what must hold of it at every step.
 struct StoreRun {
