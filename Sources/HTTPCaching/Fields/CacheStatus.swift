@@ -1,9 +1,9 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// A member of the Cache-Status field (RFC 9211), which tells how a cache handled a request.
-public struct CacheStatus: Sendable, Hashable {
+package struct CacheStatus: Sendable, Hashable {
     /// Why a request was forwarded (section 2.2).
-    public enum Forwarding: String, Sendable {
+    package enum Forwarding: String, Sendable {
         /// The cache was configured not to handle the request.
         case bypass = "bypass"
         /// The method needs to be forwarded.
@@ -21,22 +21,22 @@ public struct CacheStatus: Sendable, Hashable {
     }
 
     /// The cache's name.
-    public var cache: Octets
+    package var cache: Octets
     /// Whether the request was answered without being forwarded. An error of the cache is neither a hit nor forwarded.
-    public var isHit: Bool
+    package var isHit: Bool
     /// Why the request was forwarded; `nil` if it was not.
-    public var forwarding: Forwarding?
+    package var forwarding: Forwarding?
     /// The status code of the forwarded request's response, if it was forwarded.
-    public var forwardedStatus: Int?
+    package var forwardedStatus: Int?
     /// Whether the response was stored.
-    public var isStored = false
+    package var isStored = false
     /// How many seconds the response remains fresh; negative if it is stale.
-    public var timeToLive: Int64?
+    package var timeToLive: Int64?
     /// Anything else, such as the rule that decided.
-    public var detail: Octets?
+    package var detail: Octets?
 
     /// The status of a decision.
-    public init(_ decision: LookupDecision, cache: Octets = "crumb") {
+    package init(_ decision: LookupDecision, cache: Octets = "crumb") {
         self.cache = cache
         forwarding = decision.forwarding
         isHit = forwarding == nil && decision.outcome != .unavailable
@@ -45,7 +45,7 @@ public struct CacheStatus: Sendable, Hashable {
     }
 
     /// The member, such as `crumb; hit; ttl=376; detail="protocol"`.
-    public var value: Octets {
+    package var value: Octets {
         var text: [UInt8] = []
         text.reserveCapacity(96)
         text += Self.item(cache)

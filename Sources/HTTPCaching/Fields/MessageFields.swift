@@ -31,7 +31,7 @@ public struct MessageFields: Sendable, Hashable {
     }
 
     /// Whether there is a field of that name, which is in lower case.
-    public func has(_ name: StaticString) -> Bool { lines.contains { $0.isNamed(name) } }
+    package func has(_ name: StaticString) -> Bool { lines.contains { $0.isNamed(name) } }
 
     /// The values of the field lines of that name, in order. `name` is in lower case.
     public func values(_ name: StaticString) -> [Octets] {
@@ -51,13 +51,13 @@ public struct MessageFields: Sendable, Hashable {
     }
 
     /// Adds a field line at the end.
-    public mutating func append(_ name: Octets, _ value: Octets) { lines.append(Field(name, value)) }
+    package mutating func append(_ name: Octets, _ value: Octets) { lines.append(Field(name, value)) }
 
     /// Removes the field lines for which a condition holds.
-    public mutating func remove(where isUnwanted: (Field) -> Bool) { lines.removeAll(where: isUnwanted) }
+    package mutating func remove(where isUnwanted: (Field) -> Bool) { lines.removeAll(where: isUnwanted) }
 
     /// Removes the field lines of that name, which is in lower case.
-    public mutating func remove(_ name: StaticString) { lines.removeAll { $0.isNamed(name) } }
+    package mutating func remove(_ name: StaticString) { lines.removeAll { $0.isNamed(name) } }
 
     /// Replaces the field lines of a name with one. `name` is in lower case.
     mutating func set(_ name: StaticString, as written: Octets, _ value: Octets) {
@@ -68,7 +68,7 @@ public struct MessageFields: Sendable, Hashable {
 
 extension MessageFields {
     /// Removes the fields that are for one connection only (RFC 9110, section 7.6.1), before a message is forwarded.
-    public mutating func removeConnectionFields() {
+    package mutating func removeConnectionFields() {
         // The Connection header field and fields whose names are listed in it. Likewise, some fields' semantics require
         // them to be removed before forwarding the message.
         let listed = Set(FieldList.members(values("connection")).map(\.lowercased))

@@ -1,11 +1,11 @@
 import WebPrimitives
 
 /// What becomes of the stored responses when a new one is stored.
-public struct Replacement: Sendable, Hashable {
+package struct Replacement: Sendable, Hashable {
     /// The response to store. It needs a validation if an invalidation came while it was on its way.
-    public let response: CachedResponse
+    package let response: CachedResponse
     /// The indices of the stored responses that it supersedes, in order. They are removed.
-    public let superseded: [Int]
+    package let superseded: [Int]
 }
 
 extension CachingPolicy {
@@ -18,7 +18,7 @@ extension CachingPolicy {
     ///   - new: The response to store.
     ///   - request: The request that it answered.
     ///   - stored: The responses to the same origin and path, as they are now.
-    public func replacement(
+    package func replacement(
         by new: CachedResponse, to request: CacheRequest, among stored: [CachedResponse]
     ) -> Replacement {
         var presented = PresentedRequest(request)

@@ -97,7 +97,7 @@ extension CachingPolicy {
     /// Updates or invalidates stored responses by the answer to a HEAD request (section 4.3.5).
     ///
     /// - Returns: The changed responses by their indices.
-    public func freshened(
+    package func freshened(
         byHead response: OriginResponse, to request: CacheRequest, among stored: [CachedResponse]
     ) -> [Int: CachedResponse] {
         // When a cache makes an inbound HEAD request for a target URI and receives a 200 (OK) response, the cache SHOULD

@@ -1,9 +1,9 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// How old a stored response is, and how old it may become (section 4.2). In seconds.
 public struct Freshness: Sendable, Hashable {
     /// Where the lifetime comes from.
-    public enum Source: Sendable, Hashable {
+    package enum Source: Sendable, Hashable {
         /// The directive max-age.
         case maximumAge
         /// The field Expires.
@@ -17,19 +17,19 @@ public struct Freshness: Sendable, Hashable {
     /// How long the response is fresh.
     public let lifetime: Int64
     /// Where the lifetime comes from.
-    public let source: Source
+    package let source: Source
     /// The current age.
     public let age: Int64
 
     /// response_is_fresh = (freshness_lifetime > current_age)
     public var isFresh: Bool { lifetime > age }
     /// How long the response remains fresh; negative if it has been stale for so long.
-    public var timeToLive: Int64 { lifetime - age }
+    package var timeToLive: Int64 { lifetime - age }
 }
 
 extension CachingPolicy {
     /// Calculates lifetime and age of a stored response.
-    public func freshness(of response: CachedResponse, now: Timestamp) -> Freshness {
+    package func freshness(of response: CachedResponse, now: Timestamp) -> Freshness {
         let (lifetime, source) = lifetime(of: response)
         return Freshness(lifetime: lifetime, source: source, age: Self.age(of: response, now: now))
     }

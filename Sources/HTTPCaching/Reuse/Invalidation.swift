@@ -1,4 +1,4 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// The stored responses that a response invalidates (section 4.4; RFC 9875; Clear Site Data).
 ///
@@ -6,13 +6,13 @@ public import WebPrimitives
 /// before ``time`` and is stored later is affected, too, but for the one that invalidates.
 public struct Invalidation: Sendable, Hashable {
     /// When the response was received.
-    public let time: Timestamp
+    package let time: Timestamp
     /// The URIs whose responses need a validation, and those of equivalent ones by No-Vary-Search.
-    public let urls: [RequestURL]
+    package let urls: [RequestURL]
     /// The groups whose responses need a validation, within the origin of the request.
-    public let groups: [Octets]
+    package let groups: [Octets]
     /// Whether all responses of the origin are removed.
-    public let clearsOrigin: Bool
+    package let clearsOrigin: Bool
     /// A URL of the origin.
     private let target: RequestURL
 
@@ -47,7 +47,7 @@ public struct Invalidation: Sendable, Hashable {
     }
 
     /// Whether nothing is invalidated.
-    public var isEmpty: Bool { urls.isEmpty && groups.isEmpty && !clearsOrigin }
+    package var isEmpty: Bool { urls.isEmpty && groups.isEmpty && !clearsOrigin }
 
     /// The indices of the stored responses that are invalidated, in order.
     ///
@@ -72,5 +72,5 @@ public struct Invalidation: Sendable, Hashable {
 
 extension CachedResponse {
     /// The groups that the response belongs to (RFC 9875, section 2).
-    public var groups: [Octets] { StructuredField.strings(fields.values("cache-groups")) }
+    package var groups: [Octets] { StructuredField.strings(fields.values("cache-groups")) }
 }

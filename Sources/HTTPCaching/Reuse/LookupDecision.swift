@@ -32,12 +32,12 @@ public struct LookupDecision: Sendable, Hashable {
     /// answer: ``CachingPolicy/staleAnswer(_:to:now:_:)``.
     public let choice: Choice?
     /// The rule that decides.
-    public let rule: AppliedRule
+    package let rule: AppliedRule
     /// Why the request cannot be answered from the cache alone, or why the stored response that answers it is stale.
     public let reasons: [LookupReason]
 
     /// Why the request is forwarded, for Cache-Status; `nil` if it is not.
-    public var forwarding: CacheStatus.Forwarding? {
+    package var forwarding: CacheStatus.Forwarding? {
         switch outcome {
         case .hit, .hitThenValidate, .unavailable: nil
         case .validate, .complete, .forward: reasons.first?.forwarding ?? .bypass

@@ -11,8 +11,8 @@ public enum ValidationOutcome: Sendable, Hashable {
     case stale(StoredAnswer)
     /// The response is the part that is missing in the stored response that was chosen. `answer` has the octets of both.
     ///
-    /// Once ``CachedResponse/received(bodyLength:isComplete:)`` knows the body of `part`, the two are combined and stored:
-    /// ``CachedResponse/combined(with:)``. If the body breaks off, the answer does, too.
+    /// Once ``CachedResponse/received(bodyLength:isComplete:)`` knows the body of `part`, a store that keeps incomplete
+    /// responses combines the two. If the body breaks off, the answer does, too.
     case completed(part: CachedResponse, answer: StoredAnswer)
     /// The response is of no use to the client. The request has to be sent again as the client sent it, with
     /// ``LookupDecision/repeated(_:)``.

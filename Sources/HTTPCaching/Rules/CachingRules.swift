@@ -20,19 +20,19 @@ import WebPrimitives
 /// if it was invalidated, or has `no-cache`: the user sees what there was. One with `no-store` is never stored.
 public struct CachingRules: Sendable, Hashable {
     /// A rule of the user.
-    public struct Rule: Sendable, Hashable {
+    package struct Rule: Sendable, Hashable {
         /// The line of the table.
-        public let line: Int
+        package let line: Int
         /// The URLs that it is for.
-        public let pattern: URLPattern
+        package let pattern: URLPattern
         /// How they are treated.
-        public let treatment: CachingTreatment
+        package let treatment: CachingTreatment
     }
 
     /// The user's rules. The first one that matches decides.
-    public let userRules: [Rule]
+    package let userRules: [Rule]
     /// Whether the rules with priorities 3 to 5 apply.
-    public let appliesBuiltInRules: Bool
+    package let appliesBuiltInRules: Bool
 
     /// Rules in order.
     init(userRules: [Rule] = [], appliesBuiltInRules: Bool) {

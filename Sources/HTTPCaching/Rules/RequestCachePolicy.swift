@@ -28,7 +28,7 @@ public enum RequestCachePolicy: String, CaseIterable, Sendable {
 }
 
 /// How a request and its stored response are treated.
-public enum CachingTreatment: Sendable, Hashable {
+package enum CachingTreatment: Sendable, Hashable {
     /// The response is neither stored nor answered from the cache.
     case neverStore
     /// The server answers, and its response may be stored.
@@ -45,7 +45,7 @@ public enum CachingTreatment: Sendable, Hashable {
     case `protocol`
 
     /// The name, which is that in a table of rules if there is one.
-    public var name: String {
+    package var name: String {
         switch self {
         case .neverStore: "never-store"
         case .reload(endToEnd: false): "reload"
@@ -60,9 +60,9 @@ public enum CachingTreatment: Sendable, Hashable {
 }
 
 /// The rule that decides about a request: its treatment, and its name in Cache-Status.
-public struct AppliedRule: Sendable, Hashable, CustomStringConvertible {
+package struct AppliedRule: Sendable, Hashable, CustomStringConvertible {
     /// The place of a rule in the order of priority.
-    public enum Origin: Sendable, Hashable {
+    package enum Origin: Sendable, Hashable {
         /// There is no network.
         case offline
         /// The client's own policy.
@@ -84,12 +84,12 @@ public struct AppliedRule: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Where the rule comes from.
-    public let origin: Origin
+    package let origin: Origin
     /// How the request is treated.
-    public let treatment: CachingTreatment
+    package let treatment: CachingTreatment
 
     /// The rule's name.
-    public var description: String {
+    package var description: String {
         switch origin {
         case .offline: "offline"
         case .request(let policy): policy.rawValue

@@ -8,12 +8,12 @@ import WebPrimitives
 /// | `https://*.shop.example/api/` | `*` stands for any octets; in the host, for any but `/` |
 /// | `https://*.shop.example/*.json` | a path with stars matches as a whole |
 /// | `*.woff2` | those of every origin whose path matches as a whole |
-public struct URLPattern: Sendable, Hashable, CustomStringConvertible {
+package struct URLPattern: Sendable, Hashable, CustomStringConvertible {
     /// The most octets of a pattern.
     static let limit = 500
 
     /// The pattern as it was written.
-    public let description: String
+    package let description: String
     /// Scheme and authority, with stars; `nil` for every origin.
     private let origin: Octets?
     private let path: Octets

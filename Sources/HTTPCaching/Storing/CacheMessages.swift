@@ -3,11 +3,11 @@ public import WebPrimitives
 /// A request as a cache sees it: after everything that identifies its user was added.
 public struct CacheRequest: Sendable {
     /// The method. Methods are case-sensitive.
-    public var method: Octets
+    package var method: Octets
     /// The target URI.
-    public var url: RequestURL
+    package var url: RequestURL
     /// The fields.
-    public var fields: MessageFields
+    package var fields: MessageFields
 
     /// A request from its parts.
     public init(method: Octets = "GET", url: RequestURL, fields: MessageFields = [:]) {
@@ -29,13 +29,13 @@ public struct CacheRequest: Sendable {
 /// A response as it came from the server that the request was forwarded to.
 public struct OriginResponse: Sendable {
     /// The status code.
-    public var status: Int
+    package var status: Int
     /// The fields of its header section. Trailer fields are not stored (RFC 9111, section 3.1).
-    public var fields: MessageFields
+    package var fields: MessageFields
     /// When the request was sent.
-    public var requestTime: Timestamp
+    package var requestTime: Timestamp
     /// When the header section was received.
-    public var responseTime: Timestamp
+    package var responseTime: Timestamp
 
     /// A response from its parts.
     public init(status: Int, fields: MessageFields, requestTime: Timestamp, responseTime: Timestamp) {
@@ -50,14 +50,14 @@ public struct OriginResponse: Sendable {
 }
 
 /// The part of a representation that is stored.
-public enum BodyExtent: Sendable, Hashable {
+package enum BodyExtent: Sendable, Hashable {
     /// All of it. The length is unknown only until the body was received.
     case whole(length: Int64?)
     /// A range of positions, and the length of the whole if it is known.
     case part(Range<Int64>, total: Int64?)
 
     /// The length of the whole representation, if it is known.
-    public var total: Int64? {
+    package var total: Int64? {
         switch self {
         case .whole(let length): length
         case .part(_, let total): total

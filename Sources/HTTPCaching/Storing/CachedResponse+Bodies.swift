@@ -65,9 +65,9 @@ extension CachedResponse {
     }
 
     /// A response whose stored part and that of a newer response make one range, and the octets it consists of.
-    public struct Combination: Sendable, Hashable {
+    package struct Combination: Sendable, Hashable {
         /// Where a piece of the body comes from.
-        public enum Source: Sendable, Hashable {
+        package enum Source: Sendable, Hashable {
             /// The response that was stored before.
             case stored
             /// The newer response.
@@ -75,17 +75,17 @@ extension CachedResponse {
         }
 
         /// A piece of the body.
-        public struct Piece: Sendable, Hashable {
+        package struct Piece: Sendable, Hashable {
             /// The response that has it.
-            public let source: Source
+            package let source: Source
             /// Its positions in the representation.
-            public let positions: Range<Int64>
+            package let positions: Range<Int64>
         }
 
         /// The combined response.
-        public let response: CachedResponse
+        package let response: CachedResponse
         /// The pieces of its body, in order.
-        public let pieces: [Piece]
+        package let pieces: [Piece]
     }
 
     /// The positions that are stored; `nil` if the length of the whole is unknown.
@@ -99,7 +99,7 @@ extension CachedResponse {
     /// Combines what is stored of a representation with a newer part of it (section 3.4).
     ///
     /// - Returns: `nil` if the two are not known to be of one representation, or leave a gap.
-    public func combined(with newer: CachedResponse) -> Combination? {
+    package func combined(with newer: CachedResponse) -> Combination? {
         // A cache MAY combine these ranges into a single stored response, if they all share the same strong validator.
         guard let stored = positions, case .part(let new, let newTotal) = newer.extent,
             url == newer.url, nominated == newer.nominated,

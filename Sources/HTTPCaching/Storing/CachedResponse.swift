@@ -5,8 +5,8 @@ public import WebPrimitives
 /// It contains everything that its reuse depends on, so a store needs no rules. A store looks up the candidates for a
 /// request by origin and path. It may look them up by query as well if no stored response of the path has No-Vary-Search.
 ///
-/// NB: ``nominated`` has values of request fields. A response with `Vary: Cookie` has those of cookies. A store has to seal
-/// them like ``fields``.
+/// NB: It has values of request fields. A response with `Vary: Cookie` has those of cookies. A store has to seal them like
+/// ``fields``.
 public struct CachedResponse: Sendable, Hashable {
     /// The target URI of the request.
     public let url: RequestURL
@@ -24,25 +24,25 @@ public struct CachedResponse: Sendable, Hashable {
     /// When the server generated it. A stored response has a Date field that is valid.
     private(set) var date: Timestamp
     /// The request fields that Vary names.
-    public internal(set) var nominated: NominatedFields
+    package internal(set) var nominated: NominatedFields
     /// When the request was sent that this response, or its last validation, answered.
-    public internal(set) var requestTime: Timestamp
+    package internal(set) var requestTime: Timestamp
     /// When that answer was received.
-    public internal(set) var responseTime: Timestamp {
+    package internal(set) var responseTime: Timestamp {
         didSet { date = CachedResponse.date(fields, responseTime) }
     }
     /// The part of the representation that is stored.
-    public internal(set) var extent: BodyExtent
+    package internal(set) var extent: BodyExtent
     /// Whether it must be validated before it is reused, however fresh it is.
-    public internal(set) var isInvalid: Bool
+    package internal(set) var isInvalid: Bool
     /// When the response was last invalidated by another one. Neither a validation nor a response that was requested before
     /// that undoes it.
-    public internal(set) var invalidatedAt: Timestamp?
+    package internal(set) var invalidatedAt: Timestamp?
     /// Whether the response may be stored although its message breaks off. Only a response that is not received yet may.
     var mayBeIncomplete = false
 
     /// A stored response from its parts, as a store has kept them.
-    public init(
+    package init(
         url: RequestURL, status: Int, fields: MessageFields, nominated: NominatedFields, requestTime: Timestamp,
         responseTime: Timestamp, extent: BodyExtent, isInvalid: Bool = false, invalidatedAt: Timestamp? = nil
     ) {
@@ -60,14 +60,14 @@ public struct CachedResponse: Sendable, Hashable {
     }
 
     /// The same response, in need of a validation. Any later validation will do.
-    public var invalidated: CachedResponse {
+    package var invalidated: CachedResponse {
         var response = self
         response.isInvalid = true
         return response
     }
 
     /// The same response, in need of a validation that is requested after a time.
-    public func invalidated(at time: Timestamp) -> CachedResponse {
+    package func invalidated(at time: Timestamp) -> CachedResponse {
         var response = invalidated
         response.invalidatedAt = max(time, invalidatedAt ?? time)
         return response

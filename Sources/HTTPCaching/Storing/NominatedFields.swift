@@ -1,15 +1,15 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// The request fields that a response's Vary field names, with their values in the request that it answered
 /// (RFC 9111, section 4.1); and those of the request by which a client may name another target.
 ///
 /// NB: They are the values themselves, such as those of Cookie or Authorization. A store has to seal them.
-public struct NominatedFields: Sendable, Hashable {
+package struct NominatedFields: Sendable, Hashable {
     /// The normalized values by lower-case name; `nil` for a field that the request did not have.
-    public private(set) var values: [Octets: Octets?]
+    package private(set) var values: [Octets: Octets?]
 
     /// Fields as a store has kept them.
-    public init(values: [Octets: Octets?] = [:]) {
+    package init(values: [Octets: Octets?] = [:]) {
         self.values = values
     }
 
