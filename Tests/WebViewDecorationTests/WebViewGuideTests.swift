@@ -13,7 +13,6 @@ struct WebViewGuideTests {
     private let stub = WebViewStub()
 
     private func put(_ cookie: NativeCookie) { stub.cookies[cookie.id] = cookie }
-    private func remove(_ cookie: NativeCookie) { stub.cookies[cookie.id] = nil }
     private func setProxy(_ url: String) { stub.events.append("proxy \(url)") }
     private func install(_ source: String) { stub.events.append("install") }
     private func load(_ url: RequestURL, _ cookie: Octets?) { stub.events.append("load \(url)") }
@@ -24,6 +23,10 @@ struct WebViewGuideTests {
         let context = RequestContext(url: try RequestURL("https://www.shop.example/"))
         try jar.receive(ReceivedResponse(context: context, setCookie: ["sid=1; HttpOnly", "theme=2"]), now: now)
         return jar
+    }
+
+    private func session(of jar: CookieJar) -> WebViewSession {
+        WebViewSession(jar: jar, store: stub, scripts: stub, host: stub, clock: { WebViewStub.now })
     }
 
     @Test("After a restart")
@@ -66,8 +69,7 @@ struct WebViewGuideTests {
         }
         let (jar, client, native) = (try jar(), Client(), [NativeCookie]())
         let request = RequestContext(url: try RequestURL("https://www.shop.example/cart"))
-        let session = WebViewSession(
-            jar: jar, store: stub, scripts: stub, host: stub, clock: { WebViewStub.now })
+        let session = session(of: jar)
         let scheme = ResourceScheme()
         let plan = try await jar.webViewPlan(for: request, native: native)
             .usingSchemes(scheme, kinds: .insecure)
@@ -91,31 +93,26 @@ struct WebViewGuideTests {
     }
 
     @Test("Both stores brought together")
-    func diff() throws {
+    func diff() async throws {
         let jar = try jar()
-        let base: StoreDiff.Base? = nil
-        let native = [NativeCookie(name: "new", value: "3", domain: "www.shop.example")]
-        let knowledge = StoreDiff.Knowledge()
-        let diff = StoreDiff(
-            base: base, jar: try jar.cookies().readable, native: native, knowledge: knowledge, now: now)
-        try diff.apply(to: jar)
-        for action in diff.actions {
+        put(NativeCookie(name: "new", value: "3", domain: "www.shop.example"))
+        let session = session(of: jar)
+        for action in try await session.synchronize() {
             switch action.change {
-            case .putIntoNative(let cookie): put(cookie)
-            case .removeFromNative(let cookie): remove(cookie)
+            case .putIntoNative(let cookie), .removeFromNative(let cookie): print("\(cookie.name) in the native store")
             case .takeIntoJar, .removeFromJar: print("\(action.winner): \(action.reason.rawValue)")
             }
         }
-        #expect(stub.values == ["sid": "1", "theme": "2"] && stub.events == ["native: only-in-native"])
+        #expect(stub.values == ["sid": "1", "theme": "2", "new": "3"])
+        #expect(stub.events.filter { !$0.hasPrefix("put ") && !$0.hasSuffix("store") } == ["native: only-in-native"])
         #expect(try jar.cookies().readable.count == 3)
     }
 
     @Test("Navigations")
-    func navigation() {
-        var policy = NavigationPolicy()
-        policy.appSchemes = ["shopapp"]
-        var state = NavigationState()
-        let decision = policy.decide(.action(NavigationAction(url: "tel:112")), state: &state, now: now)
+    func navigation() async throws {
+        let session = session(of: try jar())
+        session.navigationPolicy.appSchemes = ["shopapp"]
+        let decision = await session.decide(.action(NavigationAction(url: "tel:112")))
         print(decision.steps.map(\.kind.rawValue))
         #expect(stub.events == [#"["cancel", "hand-to-system"]"#])
     }

@@ -231,7 +231,7 @@ public struct ScriptMessageError: DescribedError, Sendable, Hashable {
     /// The kind of failure, as a stable identifier.
     public let code: Code
     /// Where: `changed[3].name`; empty for the message itself.
-    public let place: String
+    package let place: String
 
     init(_ code: Code, place: String = "") {
         self.code = code

@@ -6,7 +6,7 @@ public import CookieModel
 /// through the script interface, for the frame that the native side names.
 public struct CaptureMessage: Sendable, Hashable {
     /// The content of a message.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// A script assigned this to `document.cookie`.
         case cookie(Octets)
         /// The engine's cookie store reports that cookies were set or deleted.
@@ -18,10 +18,10 @@ public struct CaptureMessage: Sendable, Hashable {
     }
 
     /// The content of the message.
-    public let content: Content
+    package let content: Content
     /// Where the script says that it runs: scheme, host, port and path; `nil` for a frame without a URL of its own, such
     /// as `about:blank`.
-    public let url: RequestURL?
+    package let url: RequestURL?
 
     init(_ content: Content, url: RequestURL?) {
         self.content = content
@@ -63,9 +63,9 @@ public struct CaptureMessage: Sendable, Hashable {
 /// A frame that messages come from, as the native side knows it.
 public struct ScriptFrame: Sendable {
     /// A URL of the frame's origin: WebKit's `WKFrameInfo.securityOrigin`, never the URL of a message.
-    public let url: RequestURL
+    package let url: RequestURL
     /// The page in the address bar; `nil` if the frame is that page.
-    public let topLevel: RequestURL?
+    package let topLevel: RequestURL?
 
     /// A frame of that origin.
     ///
@@ -89,9 +89,9 @@ public struct ScriptFrame: Sendable {
 }
 
 /// A response that a script of a page received.
-public struct ScriptResponse: Sendable, Hashable {
+package struct ScriptResponse: Sendable, Hashable {
     /// The interface that a script used.
-    public enum Interface: String, Sendable {
+    package enum Interface: String, Sendable {
         /// `fetch`.
         case fetch
         /// `XMLHttpRequest`.
@@ -99,18 +99,18 @@ public struct ScriptResponse: Sendable, Hashable {
     }
 
     /// The interface that the script used.
-    public let through: Interface
+    package let through: Interface
     /// The URL of the response, after redirects; `nil` if the page has no access to it.
-    public let url: String?
+    package let url: String?
     /// The request's method, as the script gave it.
-    public let method: String
+    package let method: String
     /// The status code; 0 if the page has no access to it.
-    public let status: Int
+    package let status: Int
     /// Whether there were redirects, as far as the page has access to this.
-    public let isRedirected: Bool
+    package let isRedirected: Bool
 
     /// Creates a response from its parts.
-    public init(through: Interface, url: String?, method: String, status: Int, isRedirected: Bool) {
+    package init(through: Interface, url: String?, method: String, status: Int, isRedirected: Bool) {
         self.through = through
         self.url = url
         self.method = method
@@ -120,23 +120,23 @@ public struct ScriptResponse: Sendable, Hashable {
 }
 
 /// A cookie in a `change` event of the Cookie Store API. All engines report name and value; some report the rest.
-public struct ChangedCookie: Sendable, Hashable {
+package struct ChangedCookie: Sendable, Hashable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The value; `nil` for a deleted cookie.
-    public let value: String?
+    package let value: String?
     /// The domain; `nil` for a host-only cookie, or if the engine does not report it.
-    public let domain: String?
+    package let domain: String?
     /// The path; `nil` if the engine does not report it, so the cookie cannot be identified.
-    public let path: String?
+    package let path: String?
     /// The expiry; `nil` for a session cookie, or if the engine does not report it.
-    public let expiry: Timestamp?
+    package let expiry: Timestamp?
     /// Whether it is `Secure`.
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The same-site-flag; `default` if the engine does not report it.
-    public let sameSite: SameSite
+    package let sameSite: SameSite
     /// Whether it is partitioned.
-    public let isPartitioned: Bool
+    package let isPartitioned: Bool
 
     /// The set-cookie-string that stores this cookie, or deletes it; `nil` if the engine gave too little, or if no such
     /// string can express the cookie.
@@ -150,7 +150,7 @@ public struct ChangedCookie: Sendable, Hashable {
 
 extension ChangedCookie: ValueHiding {
     /// The name, domain and path, without the value.
-    public var description: String { "\(name) (\(domain ?? "")\(path ?? ""), value hidden)" }
+    package var description: String { "\(name) (\(domain ?? "")\(path ?? ""), value hidden)" }
 }
 
 /// JavaScript that reports how a page's scripts affect cookies: the cookies that they set through `document.cookie`,

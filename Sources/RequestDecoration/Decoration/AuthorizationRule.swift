@@ -8,17 +8,17 @@ public struct AuthorizationRule: Sendable {
     /// Returns the tokens for a URL within the scope, or `nil` if there are none.
     public typealias TokenSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> TokenSet?
     /// Returns the tokens for a URL within the scope with the key that they are bound to, or `nil` if there are none.
-    public typealias CredentialSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> AccessCredential?
+    package typealias CredentialSource = @Sendable (_ url: RequestURL) throws(SessionStoreError) -> AccessCredential?
 
     /// The URLs that the credential is for.
-    public let scope: URLScope
+    package let scope: URLScope
     /// The source of the credential, called for each request.
-    public let credential: CredentialSource
+    package let credential: CredentialSource
     /// Where the stored tokens of the rule are; `nil` if it gets them from elsewhere.
     private let source: (name: String, store: TokenStore)?
 
     /// Creates a rule for tokens that may be bound to a key.
-    public init(within scope: URLScope, credential: @escaping CredentialSource) {
+    package init(within scope: URLScope, credential: @escaping CredentialSource) {
         self.init(within: scope, named: nil, credential: credential)
     }
 

@@ -1,14 +1,14 @@
 public import CookieModel
 public import HTTPTypes
-public import OAuth2
+package import OAuth2
 public import SessionStore
 
 /// A header field to add to requests, and the URLs that it is for.
 public struct FieldRule: Sendable, Hashable {
     /// The field.
-    public let field: HTTPField
+    package let field: HTTPField
     /// The URLs that the field is for; `nil` for all. A secret such as an API key needs a scope.
-    public let scope: URLScope?
+    package let scope: URLScope?
 
     /// Creates a rule from its parts.
     public init(_ field: HTTPField, scope: URLScope? = nil) {
@@ -64,7 +64,7 @@ extension FieldRule {
     ///   - value: Its value, octet for octet.
     ///   - scope: The start of the URLs that it is for; `nil` for all.
     /// - Throws: An error if the name or value is not valid in a request, or if settings cannot set the field.
-    public init(name: String, value: Secret, scope: URLScope? = nil) throws(FieldRuleError) {
+    package init(name: String, value: Secret, scope: URLScope? = nil) throws(FieldRuleError) {
         guard let fieldName = HTTPField.Name(name), name.utf8.count <= 100 else {
             throw FieldRuleError(
                 "the header field's name", "use 1 to 100 letters, digits and -, as in X-API-Key, without a colon")

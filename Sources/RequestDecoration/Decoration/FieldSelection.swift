@@ -156,7 +156,7 @@ public enum FieldOmissionReason: UInt8, DecisionReason {
 /// not `/v21`, another port or `http`.
 public struct URLScope: Sendable, Hashable, CustomStringConvertible {
     /// The URL that all others begin with. Its query is ignored.
-    public let prefix: RequestURL
+    package let prefix: RequestURL
 
     /// Creates a scope of the URLs at and below `prefix`.
     public init(_ prefix: RequestURL) {
@@ -172,7 +172,7 @@ public struct URLScope: Sendable, Hashable, CustomStringConvertible {
     package var hasWildcard: Bool { prefix.host.octets.contains(UInt8(ascii: "*")) }
 
     /// Whether `url` is in the scope.
-    public func contains(_ url: RequestURL) -> Bool {
+    package func contains(_ url: RequestURL) -> Bool {
         guard url.isSameOrigin(as: prefix), url.path.starts(with: prefix.path) else { return false }
         let end = prefix.path.count
         return url.path.count == end || prefix.path.last == UInt8(ascii: "/") || url.path[end] == UInt8(ascii: "/")

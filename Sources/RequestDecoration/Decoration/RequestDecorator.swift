@@ -1,6 +1,6 @@
 public import CookieModel
 import HTTPTypes
-public import OAuth2
+package import OAuth2
 public import SessionStore
 
 /// Adds the cookies that a browser with this jar would add to requests, and the fields of the settings.
@@ -9,9 +9,9 @@ public import SessionStore
 /// follow. A field of the caller takes precedence over the same field of the settings. Method and body stay unchanged.
 public struct RequestDecorator: Sendable {
     /// The jar to read cookies from and store them in.
-    public let jar: CookieJar
+    package let jar: CookieJar
     /// The other fields to add to requests.
-    public let settings: DecorationSettings
+    package let settings: DecorationSettings
 
     /// Creates a decorator for a jar.
     public init(jar: CookieJar, settings: DecorationSettings = DecorationSettings()) {
@@ -26,7 +26,7 @@ public struct RequestDecorator: Sendable {
     ///   - context: The URL and the page or user that requests it. The URL of the context applies, not that of the
     ///     request.
     ///   - now: The current time, for expiry; `nil` for that of the jar's database.
-    public func decorate<Request: DecoratableRequest>(
+    package func decorate<Request: DecoratableRequest>(
         _ request: Request, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> (request: Request, report: Report) {
         let now = now ?? clock.now
@@ -170,7 +170,7 @@ public struct DecorationSettings: Sendable {
     /// The rules for the `Authorization` field. The first rule whose scope contains the URL applies.
     public var authorization: [AuthorizationRule]
     /// The nonces that servers require in the proofs of bound tokens. Decorators for the same servers share them.
-    public var nonces = DPoPNonces()
+    package var nonces = DPoPNonces()
 
     /// Creates settings. Without arguments, only cookies are added to requests.
     public init(

@@ -38,12 +38,12 @@ public struct InjectionReport: Sendable, Hashable {
     }
 
     /// Scheme and host of the page: `https://www.example.com`.
-    public let page: String
+    package let page: String
     /// The script's cookies for that page, in its order.
     public let cookies: [Entry]
 
     /// The number of the script's `localStorage` items for that page by state. States without items are omitted.
-    public let storage: [State: Int]
+    package let storage: [State: Int]
 
     /// Whether nothing was rejected or blocked, as far as scripts of the page can see. ``State/unverifiable`` cookies
     /// count as set.

@@ -5,8 +5,7 @@ public import CookieModel
 ///
 /// The script runs at document start, in every frame that it is added to. A frame gets only the cookies of its own
 /// scheme and host, and the items of its own scheme, host and port. The script compares these with `location` before it
-/// uses a value, so a frame of another origin sees nothing. ``omissions`` lists the cookies that a script cannot set,
-/// with the reason.
+/// uses a value, so a frame of another origin sees nothing.
 public struct InjectionScript: Sendable {
     /// When the script sets a cookie or an item of `localStorage`.
     public enum Writing: String, Sendable, CaseIterable {
@@ -33,10 +32,10 @@ public struct InjectionScript: Sendable {
     /// A page or frame, and the cookies that its scripts can see.
     public struct Page: Sendable {
         /// The context that the cookies were retrieved for.
-        public let context: RequestContext
+        package let context: RequestContext
         /// The cookies for it, retrieved for ``RequestContext/scriptWriting``. With ``RequestContext/scriptAccess``,
         /// the script omits cookies of other paths.
-        public let retrieval: Retrieval
+        package let retrieval: Retrieval
 
         /// Creates a page with its cookies.
         public init(_ retrieval: Retrieval, in context: RequestContext) {
@@ -46,7 +45,7 @@ public struct InjectionScript: Sendable {
     }
 
     /// Why a script cannot set a cookie that the page would see.
-    public enum Obstacle: String, Sendable, CaseIterable {
+    package enum Obstacle: String, Sendable, CaseIterable {
         /// Name, value or path is not UTF-8, and scripts can set only text.
         case octetsNotUTF8 = "octets-not-utf8"
         /// The path cannot be written as an attribute, and is not the page's own default-path.
@@ -55,7 +54,7 @@ public struct InjectionScript: Sendable {
         case octetsNotVerifiable = "octets-not-verifiable"
 
         /// One sentence for a user.
-        public var explanation: String {
+        package var explanation: String {
             switch self {
             case .octetsNotUTF8: "its octets are not UTF-8, and a script can set only text"
             case .pathNotWritable: "its path contains a semicolon or is too long for a Path attribute"
@@ -65,16 +64,16 @@ public struct InjectionScript: Sendable {
     }
 
     /// A cookie that the script does not set for a page.
-    public struct Omission: Sendable {
+    package struct Omission: Sendable {
         /// The cookie.
-        public let cookie: Cookie
+        package let cookie: Cookie
         /// The page.
-        public let page: RequestURL
+        package let page: RequestURL
         /// Stable identifiers of the reasons: those of an ``ExclusionReason``, of a ``RejectionReason`` if a browser
         /// would refuse the cookie from a script, or an ``Obstacle``.
-        public let identifiers: [String]
+        package let identifiers: [String]
         /// The reasons in words.
-        public let explanations: [String]
+        package let explanations: [String]
     }
 
     /// The script; empty if it would set nothing.
@@ -83,11 +82,11 @@ public struct InjectionScript: Sendable {
     public let cookies: [Cookie]
     /// The ``cookies`` for other paths than those of the pages. The script sets them, but scripts of the pages cannot
     /// verify them.
-    public let unverifiable: [Cookie]
+    package let unverifiable: [Cookie]
     /// The cookies of the pages' sites that it does not set, with the reasons.
-    public let omissions: [Omission]
+    package let omissions: [Omission]
     /// How many items of `localStorage` it sets.
-    public let storageItemCount: Int
+    package let storageItemCount: Int
 
     /// Creates the script for a page.
     ///
@@ -183,7 +182,7 @@ extension InjectionScript: ValueHiding {
 
 extension InjectionScript.Obstacle: DescribedError {
     /// The ``explanation``.
-    public var description: String { explanation }
+    package var description: String { explanation }
 }
 
 extension InjectionScript {

@@ -120,7 +120,7 @@ struct ScriptTemplate: Sendable {
 /// WKWebView and WebKitGTK, a function `NAME` of the page in other engines.
 public struct MessageHandlerName: Sendable, Hashable, CustomStringConvertible {
     /// The longest name, in characters.
-    public static let limit = 64
+    package static let limit = 64
 
     /// The name.
     public let description: String

@@ -5,13 +5,13 @@ public import SessionStore
 
 /// Signs a user in again after a response that means "not signed in". It delivers a token, refreshed if it is due, as a
 /// cookie or in the Authorization field, and the request is repeated unless there is a ``RepetitionRefusal``. If the site
-/// rejects that token, it gets a renewed one, and then one of a new login: see ``LoginRecovery``.
+/// rejects that token, it gets a renewed one, and then one of a new login.
 public struct LoginFallback: Sendable {
     /// Logs the user in again, for example in a browser view. The tokens are in the store when it returns.
     public typealias Login = @Sendable (_ challenge: LoginChallenge) async throws -> Void
 
     /// How the repeated request is signed in.
-    public enum Answer: Sendable {
+    package enum Answer: Sendable {
         /// The jar has new cookies.
         case cookies
         /// The Authorization field has the token.
@@ -19,7 +19,7 @@ public struct LoginFallback: Sendable {
     }
 
     /// The rules. The first one that matches applies.
-    public let rules: [LoginRule]
+    package let rules: [LoginRule]
     let store: TokenStore
     let refresher: TokenRefresher
     private let transport: any EndpointTransport
@@ -51,7 +51,7 @@ public struct LoginFallback: Sendable {
     }
 
     /// The challenge in a response; `nil` if no rule matches.
-    public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
+    package func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         for rule in rules {
             if let challenge = LoginChallenge(rule, head, from: url) { return challenge }
         }
@@ -62,7 +62,7 @@ public struct LoginFallback: Sendable {
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
-    public func answer(
+    package func answer(
         _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp? = nil
     ) async throws -> Answer {
         var recovery = LoginRecovery(self)
@@ -203,7 +203,7 @@ public struct LoginChallenge: Sendable, Hashable {
     /// The maximum age of the login in seconds (`max_age`; RFC 9470, section 3).
     public let maximumAge: Int?
     /// Whether the site rejects the token of the request (`invalid_token`; RFC 6750, section 3.1).
-    public let refusesToken: Bool
+    package let refusesToken: Bool
     /// Whether the site has certainly not acted on the request.
     let isUnprocessed: Bool
 

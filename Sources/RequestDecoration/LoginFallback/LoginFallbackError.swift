@@ -21,11 +21,11 @@ public struct LoginFallbackError: DescribedError, Hashable, Sendable {
         /// The site requires a stronger or more recent login.
         public static let stepUpRequired = Code(rawValue: "step-up-required")
         /// The token cannot be delivered in the way that the rule requires.
-        public static let tokenNotPresentable = Code(rawValue: "token-not-presentable")
+        package static let tokenNotPresentable = Code(rawValue: "token-not-presentable")
         /// The jar rejects the cookie of the rule.
-        public static let cookieRefused = Code(rawValue: "login-cookie-refused")
+        package static let cookieRefused = Code(rawValue: "login-cookie-refused")
         /// The endpoint that exchanges a token for cookies returned none.
-        public static let exchangeFailed = Code(rawValue: "login-exchange-failed")
+        package static let exchangeFailed = Code(rawValue: "login-exchange-failed")
     }
 
     /// The reason for the failure.

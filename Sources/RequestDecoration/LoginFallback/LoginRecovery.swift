@@ -1,6 +1,6 @@
-public import CookieModel
+package import CookieModel
 import OAuth2
-public import SessionStore
+package import SessionStore
 
 /// The steps that sign one request in again: the stored token, then a renewed one, then a new login. Each is tried at
 /// most once, so there is no loop. The token that the site has just rejected is never delivered again.
@@ -16,7 +16,7 @@ public import SessionStore
 ///     head = try await sendOnceMore(signedInBy: answer)
 /// }
 /// ```
-public struct LoginRecovery: Sendable {
+package struct LoginRecovery: Sendable {
     /// How far it has come.
     private enum Progress {
         case untried
@@ -47,12 +47,12 @@ public struct LoginRecovery: Sendable {
     }
 
     /// Creates the recovery of one request.
-    public init(_ fallback: LoginFallback) {
+    package init(_ fallback: LoginFallback) {
         self.fallback = fallback
     }
 
     /// Whether every step has been tried, so the next response is final.
-    public var isOver: Bool {
+    package var isOver: Bool {
         switch progress {
         case .untried, .delivered: false
         case .renewed: fallback.login == nil
@@ -74,7 +74,7 @@ public struct LoginRecovery: Sendable {
     ///
     /// - Returns: the rule that presents the token; `nil` if the first rule for the URL delivers it in another way, or
     ///   there is no token that is valid.
-    public mutating func present(to url: RequestURL, now: Timestamp? = nil) async -> AuthorizationRule? {
+    package mutating func present(to url: RequestURL, now: Timestamp? = nil) async -> AuthorizationRule? {
         let now = now ?? fallback.store.clock.now
         presented = .nothing
         guard let rule = fallback.rules.first(where: { $0.urlScope?.contains(url) == true }),
@@ -93,14 +93,14 @@ public struct LoginRecovery: Sendable {
     /// The challenge in a response; `nil` if no rule matches, or if every step has been tried.
     ///
     /// After the first challenge, only challenges of the same rule count.
-    public func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
+    package func challenge(in head: ResponseHead, from url: RequestURL) -> LoginChallenge? {
         guard !isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
         return rule == nil || rule == challenge.rule ? challenge : nil
     }
 
     /// The reason why a new login is required, if a response still means "not signed in" after every step; otherwise
     /// `nil`.
-    public func failure(in head: ResponseHead, from url: RequestURL) -> LoginFallbackError? {
+    package func failure(in head: ResponseHead, from url: RequestURL) -> LoginFallbackError? {
         guard isOver, let challenge = fallback.challenge(in: head, from: url) else { return nil }
         return challenge.rule == rule ? challenge.stillRefused : nil
     }
@@ -130,7 +130,7 @@ public struct LoginRecovery: Sendable {
     ///
     /// - Throws: ``LoginFallbackError``, or why there is no token: `TokenRefreshError`, `OAuth2Error`,
     ///   `SessionStoreError`.
-    public mutating func answer(
+    package mutating func answer(
         _ challenge: LoginChallenge, in jar: CookieJar, now: Timestamp? = nil
     ) async throws -> LoginFallback.Answer {
         let now = now ?? jar.database.clock.now

@@ -6,13 +6,13 @@ public struct LoginRule: Sendable, Hashable, Codable {
     /// The signs of a response that means "not signed in". One sign is enough.
     public struct Signs: Sendable, Hashable, Codable {
         /// Statuses, such as 401.
-        public var statuses: Set<Int>
+        package var statuses: Set<Int>
         /// The start of the URLs of login pages that the site redirects to, such as `https://app.example/login`. One
         /// without scheme and host is relative to the URL of the response.
-        public var redirects: [String]
+        package var redirects: [String]
         /// Whether a challenge to present a token is a sign: Bearer (RFC 6750, section 3) or DPoP (RFC 9449, section
         /// 7.1).
-        public var bearerChallenge: Bool
+        package var bearerChallenge: Bool
 
         /// Creates signs from their parts.
         public init(statuses: Set<Int> = [401], redirects: [String] = [], bearerChallenge: Bool = true) {
@@ -41,11 +41,11 @@ public struct LoginRule: Sendable, Hashable, Codable {
     /// The start of the URLs that the rule is for: ``URLScope``.
     public var scope: String
     /// The signs of "not signed in".
-    public var signs: Signs
+    package var signs: Signs
     /// The name of the token profile.
     public var profile: String
     /// How its token is delivered.
-    public var delivery: Delivery
+    package var delivery: Delivery
 
     /// Creates a rule from its parts.
     ///
@@ -98,7 +98,7 @@ public struct LoginRule: Sendable, Hashable, Codable {
 /// templates cannot contain Max-Age or Expires.
 public struct CookieTemplate: Sendable, Hashable, Codable {
     /// The line, such as `session={access_token}; Path=/; Secure; HttpOnly; SameSite=Lax`.
-    public let text: String
+    package let text: String
 
     /// Creates a template from its line.
     public init(_ text: String) throws(LoginFallbackError) {

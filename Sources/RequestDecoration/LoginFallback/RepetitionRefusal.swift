@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 /// Why a request is not sent once more although its response says "not signed in".
 ///
@@ -35,7 +35,7 @@ extension LoginChallenge {
     /// server has not acted on the request.
     ///
     /// - Parameter isBodyRepeatable: Whether the request has no body, or one that can be sent again.
-    public func repetitionRefusal(of request: RequestContext, isBodyRepeatable: Bool = true) -> RepetitionRefusal? {
+    package func repetitionRefusal(of request: RequestContext, isBodyRepeatable: Bool = true) -> RepetitionRefusal? {
         guard request.hasSafeMethod || isUnprocessed else { return .mayHaveActed }
         return isBodyRepeatable ? nil : .bodyNotRepeatable
     }

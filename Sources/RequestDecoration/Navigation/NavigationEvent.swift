@@ -20,7 +20,7 @@ public enum NavigationEvent: Sendable, Hashable {
     case processTerminated
 
     /// A kind of event, as docs/web-views.md writes it.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// ``NavigationEvent/action(_:)``.
         case action
         /// ``NavigationEvent/response(_:)``.
@@ -42,7 +42,7 @@ public enum NavigationEvent: Sendable, Hashable {
     }
 
     /// Its kind.
-    public var kind: Kind {
+    package var kind: Kind {
         switch self {
         case .action: .action
         case .response: .response
@@ -60,11 +60,11 @@ public enum NavigationEvent: Sendable, Hashable {
 /// A navigation that a web view asks about.
 public struct NavigationAction: Sendable, Hashable {
     /// The URL, of any scheme.
-    public var url: String
+    package var url: String
     /// The request's method.
-    public var method: String
+    package var method: String
     /// Whether it replaces the page in the address bar; `false` for a frame within it.
-    public var isMainFrame: Bool
+    package var isMainFrame: Bool
     /// Whether it is for a window that does not exist yet, as with `target=_blank`.
     public var isForNewWindow = false
     /// Whether a person caused it, by a link or a form.
@@ -72,7 +72,7 @@ public struct NavigationAction: Sendable, Hashable {
     /// Whether the link or the response asks for a download.
     public var isDownload = false
     /// Whether the native store lacks cookies that the jar would send there.
-    public var lacksCookies = false
+    package var lacksCookies = false
 
     /// A navigation of the main frame by `GET`; the rest can be set afterwards.
     public init(url: String, method: String = "GET", isMainFrame: Bool = true) {
@@ -85,15 +85,15 @@ public struct NavigationAction: Sendable, Hashable {
 /// A response that a web view asks about.
 public struct NavigationResponse: Sendable, Hashable {
     /// The URL of the response.
-    public var url: String
+    package var url: String
     /// The status code; `nil` if the answer did not come by HTTP.
-    public var status: Int?
+    package var status: Int?
     /// The media type, if the response has one.
-    public var mediaType: String?
+    package var mediaType: String?
     /// Whether the web view can show that type.
     public var canShowMediaType = true
     /// Whether it is for the page in the address bar.
-    public var isMainFrame: Bool
+    package var isMainFrame: Bool
     /// Whether `Content-Disposition` says that it is an attachment.
     public var isAttachment = false
 
@@ -134,7 +134,7 @@ public struct NavigationFailure: Sendable, Hashable {
     }
 
     /// Whether nothing failed: the navigation was taken over or cancelled.
-    public var isNoFailure: Bool {
+    package var isNoFailure: Bool {
         switch (domain, code) {
         // NSURLErrorCancelled: another navigation began, or the policy refused this one.
         case ("NSURLErrorDomain", -999): true

@@ -34,7 +34,7 @@ public struct NavigationPhase: Sendable, Hashable {
     }
 
     /// The phase after an event.
-    public func after(_ event: NavigationEvent) -> NavigationPhase {
+    package func after(_ event: NavigationEvent) -> NavigationPhase {
         var next = self
         switch event {
         case .started(let url): (next.provisional, next.provisionalFailure) = (url, nil)

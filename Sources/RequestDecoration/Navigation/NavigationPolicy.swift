@@ -18,7 +18,7 @@ public struct NavigationPolicy: Sendable {
     public var reloadPeriod: Int64 = 60
 
     /// The schemes of the telephone, mail, messages, maps and stores.
-    public static let defaultSystemSchemes: Set<String> = [
+    package static let defaultSystemSchemes: Set<String> = [
         "tel", "mailto", "sms", "facetime", "facetime-audio", "maps", "itms", "itms-apps", "itms-appss",
         "itms-services",
         "geo", "market",
@@ -39,7 +39,7 @@ public struct NavigationPolicy: Sendable {
     ///   - event: the event.
     ///   - state: The state of the web view.
     ///   - now: the time.
-    public func decide(_ event: NavigationEvent, state: inout NavigationState, now: Timestamp) -> NavigationDecision {
+    package func decide(_ event: NavigationEvent, state: inout NavigationState, now: Timestamp) -> NavigationDecision {
         state.phase = state.phase.after(event)
         switch event {
         case .started: return NavigationDecision([], .ordinary)
@@ -153,7 +153,7 @@ public struct NavigationPolicy: Sendable {
 }
 
 /// The state of one web view for a ``NavigationPolicy``, which prevents loops.
-public struct NavigationState: Sendable, Hashable {
+package struct NavigationState: Sendable, Hashable {
     /// The URL that was last loaded decorated, until it is there.
     var decorated: String?
     /// Whether the login fallback was started, and no page has come since that shows someone signed in.
@@ -161,8 +161,8 @@ public struct NavigationState: Sendable, Hashable {
     /// When the process that shows the page ended, as far back as it counts.
     var terminations: [Timestamp] = []
     /// How far the page has come.
-    public internal(set) var phase = NavigationPhase(page: .none)
+    package internal(set) var phase = NavigationPhase(page: .none)
 
     /// Creates the state of a web view that has loaded nothing yet.
-    public init() {}
+    package init() {}
 }

@@ -6,18 +6,18 @@ import HTTPTypes
 /// Pure: pass it each response, and it returns the next request. ``RedirectedExchange`` combines it with a jar.
 public struct RedirectChain: Sendable {
     /// The context of the current request for the cookie rules: its URL and method, and the URLs that redirected to it.
-    public private(set) var context: RequestContext
+    package private(set) var context: RequestContext
     /// The number of the current request, from 1.
-    public private(set) var number = 1
+    package private(set) var number = 1
     /// Whether method and body are still those of the first request.
     public private(set) var keepsBody = true
     /// Whether this or an earlier redirect left the first origin. The caller's credentials and cookies for it are then
     /// dropped, even if the chain returns.
-    public private(set) var hasLeftOrigin = false
+    package private(set) var hasLeftOrigin = false
     /// Whether an earlier redirect went from https to http.
-    public private(set) var isDowngraded = false
+    package private(set) var isDowngraded = false
     /// The maximum number of redirects.
-    public let limit: Int
+    package let limit: Int
     /// The rule that signs in the current request, if its credential can be presented.
     var authorization: AuthorizationRule?
 
@@ -26,7 +26,7 @@ public struct RedirectChain: Sendable {
     /// - Parameters:
     ///   - context: the first request, method and all.
     ///   - limit: how many redirects are followed.
-    public init(_ context: RequestContext, limit: Int = Redirect.limit) {
+    package init(_ context: RequestContext, limit: Int = Redirect.limit) {
         self.context = context
         self.limit = limit
     }
@@ -38,13 +38,13 @@ public struct RedirectChain: Sendable {
     }
 
     /// The URL that redirected to the current request; `nil` for the first one.
-    public var referrer: RequestURL? { number > 1 ? context.redirects.last : nil }
+    package var referrer: RequestURL? { number > 1 ? context.redirects.last : nil }
 
     /// Follows the redirect of a response to the current request.
     ///
     /// - Returns: The redirect; `nil` if the response is not a redirect, or redirects to a URL that is not http or
     ///   https, such as that of an app.
-    public mutating func follow(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
+    package mutating func follow(status: Int, location: Octets?) throws(RedirectError) -> Redirect? {
         guard let redirect = try redirect(status: status, location: location) else { return nil }
         guard number <= limit else {
             throw exhausted(isLoop: redirect.url == context.url || context.redirects.contains(redirect.url))
@@ -107,7 +107,7 @@ extension RedirectChain {
     ///
     /// - Parameter isBodyRepeatable: whether the body can be sent again, if the request itself does not tell.
     /// - Throws: ``RedirectError/Code/bodyNotRepeatable`` if the body is needed again and cannot be repeated.
-    public func request<Request: DecoratableRequest>(
+    package func request<Request: DecoratableRequest>(
         from first: Request, isBodyRepeatable: Bool = true
     ) throws(RedirectError) -> Request {
         guard number > 1 else { return first }
@@ -148,13 +148,13 @@ public struct Redirect: Sendable, Hashable {
     public static let limit = 20
 
     /// Where the next request goes.
-    public let url: RequestURL
+    package let url: RequestURL
     /// The method of the next request.
-    public let method: String
+    package let method: String
     /// Whether the next request keeps the body and the header fields that describe it.
-    public let keepsBody: Bool
+    package let keepsBody: Bool
     /// Whether scheme, host or port change, so `Authorization` and other fields for one origin are dropped.
-    public let isCrossOrigin: Bool
+    package let isCrossOrigin: Bool
 
     /// The redirect of a response; `nil` if it is not a redirect.
     ///
@@ -164,7 +164,7 @@ public struct Redirect: Sendable, Hashable {
     ///   - url: the URL that was requested.
     ///   - method: the method that was used, upper case.
     /// - Throws: An error if the Location is not a URL that can be requested.
-    public init?(
+    package init?(
         status: Int, location: Octets?, url: RequestURL, method: String
     ) throws(RequestURLError) {
         guard [301, 302, 303, 307, 308].contains(status), let location else { return nil }

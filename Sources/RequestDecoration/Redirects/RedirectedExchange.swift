@@ -8,13 +8,13 @@ import SessionStore
 /// repeat while that returns `true`.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// The decorator, which adds and stores cookies.
-    public internal(set) var decorator: RequestDecorator
+    package internal(set) var decorator: RequestDecorator
     /// The chain of redirects.
     public private(set) var chain: RedirectChain
     /// The hops so far, one per response.
     public private(set) var hops: [ExchangeHop] = []
     /// Whether the next request repeats the last one, with the nonce that the server requires in a proof.
-    public private(set) var repeatsRequest = false
+    package private(set) var repeatsRequest = false
     private let first: Request
     private let beginning: RedirectChain
     private let isBodyRepeatable: Bool
@@ -62,7 +62,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 
     /// The same as ``nextRequest(now:)``, without blocking the caller's thread. Throws `CancellationError` if the task is
     /// cancelled.
-    public mutating func nextRequest(at time: Timestamp? = nil) async throws -> Request {
+    package mutating func nextRequest(at time: Timestamp? = nil) async throws -> Request {
         try Task.checkCancellation()
         let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
         let decorated = try await decorator.decorate(request, in: chain.context, at: time)
@@ -82,7 +82,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 
     /// The same as ``receive(_:now:)``, without blocking the caller's thread. The cookies are stored even if the task is
     /// cancelled.
-    public mutating func receive(_ response: ResponseHead, at time: Timestamp? = nil) async throws -> Bool {
+    package mutating func receive(_ response: ResponseHead, at time: Timestamp? = nil) async throws -> Bool {
         try advance(after: response, try await decorator.receive(response, in: chain.context, at: time))
     }
 
@@ -112,7 +112,7 @@ extension RequestDecorator {
     ///   - limit: how many redirects are followed.
     ///   - isBodyRepeatable: whether the body can be sent again, if the request itself does not know.
     ///   - fallback: the recovery from a response that says "not signed in": the request is sent once more, body
-    ///     included, for each step of a ``LoginRecovery``, of which there are three at most. A request with a
+    ///     included, for each step of the recovery, of which there are three at most. A request with a
     ///     ``RepetitionRefusal`` is not: the session is renewed, and the response is the result. If a request that
     ///     changes something was answered with a redirect to another page, only the request for that page is sent again.
     ///     If a rule delivers its token in the Authorization field, the first request already carries it.

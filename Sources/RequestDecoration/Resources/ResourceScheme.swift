@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 /// The URL schemes by which one web view loads resources from the app: a name that no other page or app knows.
 ///
@@ -6,7 +6,7 @@ public import CookieModel
 /// relative references in style sheets and modules lead to the same scheme.
 public struct ResourceScheme: Sendable, Hashable {
     /// What the names begin with. The scheme of the resource follows.
-    public let prefix: String
+    package let prefix: String
 
     /// Creates the schemes of one web view, with a random name.
     public init() {
@@ -22,7 +22,7 @@ public struct ResourceScheme: Sendable, Hashable {
     public var names: [String] { ["\(prefix)https", "\(prefix)http"] }
 
     /// The URL by which a page loads a resource from the app; `nil` for a WebSocket.
-    public func schemeURL(for url: RequestURL) -> String? {
+    package func schemeURL(for url: RequestURL) -> String? {
         switch url.scheme {
         case .http, .https: prefix + url.description
         case .ws, .wss: nil
@@ -30,7 +30,7 @@ public struct ResourceScheme: Sendable, Hashable {
     }
 
     /// The URL of the resource; `nil` if the text has another scheme, or user information.
-    public func url(from text: String) -> RequestURL? {
+    package func url(from text: String) -> RequestURL? {
         // Engines write schemes in lower case.
         guard text.hasPrefix(prefix) else { return nil }
         let rest = text.dropFirst(prefix.count)

@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 /// JavaScript that lets the pages of some origins load their resources through a scheme handler of the app, and so from
 /// the jar's cache.
@@ -45,16 +45,16 @@ public struct ResourceScript: Sendable {
     }
 
     /// The schemes of the web view.
-    public let scheme: ResourceScheme
+    package let scheme: ResourceScheme
     /// The pages whose origins may use the handler.
-    public let pages: [RequestURL]
+    package let pages: [RequestURL]
     /// What is loaded through the handler.
-    public let kinds: Kinds
+    package let kinds: Kinds
     /// The script.
     public let source: String
 
     /// Creates the script for pages of some origins.
-    public init(_ scheme: ResourceScheme, for pages: [RequestURL], kinds: Kinds = .standard) {
+    package init(_ scheme: ResourceScheme, for pages: [RequestURL], kinds: Kinds = .standard) {
         self.scheme = scheme
         self.pages = pages
         self.kinds = kinds
@@ -62,7 +62,7 @@ public struct ResourceScript: Sendable {
     }
 
     /// Whether pages of the origin of `page` may use the handler.
-    public func isFor(_ page: RequestURL) -> Bool {
+    package func isFor(_ page: RequestURL) -> Bool {
         pages.contains { $0.isSameOrigin(as: page) }
     }
 }

@@ -21,12 +21,12 @@ public struct ResourceResponse: Sendable {
     /// Status and fields. They describe the body as it is: without its transfer and content codings.
     public var head: HTTPResponse
     /// The URLs that were requested: the first one, and each that a redirect led to.
-    public var urls: [RequestURL]
+    package var urls: [RequestURL]
     /// The body.
     public var body: Pieces
 
     /// Creates a response.
-    public init(_ head: HTTPResponse, from urls: [RequestURL], body: Pieces) {
+    package init(_ head: HTTPResponse, from urls: [RequestURL], body: Pieces) {
         self.head = head
         self.urls = urls
         self.body = body

@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 /// Set-Cookie lines that a client has joined into one with a comma and a space, as Foundation does, cut apart again.
 ///
@@ -7,14 +7,14 @@ public import CookieModel
 /// value `1, b=2`. Such a comma is taken for the end of a line, as the grammar requires of servers, and the doubt is
 /// reported. Any other comma and space is part of a line. If a line without a name could follow it, that doubt is
 /// reported as well.
-public struct JoinedSetCookie: Sendable {
+package struct JoinedSetCookie: Sendable {
     /// The lines, in order.
-    public private(set) var lines: [Octets] = []
+    package private(set) var lines: [Octets] = []
     /// The ambiguities.
-    public private(set) var doubts: [SetCookieDoubt] = []
+    package private(set) var doubts: [SetCookieDoubt] = []
 
     /// Cuts a joined value.
-    public init(_ value: Octets) {
+    package init(_ value: Octets) {
         var start = 0
         var place = Place()
         for index in value.indices {
@@ -161,7 +161,7 @@ public struct SetCookieDoubt: Sendable, Hashable {
     public let line: Int
 
     /// A doubt about a line.
-    public init(_ kind: Kind, line: Int) {
+    package init(_ kind: Kind, line: Int) {
         self.kind = kind
         self.line = line
     }

@@ -10,15 +10,15 @@ public struct ResponseHead: Sendable, Hashable {
     /// The first Location field that is not empty.
     public var location: Octets?
     /// The values of the WWW-Authenticate fields, in order; empty if a client's adapter does not give them.
-    public var authenticate: [Octets]
+    package var authenticate: [Octets]
     /// The value of the DPoP-Nonce field; `nil` if there is none, or if a client's adapter does not provide it.
-    public var proofNonce: String?
+    package var proofNonce: String?
     /// The values of the Proxy-Status fields (RFC 9209), in order; empty if a client's adapter does not give them.
-    public var proxyStatus: [Octets]
+    package var proxyStatus: [Octets]
     /// The values of the Set-Cookie fields, each apart, in order.
-    public var setCookie: [Octets]
+    package var setCookie: [Octets]
     /// The ambiguities in the lines that result from the form in which the client provides them.
-    public var doubts: [SetCookieDoubt]
+    package var doubts: [SetCookieDoubt]
 
     /// A head from its parts.
     public init(
@@ -84,7 +84,7 @@ extension RequestDecorator {
     ///   - context: the request that it responds to.
     ///   - now: when it came; `nil` for the time of the jar's database.
     @discardableResult
-    public func receive(
+    package func receive(
         _ response: ResponseHead, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) -> ResponseReceipt {
         let decisions = try received(response, in: context).map { response throws(SessionStoreError) in

@@ -5,16 +5,16 @@ public struct NativeCookie: Sendable, Hashable {
     /// The identity of a cookie in a native store.
     public struct ID: Sendable, Hashable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The domain, with a leading dot unless the cookie is host-only.
-        public let domain: String
+        package let domain: String
         /// The path.
-        public let path: String
+        package let path: String
         /// The partition, serialized as by ``PartitionKey``; empty for none.
-        public let partition: String
+        package let partition: String
 
         /// The ID that a cookie has in a native store; `nil` if its octets are no text.
-        public init?(_ id: Cookie.ID) {
+        package init?(_ id: Cookie.ID) {
             guard let name = id.name.utf8String, let path = id.path.utf8String else { return nil }
             self.init(
                 name: name, domain: (id.isHostOnly ? "" : ".") + id.domain.description, path: path,
@@ -69,10 +69,10 @@ public struct NativeCookie: Sendable, Hashable {
     public var id: ID { ID(name: name, domain: domain, path: path, partition: partitionKey?.serialized ?? "") }
 
     /// Whether only the exact host gets it.
-    public var isHostOnly: Bool { !domain.hasPrefix(".") }
+    package var isHostOnly: Bool { !domain.hasPrefix(".") }
 
     /// Whether its lifetime is over.
-    public func isExpired(at now: Timestamp) -> Bool {
+    package func isExpired(at now: Timestamp) -> Bool {
         expiry.map { $0 < now } ?? false
     }
 
@@ -110,7 +110,7 @@ public struct NativeStoreCapabilities: OptionSet, Sendable, Hashable {
 
 extension NativeCookie {
     /// Why a native store cannot hold a cookie.
-    public enum Obstacle: String, DescribedError, Sendable, CaseIterable {
+    package enum Obstacle: String, DescribedError, Sendable, CaseIterable {
         /// Name, value or path is not UTF-8, and the store holds text.
         case octetsNotUTF8 = "octets-not-utf8"
         /// It is partitioned, and the store would give it to every site.
@@ -119,10 +119,10 @@ extension NativeCookie {
         case namelessNotHeld = "nameless-not-held"
 
         /// The ``explanation``.
-        public var description: String { explanation }
+        package var description: String { explanation }
 
         /// One sentence for a user.
-        public var explanation: String {
+        package var explanation: String {
             switch self {
             case .octetsNotUTF8: "its octets are not UTF-8, and the web view's store holds only text"
             case .partitionNotHeld: "it is partitioned, and the web view's store would give it to every site"
@@ -132,7 +132,7 @@ extension NativeCookie {
     }
 
     /// The cookie as a native store holds it, `HttpOnly` included.
-    public init(_ cookie: Cookie, capabilities: NativeStoreCapabilities = .webKit) throws(Obstacle) {
+    package init(_ cookie: Cookie, capabilities: NativeStoreCapabilities = .webKit) throws(Obstacle) {
         guard let id = ID(cookie.id), let value = cookie.value.utf8String else { throw .octetsNotUTF8 }
         if cookie.id.partitionKey != nil, !capabilities.contains(.partitions) { throw .partitionNotHeld }
         if cookie.name.isEmpty, !capabilities.contains(.namelessCookies) { throw .namelessNotHeld }
@@ -146,7 +146,7 @@ extension NativeCookie {
     ///
     /// - Parameter known: the jar's own cookie of that identity, whose `SameSite` applies if the store does not report
     ///   one.
-    public func record(over known: NativeCookie? = nil) -> CookieRecord {
+    package func record(over known: NativeCookie? = nil) -> CookieRecord {
         var record = CookieRecord(
             name: Octets(name), value: Octets(value), domain: isHostOnly ? domain : String(domain.dropFirst()),
             isHostOnly: isHostOnly, path: Octets(path), isSecure: isSecure, isHTTPOnly: isHTTPOnly,

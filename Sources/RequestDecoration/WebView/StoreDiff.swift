@@ -1,5 +1,5 @@
-public import CookieModel
-public import SessionStore
+package import CookieModel
+package import SessionStore
 
 /// The changes that a jar and a web view's native store have each made since they were last the same, and the actions
 /// that bring them together.
@@ -16,14 +16,14 @@ public struct StoreDiff: Sendable {
     }
 
     /// Both stores at the moment when they were last brought together.
-    public struct Base: Sendable {
+    package struct Base: Sendable {
         /// The jar's cookies.
-        public let jar: [NativeCookie]
+        package let jar: [NativeCookie]
         /// The native store's cookies. It may cap lifetimes, and drop cookies that it cannot hold.
-        public let native: [NativeCookie]
+        package let native: [NativeCookie]
 
         /// A base.
-        public init(jar: [NativeCookie], native: [NativeCookie]) {
+        package init(jar: [NativeCookie], native: [NativeCookie]) {
             self.jar = jar
             self.native = native
         }
@@ -83,29 +83,29 @@ public struct StoreDiff: Sendable {
     }
 
     /// Facts that the contents of the two stores do not show.
-    public struct Knowledge: Sendable {
+    package struct Knowledge: Sendable {
         /// When the jar wrote or removed a cookie since the base, by its journal: ``StoreDiff/writes(of:)``.
-        public var jarWrites: [NativeCookie.ID: Timestamp] = [:]
+        package var jarWrites: [NativeCookie.ID: Timestamp] = [:]
         /// When the native store was seen to write or remove a cookie since the base: by its observer, or a
         /// ``CaptureMessage``.
-        public var nativeWrites: [NativeCookie.ID: Timestamp] = [:]
+        package var nativeWrites: [NativeCookie.ID: Timestamp] = [:]
         /// Whether the native store's session has gone on since the base. After a restart its session cookies are gone,
         /// which does not mean that they were removed.
-        public var nativeSessionContinues = true
+        package var nativeSessionContinues = true
         /// The side that wins if both changed and the times do not decide. By default the native store, because its
         /// cookies came from the server through an engine.
-        public var preferredSide = Side.native
+        package var preferredSide = Side.native
 
         /// Nothing beside the contents.
-        public init() {}
+        package init() {}
     }
 
     /// The actions to take, in the order of the cookies' identities.
-    public let actions: [Action]
+    package let actions: [Action]
     /// The jar's cookies that no native store can hold, and which are therefore compared with nothing.
-    public let omissions: [WebViewPlan.Omission]
+    package let omissions: [WebViewPlan.Omission]
     /// The jar's cookies as a native store holds them: the jar's part of a ``Base``.
-    public let jar: [NativeCookie]
+    package let jar: [NativeCookie]
 
     /// Compares a jar with a native store.
     ///
@@ -116,7 +116,7 @@ public struct StoreDiff: Sendable {
     ///   - knowledge: the times of writes on each side.
     ///   - capabilities: the capabilities of the native store.
     ///   - now: the current time.
-    public init(
+    package init(
         base: Base?, jar: [Cookie], native: [NativeCookie], knowledge: Knowledge = Knowledge(),
         capabilities: NativeStoreCapabilities = .webKit, now: Timestamp
     ) {
@@ -138,7 +138,7 @@ public struct StoreDiff: Sendable {
     }
 
     /// When each cookie of a jar's changes was last written or removed.
-    public static func writes(of changes: [CookieChange]) -> [NativeCookie.ID: Timestamp] {
+    package static func writes(of changes: [CookieChange]) -> [NativeCookie.ID: Timestamp] {
         var writes: [NativeCookie.ID: Timestamp] = [:]
         for change in changes where change.cause != .expired {
             guard let id = NativeCookie.ID(change.cookie) else { continue }
@@ -237,18 +237,18 @@ extension StoreDiff {
 
 extension StoreDiff {
     /// The outcome of a change of the jar.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The action.
-        public let action: Action
+        package let action: Action
         /// The jar's decision.
-        public let decision: StorageDecision
+        package let decision: StorageDecision
     }
 
     /// Applies the changes to the jar, in one transaction. The jar's rules decide on each cookie that it receives.
     ///
     /// - Returns: the outcome of each change of the jar. Changes of the native store are not among them.
     @discardableResult
-    public func apply(to jar: CookieJar, now: Timestamp? = nil) throws(SessionStoreError) -> [Outcome] {
+    package func apply(to jar: CookieJar, now: Timestamp? = nil) throws(SessionStoreError) -> [Outcome] {
         let known = Dictionary(self.jar.map { ($0.id, $0) }) { _, last in last }
         guard actions.contains(where: { $0.winner == .native }) else { return [] }
         return try jar.withBatch(now: now) { batch throws(SessionStoreError) in

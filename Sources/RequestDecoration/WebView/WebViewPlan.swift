@@ -24,29 +24,29 @@ public struct WebViewPlan: Sendable {
     }
 
     /// A cookie that the native store cannot hold.
-    public struct Omission: Sendable {
+    package struct Omission: Sendable {
         /// The cookie.
-        public let cookie: Cookie
+        package let cookie: Cookie
         /// The reason why the native store cannot hold it.
-        public let obstacle: NativeCookie.Obstacle
+        package let obstacle: NativeCookie.Obstacle
     }
 
     /// The page.
-    public let page: RequestURL
+    package let page: RequestURL
     /// The gateway that all requests of the web view go through; `nil` if there is none.
-    public let gateway: WebViewGateway?
+    package let gateway: WebViewGateway?
     /// The cookies that the native store lacks, or has otherwise.
-    public let nativeCookies: [NativeCookie]
+    package let nativeCookies: [NativeCookie]
     /// The cookies that the native store cannot hold. The script and the Cookie field carry as many of them as they
     /// can.
-    public let omissions: [Omission]
+    package let omissions: [Omission]
     /// The script for the page, and for frames of its origin: cookies and items of `localStorage`.
-    public let script: InjectionScript
+    package let script: InjectionScript
     /// The Cookie field value to send if the native store cannot hold all cookies of the request. It reaches the first
     /// request only: a redirect is sent with the store's cookies.
-    public let cookieString: Octets?
+    package let cookieString: Octets?
     /// The cookies of the request that the native store should have once the page has been loaded.
-    public let expectedCookies: [NativeCookie]
+    package let expectedCookies: [NativeCookie]
     /// The script by which pages load resources through a scheme handler, from the jar's cache; `nil` if they do not.
     public private(set) var resources: ResourceScript?
 
@@ -73,7 +73,7 @@ public struct WebViewPlan: Sendable {
     ///   - policy: the rules of the jar.
     ///   - verification: the way in which the script reports.
     ///   - now: the current time.
-    public init(
+    package init(
         for navigation: RequestContext, cookies: [Cookie], storage: [WebStorageItem] = [], native: [NativeCookie]?,
         capabilities: NativeStoreCapabilities = .webKit, policy: CookiePolicy,
         verification: InjectionScript.Verification = .none, now: Timestamp
@@ -133,7 +133,7 @@ public struct WebViewPlan: Sendable {
         return steps
     }
 
-    /// Returns the cookies of ``expectedCookies`` that the native store lacks, or has in another form. This is a hint,
+    /// Returns the cookies of ``Step/verify(_:)`` that the native store lacks, or has in another form. This is a hint,
     /// not an error: the server's response may have changed or deleted them.
     ///
     /// - Parameter native: the native store's cookies after the page has been loaded.
@@ -152,7 +152,7 @@ extension CookieJar {
     ///   - capabilities: the capabilities of the native store.
     ///   - verification: the way in which the script reports.
     ///   - now: the current time; `nil` for that of the jar's database.
-    public func webViewPlan(
+    package func webViewPlan(
         for navigation: RequestContext, native: [NativeCookie]?, capabilities: NativeStoreCapabilities = .webKit,
         verification: InjectionScript.Verification = .none, now: Timestamp? = nil
     ) throws(SessionStoreError) -> WebViewPlan {
@@ -206,14 +206,14 @@ extension WebViewPlan.Step: ValueHiding {
 /// bodies.
 public struct WebViewGateway: Sendable, Hashable {
     /// The host that it listens on: an address of this machine.
-    public let host: String
+    package let host: String
     /// The port.
-    public let port: UInt16
+    package let port: UInt16
     /// The certificate in PEM that the web view trusts for the hosts whose requests the gateway decrypts; `nil` if it
     /// decrypts none.
-    public let authority: String?
+    package let authority: String?
     /// The User-Agent that the session was made with, for scripts that read it; `nil` for the web view's own.
-    public let userAgent: String?
+    package let userAgent: String?
 
     /// Creates the address of a gateway.
     public init(host: String = "127.0.0.1", port: UInt16, authority: String? = nil, userAgent: String? = nil) {
@@ -224,7 +224,7 @@ public struct WebViewGateway: Sendable, Hashable {
     }
 
     /// The certificate in DER; `nil` if there is none, or the text is not a certificate in PEM.
-    public var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
+    package var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
 
     /// `http://HOST:PORT`, as WebKitGTK and browsers take it.
     public var proxyURL: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
