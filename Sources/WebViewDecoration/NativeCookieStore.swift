@@ -57,7 +57,7 @@ public struct DocumentStartScript: Sendable, Hashable {
     public let world: World
 
     /// A script.
-    public init(source: String, world: World) {
+    package init(source: String, world: World) {
         self.source = source
         self.world = world
     }
@@ -78,7 +78,7 @@ extension DocumentStartScript: ValueHiding {
         private static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
 
         /// A cookie of a `WKHTTPCookieStore`. Foundation has no word for `SameSite=None`, nor for partitions.
-        public init(_ cookie: HTTPCookie) {
+        init(_ cookie: HTTPCookie) {
             let sameSite: SameSite =
                 switch cookie.sameSitePolicy {
                 case .sameSiteStrict: .strict
@@ -92,7 +92,7 @@ extension DocumentStartScript: ValueHiding {
         }
 
         /// The cookie for Foundation; `nil` if Foundation cannot represent it.
-        public var httpCookie: HTTPCookie? {
+        var httpCookie: HTTPCookie? {
             var properties: [HTTPCookiePropertyKey: Any] = [
                 .name: name, .value: value, .domain: domain, .path: path,
             ]

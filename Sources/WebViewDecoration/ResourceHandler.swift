@@ -5,13 +5,13 @@ public import RequestDecoration
 /// A request for a resource, as an engine passes it to a scheme handler.
 public struct ResourceRequest: Sendable {
     /// The URL, in the handler's scheme.
-    public var url: String
+    package var url: String
     /// The method.
-    public var method: String
+    package var method: String
     /// The fields.
-    public var fields: HTTPFields
+    package var fields: HTTPFields
     /// The page in the address bar; `nil` if the engine does not tell, and then it is refused.
-    public var page: RequestURL?
+    package var page: RequestURL?
 
     /// Creates a request.
     public init(url: String, method: String = "GET", fields: HTTPFields = [:], page: RequestURL?) {
@@ -24,14 +24,14 @@ public struct ResourceRequest: Sendable {
 
 /// Answers what pages load by the schemes of a ``RequestDecoration/ResourceScript``, from the jar's cache or the server.
 ///
-/// It does not depend on WebKit. The adapter for `WKURLSchemeHandler` is `WebKitResourceHandler`.
+/// It does not depend on WebKit. On platforms with WebKit, `use(_:)` of a `WKWebViewConfiguration` registers it.
 ///
 /// Only pages of the script's origins get an answer. The engine takes the handler for another origin than the page's, so
 /// responses of the page's own origin are shared with it (CORS). Those of other origins never are, nor those that a
 /// redirect to or from another origin led to: the page can show or run them, and not read them.
 public struct ResourceHandler: Sendable {
     /// The script, with the schemes and the pages that may use them.
-    public let script: ResourceScript
+    package let script: ResourceScript
     private let source: any ResourceSource
 
     /// Creates a handler.

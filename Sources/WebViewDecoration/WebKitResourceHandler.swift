@@ -1,5 +1,5 @@
 #if canImport(WebKit)
-    public import Foundation
+    import Foundation
     import CookieModel
     import HTTPTypes
     import RequestDecoration
@@ -11,17 +11,17 @@
 
     /// Passes the requests of a web view for its own schemes to a ``ResourceHandler``.
     @MainActor
-    public final class WebKitResourceHandler: NSObject, WKURLSchemeHandler {
+    final class WebKitResourceHandler: NSObject, WKURLSchemeHandler {
         private let handler: ResourceHandler
         private var running: [ObjectIdentifier: Task<Void, Never>] = [:]
 
         /// Creates the handler of one web view.
-        public init(_ handler: ResourceHandler) {
+        init(_ handler: ResourceHandler) {
             self.handler = handler
         }
 
         /// Begins to answer a request.
-        public func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {
+        func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {
             let id = ObjectIdentifier(urlSchemeTask)
             let url = urlSchemeTask.request.url
             let request = ResourceRequest(urlSchemeTask.request, in: webView)
@@ -45,7 +45,7 @@
         }
 
         /// Cancels a request. WebKit forbids every later call of the task.
-        public func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask) {
+        func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask) {
             running.removeValue(forKey: ObjectIdentifier(urlSchemeTask))?.cancel()
         }
 

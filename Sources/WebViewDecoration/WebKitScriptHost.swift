@@ -6,7 +6,7 @@
     @MainActor
     public final class WebKitScriptHost: UserScriptHost {
         /// The world that scripts run in which a page must not see.
-        public static let isolatedWorld = WKContentWorld.world(name: "crumb")
+        static let isolatedWorld = WKContentWorld.world(name: "crumb")
 
         private let controller: WKUserContentController
         private var installed: [WKUserScript] = []

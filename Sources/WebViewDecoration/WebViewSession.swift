@@ -10,11 +10,11 @@ public import SessionStore
 @MainActor
 public final class WebViewSession {
     /// The jar.
-    public let jar: CookieJar
+    package let jar: CookieJar
     /// The policy for navigations.
     public var navigationPolicy: NavigationPolicy
     /// The handler that receives reports about pages' changes to cookies; `nil` if there is none.
-    public let captureHandler: MessageHandlerName?
+    package let captureHandler: MessageHandlerName?
     /// The gateway that all requests of the web view go through; `nil` if there is none. With a gateway, which handles
     /// all cookies, the native store does not change, and no script is installed.
     public var gateway: WebViewGateway?
