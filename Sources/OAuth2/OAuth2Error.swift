@@ -182,7 +182,7 @@ extension OAuth2Error.Code {
     /// lost.
     public static let serverUnavailable = Self("server_unavailable")
     /// A status that no token endpoint's reply has, or a failure without an error code.
-    public static let unexpectedStatus = Self("unexpected_status")
+    package static let unexpectedStatus = Self("unexpected_status")
 
     /// The server cannot be reached, or the connection broke. The grant is not lost, unless a refresh was sent and the
     /// server has replaced the refresh token.
@@ -195,11 +195,11 @@ extension OAuth2Error.Code {
     // MARK: - Invalid redirects and metadata
 
     /// A redirect that does not belong to this login: its `state` is different or missing (RFC 9700, section 4.7).
-    public static let stateMismatch = Self("state_mismatch")
+    package static let stateMismatch = Self("state_mismatch")
     /// A redirect, document or token of another issuer (RFC 9207; RFC 8414, section 3.3).
-    public static let issuerMismatch = Self("issuer_mismatch")
+    package static let issuerMismatch = Self("issuer_mismatch")
     /// A redirect without a code, or with a parameter more than once.
-    public static let invalidRedirect = Self("invalid_redirect")
+    package static let invalidRedirect = Self("invalid_redirect")
     /// A reply in which a required member is missing or has the wrong form.
     public static let incompleteReply = Self("incomplete_reply")
     /// An ID token that is not for this client and this login, or not an ID token (OpenID Connect Core 1.0, section
@@ -208,26 +208,26 @@ extension OAuth2Error.Code {
     /// A login that is older than requested, or used another authentication method (RFC 9470).
     public static let unmetAuthentication = Self("unmet_authentication_requirements")
     /// The server has no such endpoint, or its metadata lacks it.
-    public static let endpointMissing = Self("endpoint_missing")
+    package static let endpointMissing = Self("endpoint_missing")
 
     // MARK: - Unusable replies and imports
 
     /// More than ``EndpointResponse/maximumBodySize`` bytes.
-    public static let tooLarge = Self("too_large")
+    package static let tooLarge = Self("too_large")
     /// Only white space.
-    public static let empty = Self("empty")
+    package static let empty = Self("empty")
     /// Markup, as login pages and proxies send it.
-    public static let markup = Self("markup")
+    package static let markup = Self("markup")
     /// Not JSON, or truncated JSON.
-    public static let notJSON = Self("not_json")
+    package static let notJSON = Self("not_json")
     /// JSON, but not an object.
-    public static let notAnObject = Self("not_an_object")
+    package static let notAnObject = Self("not_an_object")
     /// No `access_token`.
-    public static let missingAccessToken = Self("missing_access_token")
+    package static let missingAccessToken = Self("missing_access_token")
     /// An access token that is not a string of visible ASCII characters.
-    public static let invalidAccessToken = Self("invalid_access_token")
+    package static let invalidAccessToken = Self("invalid_access_token")
     /// A refresh token, ID token or token type with characters that it cannot have.
-    public static let invalidMember = Self("invalid_member")
+    package static let invalidMember = Self("invalid_member")
 
     // MARK: - Invalid requests
 
@@ -240,7 +240,7 @@ extension OAuth2Error.Code {
     /// A key that is not valid for the algorithm.
     public static let invalidKey = Self("invalid_key")
     /// A refresh without a refresh token.
-    public static let missingRefreshToken = Self("missing_refresh_token")
+    package static let missingRefreshToken = Self("missing_refresh_token")
 }
 
 extension OAuth2Error {

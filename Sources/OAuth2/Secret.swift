@@ -27,7 +27,7 @@ public struct Secret: Sendable {
     }
 
     /// Whether there are no bytes at all.
-    public var isEmpty: Bool { storage.count == 0 }
+    package var isEmpty: Bool { storage.count == 0 }
 
     /// Runs `body` on the bytes in place, without a copy.
     public func withExposed<Result, Failure: Error>(

@@ -5,9 +5,9 @@ public import OAuth2
 /// Checks the signatures of ID tokens by the server's keys (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
 ///
 /// ```swift
-/// let keys = try await transport.send(IDTokenVerifier.request(forKeysAt: try metadata.url(of: .keys)))
-/// let claims = try await IDTokenVerifier(keys: keys).claims(in: idToken)
-/// try claims.check(issuer: metadata.issuer, clientID: clientID, nonce: attempt.nonce, now: now)
+/// let login = TokenLogin(
+///     issuer: "https://id.example", clientID: "app", scopes: ["openid"], transport: transport,
+///     checkingIDTokens: IDTokenVerifier.check)
 /// ```
 public struct IDTokenVerifier: Sendable {
     private let keys: [JWK]
@@ -18,7 +18,7 @@ public struct IDTokenVerifier: Sendable {
     }
 
     /// The request for a server's keys: its `jwks_uri` (RFC 8414, section 2).
-    public static func request(forKeysAt endpoint: EndpointURL) -> EndpointRequest {
+    package static func request(forKeysAt endpoint: EndpointURL) -> EndpointRequest {
         EndpointRequest(reading: endpoint)
     }
 
@@ -28,7 +28,7 @@ public struct IDTokenVerifier: Sendable {
     ///
     /// - Throws: `OAuth2Error` if the server did not answer with its keys, the reply is no key set, or has no key to
     ///   check signatures with.
-    public init(keys response: EndpointResponse) throws(OAuth2Error) {
+    package init(keys response: EndpointResponse) throws(OAuth2Error) {
         try response.expectSuccess()
         guard response.exposedBody.count <= EndpointResponse.maximumBodySize,
             let set = try? JSONDecoder().decode(KeySet.self, from: Data(response.exposedBody))
@@ -47,7 +47,7 @@ public struct IDTokenVerifier: Sendable {
     /// Only algorithms with public keys count: a token that is not signed, or by a shared secret, is refused here.
     ///
     /// - Throws: `OAuth2Error`, without anything of the token.
-    public func claims(in token: Secret) async throws(OAuth2Error) -> IDTokenClaims {
+    package func claims(in token: Secret) async throws(OAuth2Error) -> IDTokenClaims {
         let claims = try IDTokenClaims(unverified: token)
         guard let text = token.exposedText else { throw OAuth2Error(invalidIDToken: "it is not text") }
         let algorithm = claims.algorithm ?? "none"

@@ -9,7 +9,7 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The endpoint to send the request to.
     public let endpoint: EndpointURL
     /// `POST` with a form, or `GET`.
-    public let method: HTTPRequest.Method
+    package let method: HTTPRequest.Method
     private let accept: String
     private let authorization: Secret?
     private let body: Secret
@@ -64,7 +64,7 @@ public struct EndpointRequest: Sendable, Equatable {
     /// A bound token needs a ``DPoPTransport`` with its key.
     ///
     /// - Returns: `nil` if no header field can present the token.
-    public init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
+    package init?(presenting tokens: TokenSet, to endpoint: EndpointURL) {
         let bound = tokens.exposedBoundField
         guard let field = tokens.exposedAuthorizationField ?? bound else { return nil }
         self.init(
@@ -87,8 +87,7 @@ public struct EndpointRequest: Sendable, Equatable {
     /// The request's body.
     public var exposedBody: [UInt8] { body.exposedBytes }
 
-    /// The client's certificate for the connection, with its private key: see ``ClientCertificate/pem``. `nil` for
-    /// none.
+    /// The client's certificate for the connection, with its private key, as one PEM text. `nil` for none.
     public var exposedClientCertificate: [UInt8]? { clientCertificate?.exposedBytes }
 
     /// The same request over a connection on which the client shows a certificate (RFC 8705).
@@ -140,7 +139,7 @@ public struct EndpointResponse: Sendable {
     public let exposedBody: [UInt8]
 
     /// The endpoint that responded, for errors; `nil` if the transport does not set it.
-    public var endpoint: EndpointURL?
+    package var endpoint: EndpointURL?
 
     /// The maximum number of bytes of a body that are read. A transport can stop one byte after it.
     public static let maximumBodySize = 1_048_576

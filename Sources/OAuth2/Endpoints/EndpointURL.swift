@@ -4,11 +4,11 @@
 /// fragment (section 3.2 forbids one), and its host is ASCII.
 public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// `https` or `http`.
-    public let scheme: String
+    package let scheme: String
     /// Host and port, as in the URL.
-    public let authority: String
+    package let authority: String
     /// Path and query, beginning with `/`.
-    public let path: String
+    package let path: String
 
     /// Creates a URL from text, after validation.
     ///

@@ -1,25 +1,25 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// Asks the server about a token (RFC 7662).
-public struct TokenIntrospection: Sendable, Equatable {
+package struct TokenIntrospection: Sendable, Equatable {
     /// The server's introspection endpoint.
-    public var endpoint: EndpointURL
+    package var endpoint: EndpointURL
     /// The client and its authentication.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
 
     /// Creates an introspection by one client at one server.
-    public init(endpoint: EndpointURL, authentication: ClientAuthentication) {
+    package init(endpoint: EndpointURL, authentication: ClientAuthentication) {
         self.endpoint = endpoint
         self.authentication = authentication
     }
 
     /// The request (section 2.1).
-    public func request(about token: Secret, _ kind: TokenKind) -> EndpointRequest {
+    package func request(about token: Secret, _ kind: TokenKind) -> EndpointRequest {
         EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
     /// The result in the server's response (section 2.2).
-    public func answer(
+    package func answer(
         in response: EndpointResponse, about token: Secret
     ) throws(OAuth2Error) -> IntrospectedToken {
         let members = try response.members(redacting: [token] + authentication.secrets)
@@ -31,29 +31,29 @@ public struct TokenIntrospection: Sendable, Equatable {
 }
 
 /// The server's data about a token (RFC 7662, section 2.2).
-public struct IntrospectedToken: Sendable, Equatable {
+package struct IntrospectedToken: Sendable, Equatable {
     /// Whether the token can be used.
-    public let isActive: Bool
+    package let isActive: Bool
     /// Its scopes.
-    public let scopes: Scopes?
+    package let scopes: Scopes?
     /// The client that it was issued to.
-    public let clientID: String?
+    package let clientID: String?
     /// A readable name of the user.
-    public let username: String?
+    package let username: String?
     /// The user's identifier at the issuer.
-    public let subject: String?
+    package let subject: String?
     /// The audience of the token.
-    public let audience: [String]
+    package let audience: [String]
     /// The issuer of the token.
-    public let issuer: String?
+    package let issuer: String?
     /// Its type.
-    public let tokenType: TokenType?
+    package let tokenType: TokenType?
     /// When it ends.
-    public let expiry: Timestamp?
+    package let expiry: Timestamp?
     /// When it was issued.
-    public let issuedAt: Timestamp?
+    package let issuedAt: Timestamp?
     /// The thumbprint of the certificate that it is bound to (RFC 8705, section 3.2).
-    public let certificateThumbprint: String?
+    package let certificateThumbprint: String?
 
     init(_ members: JSONObject, isActive: Bool) {
         self.isActive = isActive
@@ -71,25 +71,25 @@ public struct IntrospectedToken: Sendable, Equatable {
 }
 
 /// Revokes tokens at the server (RFC 7009).
-public struct TokenRevocation: Sendable, Equatable {
+package struct TokenRevocation: Sendable, Equatable {
     /// The server's revocation endpoint.
-    public var endpoint: EndpointURL
+    package var endpoint: EndpointURL
     /// The client and its authentication.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
 
     /// Creates a revocation by one client at one server.
-    public init(endpoint: EndpointURL, authentication: ClientAuthentication) {
+    package init(endpoint: EndpointURL, authentication: ClientAuthentication) {
         self.endpoint = endpoint
         self.authentication = authentication
     }
 
     /// The request that revokes a token (section 2.1).
-    public func request(revoking token: Secret, _ kind: TokenKind) -> EndpointRequest {
+    package func request(revoking token: Secret, _ kind: TokenKind) -> EndpointRequest {
         EndpointRequest(endpoint: endpoint, authentication: authentication, body: FormBody(about: token, kind))
     }
 
     /// Checks that the server revoked the token (section 2.2). An unknown token counts as revoked.
-    public func check(_ response: EndpointResponse, revoking token: Secret) throws(OAuth2Error) {
+    package func check(_ response: EndpointResponse, revoking token: Secret) throws(OAuth2Error) {
         try response.expectSuccess(redacting: [token] + authentication.secrets)
     }
 }

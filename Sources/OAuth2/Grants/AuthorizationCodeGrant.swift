@@ -1,39 +1,31 @@
 internal import Crypto
-public import WebPrimitives
+package import WebPrimitives
 
 /// A login in a browser: the authorization code grant, always with PKCE and S256 (RFC 6749, section 4.1; RFC 7636).
 ///
 /// The rules of RFC 9700, section 2.1 hold by construction: there is no other response type, every attempt has a
 /// `state` and a code verifier, and the redirect URI goes to the token endpoint exactly as it went to the browser.
-///
-/// ```swift
-/// let attempt = AuthorizationAttempt(using: &generator)
-/// open(grant.exposedAuthorizationURL(for: attempt))
-/// let code = try grant.code(inRedirect: redirectURL, to: attempt)
-/// let reply = try await transport.send(grant.request(redeeming: code, of: attempt))
-/// let tokens = try grant.tokens(in: reply, redeeming: code, of: attempt, now: now)
-/// ```
-public struct AuthorizationCodeGrant: Sendable, Equatable {
+package struct AuthorizationCodeGrant: Sendable, Equatable {
     /// Where the user logs in.
-    public var authorizationEndpoint: EndpointURL
+    package var authorizationEndpoint: EndpointURL
     /// The server's token endpoint.
-    public var tokenEndpoint: EndpointURL
+    package var tokenEndpoint: EndpointURL
     /// The server's issuer identifier; empty if it is not known.
-    public var issuer: String
+    package var issuer: String
     /// Whether the server declares that it names itself in every redirect, so a redirect without a name is rejected
     /// (RFC 9207, section 2.4).
-    public var sendsIssuer: Bool
+    package var sendsIssuer: Bool
     /// The client and its authentication.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
     /// The URL that the browser returns to: a loopback URL, an app's claimed `https` URL, or one with a private-use
     /// scheme.
-    public var redirectURI: String
+    package var redirectURI: String
     /// The scopes to request.
-    public var scopes: Scopes
+    package var scopes: Scopes
     /// The resources that the token is for (RFC 8707).
-    public var resources: [String]
+    package var resources: [String]
     /// Further parameters of the authorization request, such as `prompt`, `login_hint` or `acr_values`.
-    public var parameters: [(name: String, value: String)] {
+    package var parameters: [(name: String, value: String)] {
         get { furtherParameters.map { ($0.name, $0.value) } }
         set { furtherParameters = newValue.map { Parameter(name: $0.name, value: $0.value) } }
     }
@@ -41,7 +33,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 
     /// The parameters that only the grant sets. They are ignored in ``parameters``, so no other response type, redirect
     /// or proof can be requested.
-    public static let reservedParameters: Set<String> = [
+    package static let reservedParameters: Set<String> = [
         "response_type", "response_mode", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",
         "client_id", "client_secret", "request", "request_uri",
     ]
@@ -52,7 +44,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 
     /// Creates a grant for one client at one server.
-    public init(
+    package init(
         authorizationEndpoint: EndpointURL, tokenEndpoint: EndpointURL, issuer: String = "", sendsIssuer: Bool = false,
         authentication: ClientAuthentication, redirectURI: String, scopes: Scopes = [], resources: [String] = []
     ) {
@@ -69,7 +61,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     // MARK: - To the browser
 
     /// The URL that the user's browser opens (RFC 6749, section 4.1.1). It contains `state` and `nonce`.
-    public func exposedAuthorizationURL(for attempt: AuthorizationAttempt) -> String {
+    package func exposedAuthorizationURL(for attempt: AuthorizationAttempt) -> String {
         var query = FormBody()
         query.append("client_id", authentication.clientID)
         append(attempt, to: &query)
@@ -77,7 +69,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 
     /// The request that pushes the parameters to the server first (RFC 9126, section 2.1).
-    public func pushRequest(to endpoint: EndpointURL, for attempt: AuthorizationAttempt) -> EndpointRequest {
+    package func pushRequest(to endpoint: EndpointURL, for attempt: AuthorizationAttempt) -> EndpointRequest {
         var body = FormBody()
         append(attempt, to: &body)
         // Section 2.1 wants it whatever the authentication; those that send it in the body add it themselves.
@@ -86,7 +78,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 
     /// The URL that the user's browser opens after ``pushRequest(to:for:)`` was answered (RFC 9126, section 4).
-    public func exposedAuthorizationURL(
+    package func exposedAuthorizationURL(
         afterPush response: EndpointResponse, of attempt: AuthorizationAttempt
     ) throws(OAuth2Error) -> String {
         let members = try response.members(redacting: secrets(of: attempt))
@@ -125,7 +117,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     /// - Parameter redirect: The URL that the browser was redirected to, or its path and query.
     /// - Throws: ``OAuth2Error/Code/stateMismatch``, ``OAuth2Error/Code/issuerMismatch``,
     ///   ``OAuth2Error/Code/invalidRedirect``, or the error of the server.
-    public func code(
+    package func code(
         inRedirect redirect: String, to attempt: AuthorizationAttempt
     ) throws(OAuth2Error) -> Secret {
         let members = try Self.parameters(inRedirect: redirect)
@@ -145,7 +137,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     /// The state in a redirect, which identifies the login that it ends; `nil` if the redirect ends none.
     ///
     /// - Parameter redirect: The URL that the browser was redirected to, or its path and query.
-    public static func state(inRedirect redirect: String) -> Secret? {
+    package static func state(inRedirect redirect: String) -> Secret? {
         (try? parameters(inRedirect: redirect))?["state"].map { Secret($0) }
     }
 
@@ -183,7 +175,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     // MARK: - To the token endpoint
 
     /// The request that redeems a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
-    public func request(redeeming code: Secret, of attempt: AuthorizationAttempt) -> EndpointRequest {
+    package func request(redeeming code: Secret, of attempt: AuthorizationAttempt) -> EndpointRequest {
         var body = FormBody()
         body.append("grant_type", "authorization_code")
         body.append("code", code)
@@ -194,7 +186,7 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
     }
 
     /// The tokens in the server's reply.
-    public func tokens(
+    package func tokens(
         in response: EndpointResponse, redeeming code: Secret, of attempt: AuthorizationAttempt, now: Timestamp
     ) throws(OAuth2Error) -> TokenSet {
         var tokens = try TokenResponse.tokenSet(response, now: now, redacting: secrets(of: attempt) + [code])
@@ -210,25 +202,25 @@ public struct AuthorizationCodeGrant: Sendable, Equatable {
 /// One login in a browser: the values that tie the redirect at its end to the request at its start.
 ///
 /// Create one for each login, and use it once (RFC 9700, section 2.1).
-public struct AuthorizationAttempt: Sendable, Equatable {
+package struct AuthorizationAttempt: Sendable, Equatable {
     /// Returned in the redirect, which identifies it as the response to this login.
-    public let state: Secret
+    package let state: Secret
     /// Proves that the same client began the login (RFC 7636, section 4.1): 43 characters of 256 random bits.
-    public let codeVerifier: Secret
+    package let codeVerifier: Secret
     /// Returned in the ID token (OpenID Connect Core 1.0, section 3.1.2.1).
-    public let nonce: Secret
+    package let nonce: Secret
 
     /// Creates a new attempt.
     ///
     /// - Parameter generator: A cryptographically secure source; in programs `SystemRandomNumberGenerator`.
-    public init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         state = Secret(Base64.randomForURL(byteCount: 24, using: &generator))
         codeVerifier = Secret(Base64.randomForURL(byteCount: 32, using: &generator))
         nonce = Secret(Base64.randomForURL(byteCount: 24, using: &generator))
     }
 
     /// Creates an attempt from its parts, for example one that was stored during the login.
-    public init(state: Secret, codeVerifier: Secret, nonce: Secret) {
+    package init(state: Secret, codeVerifier: Secret, nonce: Secret) {
         self.state = state
         self.codeVerifier = codeVerifier
         self.nonce = nonce

@@ -1,20 +1,20 @@
 public import WebPrimitives
 
 /// A login on another device: the device authorization grant (RFC 8628).
-public struct DeviceGrant: Sendable, Equatable {
+package struct DeviceGrant: Sendable, Equatable {
     /// Where a login begins (section 3.1).
-    public var deviceAuthorizationEndpoint: EndpointURL
+    package var deviceAuthorizationEndpoint: EndpointURL
     /// The server's token endpoint.
-    public var tokenEndpoint: EndpointURL
+    package var tokenEndpoint: EndpointURL
     /// The client and its authentication.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
     /// The scopes to request.
-    public var scopes: Scopes
+    package var scopes: Scopes
     /// The resources that the token is for (RFC 8707).
-    public var resources: [String]
+    package var resources: [String]
 
     /// Creates a grant for one client at one server.
-    public init(
+    package init(
         deviceAuthorizationEndpoint: EndpointURL, tokenEndpoint: EndpointURL, authentication: ClientAuthentication,
         scopes: Scopes = [], resources: [String] = []
     ) {
@@ -26,7 +26,7 @@ public struct DeviceGrant: Sendable, Equatable {
     }
 
     /// The request that begins a login (section 3.1).
-    public func authorizationRequest() -> EndpointRequest {
+    package func authorizationRequest() -> EndpointRequest {
         var body = FormBody()
         // Section 3.1 requires the identifier if the client does not authenticate; servers require it always.
         authentication.addIdentifier(to: &body)
@@ -36,7 +36,7 @@ public struct DeviceGrant: Sendable, Equatable {
     }
 
     /// The code and URL for the user (section 3.2).
-    public func authorization(
+    package func authorization(
         in response: EndpointResponse, now: Timestamp
     ) throws(OAuth2Error) -> DeviceAuthorization {
         let members = try response.members(redacting: authentication.secrets)
@@ -44,7 +44,7 @@ public struct DeviceGrant: Sendable, Equatable {
     }
 
     /// The request that asks whether the user has confirmed (section 3.4).
-    public func request(polling authorization: DeviceAuthorization) -> EndpointRequest {
+    package func request(polling authorization: DeviceAuthorization) -> EndpointRequest {
         var body = FormBody()
         body.append("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         body.append("device_code", authorization.deviceCode)
@@ -59,7 +59,7 @@ public struct DeviceGrant: Sendable, Equatable {
     /// - Throws: ``OAuth2Error/Code/accessDenied``, ``OAuth2Error/Code/deviceCodeExpired``, and for an unusable reply
     ///   the error that other replies of the token endpoint throw. Continue after a temporary failure
     ///   (``OAuth2Error/isTemporary``).
-    public func outcome(
+    package func outcome(
         in response: EndpointResponse, polling authorization: DeviceAuthorization, now: Timestamp
     ) throws(OAuth2Error) -> DeviceOutcome {
         do {
@@ -79,7 +79,7 @@ public struct DeviceGrant: Sendable, Equatable {
 }
 
 /// The state of a login on another device.
-public enum DeviceOutcome: Sendable, Equatable {
+package enum DeviceOutcome: Sendable, Equatable {
     /// The user has confirmed.
     case issued(TokenSet)
     /// The user has not yet confirmed.
@@ -91,7 +91,7 @@ public enum DeviceOutcome: Sendable, Equatable {
 /// A login to confirm on another device (RFC 8628, section 3.2).
 public struct DeviceAuthorization: Sendable, Equatable {
     /// The code with which the client requests the tokens.
-    public let deviceCode: Secret
+    package let deviceCode: Secret
     /// The code that the user enters.
     public let userCode: String
     /// The URL where the user enters it.
@@ -102,7 +102,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     public let expiry: Timestamp
     /// How long to wait between two requests, in seconds: the server's interval, from a second to an hour.
     /// ``slowDown()`` and ``backOff()`` add to it.
-    public private(set) var interval: Int
+    package private(set) var interval: Int
 
     /// The lifetime of codes, if the server's response has no usable one.
     private static let defaultLifetime: Int64 = 600
@@ -140,7 +140,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     private static let longestWait = 60
 
     /// Adds five seconds to the wait, after a `slow_down` (section 3.5).
-    public mutating func slowDown() {
+    package mutating func slowDown() {
         grow(to: interval + 5)
     }
 
@@ -148,7 +148,7 @@ public struct DeviceAuthorization: Sendable, Equatable {
     ///
     /// - Parameter seconds: The server's minimum (`Retry-After`; RFC 9110, section 10.2.3), if given. At most an hour
     ///   is accepted, as for the server's interval.
-    public mutating func backOff(atLeast seconds: Int? = nil) {
+    package mutating func backOff(atLeast seconds: Int? = nil) {
         grow(to: interval * 2)
         interval = max(interval, min(seconds ?? 0, 3600))
     }

@@ -1,26 +1,20 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// The refresh grant: exchanges a refresh token for a new access token (RFC 6749, section 6).
 ///
 /// Two pure functions, one per direction. The caller sends the request and makes sure that only one is sent at a time.
-///
-/// ```swift
-/// let grant = RefreshGrant(tokenEndpoint: endpoint, authentication: .publicClient(clientID: "app"))
-/// let request = try grant.request(refreshing: tokens)
-/// let renewed = try grant.tokens(in: try await transport.send(request), refreshing: tokens, now: now)
-/// ```
-public struct RefreshGrant: Sendable, Equatable {
+package struct RefreshGrant: Sendable, Equatable {
     /// The server's token endpoint.
-    public var tokenEndpoint: EndpointURL
+    package var tokenEndpoint: EndpointURL
     /// The client and its authentication.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
     /// The scopes to request, a subset of the granted ones; `nil` for all of them.
-    public var scopes: Scopes?
+    package var scopes: Scopes?
     /// The resources that the access token is for (RFC 8707, section 2.2); empty for all that were granted.
-    public var resources: [String]
+    package var resources: [String]
 
     /// Creates a grant for one client at one server.
-    public init(
+    package init(
         tokenEndpoint: EndpointURL, authentication: ClientAuthentication, scopes: Scopes? = nil,
         resources: [String] = []
     ) {
@@ -33,7 +27,7 @@ public struct RefreshGrant: Sendable, Equatable {
     /// The request that refreshes `tokens`.
     ///
     /// - Throws: ``OAuth2Error/Code/missingRefreshToken``.
-    public func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> EndpointRequest {
+    package func request(refreshing tokens: TokenSet) throws(OAuth2Error) -> EndpointRequest {
         guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
             throw OAuth2Error(.missingRefreshToken, "There is no refresh token. Log in again to get new tokens.")
         }
@@ -56,7 +50,7 @@ public struct RefreshGrant: Sendable, Equatable {
     ///   - now: When the reply was received.
     /// - Throws: As ``TokenResponse/tokenSet(status:body:now:redacting:)``. Where the reply was a success all the same,
     ///   ``TokenResponse/refreshToken(status:body:)`` may still find a rotated refresh token in it.
-    public func tokens(
+    package func tokens(
         in response: EndpointResponse, refreshing tokens: TokenSet, now: Timestamp
     ) throws(OAuth2Error) -> TokenSet {
         let sent = [tokens.refreshToken, tokens.accessToken, tokens.idToken].compactMap(\.self)

@@ -24,15 +24,15 @@ public struct RepeatableGrant: Sendable, Equatable {
     private static let usableTypes: Set = [accessTokenType, "urn:ietf:params:oauth:token-type:jwt"]
 
     /// What the tokens are issued for.
-    public var kind: Kind
+    package var kind: Kind
     /// The server's token endpoint.
-    public var tokenEndpoint: EndpointURL
+    package var tokenEndpoint: EndpointURL
     /// The client and its authentication, which is optional with an assertion and an exchange.
-    public var authentication: ClientAuthentication
+    package var authentication: ClientAuthentication
     /// The scopes to request; `nil` for the server's default.
-    public var scopes: Scopes?
+    package var scopes: Scopes?
     /// The resources that the token is for (RFC 8707).
-    public var resources: [String]
+    package var resources: [String]
 
     /// Creates a grant for one client at one server.
     public init(

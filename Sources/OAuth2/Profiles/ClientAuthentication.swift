@@ -9,7 +9,7 @@ public enum ClientAuthentication: Sendable, Equatable {
     case clientSecretBasic(clientID: String, secret: Secret)
     /// The secret in the body (`client_secret_post`), for servers that support nothing else.
     case clientSecretPost(clientID: String, secret: Secret)
-    /// An assertion that ``ClientAssertion`` has signed, good for one request (`private_key_jwt`; RFC 7523).
+    /// An assertion that the client's private key has signed, good for one request (`private_key_jwt`; RFC 7523).
     case clientAssertion(clientID: String, assertion: Secret)
     /// The same with the client's secret as the key (`client_secret_jwt`; OpenID Connect Core 1.0, section 9).
     case clientSecretAssertion(clientID: String, assertion: Secret)
@@ -20,7 +20,7 @@ public enum ClientAuthentication: Sendable, Equatable {
     case selfSignedTLSClientAuth(clientID: String)
 
     /// The client identifier.
-    public var clientID: String {
+    package var clientID: String {
         switch self {
         case .publicClient(let clientID), .clientSecretBasic(let clientID, _), .clientSecretPost(let clientID, _),
             .clientAssertion(let clientID, _), .clientSecretAssertion(let clientID, _),
@@ -30,7 +30,7 @@ public enum ClientAuthentication: Sendable, Equatable {
     }
 
     /// The method's registered name, as in `token_endpoint_auth_methods_supported` (RFC 7591, section 2).
-    public var methodName: String {
+    package var methodName: String {
         switch self {
         case .publicClient: "none"
         case .clientSecretBasic: "client_secret_basic"

@@ -7,9 +7,9 @@ internal import WebPrimitives
 /// It authenticates the client, or has tokens bound to it, or both.
 public struct ClientCertificate: Sendable, Equatable {
     /// The certificate, its issuers' certificates, and the private key, concatenated in PEM.
-    public let pem: Secret
+    package let pem: Secret
     /// The certificate's SHA-256 thumbprint, which a bound token names as `cnf.x5t#S256` (section 3.1).
-    public let thumbprint: String
+    package let thumbprint: String
 
     /// Creates a certificate from its stored form.
     ///
@@ -29,7 +29,7 @@ public struct ClientCertificate: Sendable, Equatable {
     /// Creates a certificate and its key from two files.
     ///
     /// - Throws: As ``init(pem:)``.
-    public init(certificate: [UInt8], key: Secret) throws(OAuth2Error) {
+    package init(certificate: [UInt8], key: Secret) throws(OAuth2Error) {
         try self.init(pem: Secret(certificate + [UInt8(ascii: "\n")] + key.exposedBytes))
     }
 }
@@ -71,7 +71,7 @@ struct CertificateTransport: EndpointTransport {
 extension TokenSet {
     /// The thumbprint of the certificate that the access token is bound to (RFC 8705, section 3.1); `nil` if the token
     /// is a JWT without one, or not readable for clients.
-    public var certificateThumbprint: String? {
+    package var certificateThumbprint: String? {
         let parts = accessToken.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeForURL(parts[1]),
             case .object(let claims) = JSONDocument(payload)

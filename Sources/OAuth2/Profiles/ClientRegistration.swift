@@ -1,23 +1,18 @@
 internal import WebPrimitives
 
 /// Registers a client at a server (RFC 7591).
-///
-/// ```swift
-/// let registration = ClientRegistration(endpoint: endpoint, settings: settings, redirectURI: redirectURI)
-/// let client = try registration.client(in: try await transport.send(registration.request(with: initialToken)))
-/// ```
-public struct ClientRegistration: Sendable, Equatable {
+package struct ClientRegistration: Sendable, Equatable {
     /// The server's registration endpoint.
-    public var endpoint: EndpointURL
+    package var endpoint: EndpointURL
     /// The name that the server shows to users.
-    public var name: String
+    package var name: String
     /// The URL that browsers return to; `nil` for a client without logins in a browser.
-    public var redirectURI: String?
+    package var redirectURI: String?
     /// The grant, authentication and scopes of the client.
-    public var settings: ProfileSettings
+    package var settings: ProfileSettings
 
     /// Creates the registration of one client.
-    public init(endpoint: EndpointURL, name: String = "Crumb", redirectURI: String? = nil, settings: ProfileSettings) {
+    package init(endpoint: EndpointURL, name: String = "Crumb", redirectURI: String? = nil, settings: ProfileSettings) {
         self.endpoint = endpoint
         self.name = name
         self.redirectURI = redirectURI
@@ -27,7 +22,7 @@ public struct ClientRegistration: Sendable, Equatable {
     /// The request (section 3.1).
     ///
     /// - Parameter token: The initial access token; `nil` for a server that registers anyone's clients.
-    public func request(with token: Secret?) -> EndpointRequest {
+    package func request(with token: Secret?) -> EndpointRequest {
         var metadata = JSONObjectWriter()
         metadata.append("client_name", name)
         // OpenID Connect Registration 1.0, section 2: a native application's redirects go to a loopback address.
@@ -57,7 +52,8 @@ public struct ClientRegistration: Sendable, Equatable {
     /// - Parameter token: The initial access token, which errors do not repeat.
     /// - Throws: The server's error, or ``OAuth2Error/Code/incompleteReply`` if the server has registered another way
     ///   to authenticate than one that Crumb can use without a person.
-    public func client(in response: EndpointResponse, with token: Secret? = nil) throws(OAuth2Error) -> RegisteredClient
+    package func client(in response: EndpointResponse, with token: Secret? = nil) throws(OAuth2Error)
+        -> RegisteredClient
     {
         let members = try response.members(redacting: [token].compactMap(\.self))
         guard let clientID = members["client_id"]?.nonEmptyText else {
@@ -82,17 +78,17 @@ public struct ClientRegistration: Sendable, Equatable {
 }
 
 /// A client as the server has registered it (RFC 7591, section 3.2.1; RFC 7592, section 3).
-public struct RegisteredClient: Sendable, Equatable {
+package struct RegisteredClient: Sendable, Equatable {
     /// The client's identifier.
-    public let clientID: String
+    package let clientID: String
     /// The client's secret; `nil` for a public client.
-    public let secret: Secret?
+    package let secret: Secret?
     /// How the client authenticates.
-    public let authenticationMethod: ProfileSettings.AuthenticationMethod
+    package let authenticationMethod: ProfileSettings.AuthenticationMethod
     /// The algorithm of its ID tokens; `nil` if the server does not say.
-    public let idTokenAlgorithm: String?
+    package let idTokenAlgorithm: String?
     /// The access token that manages the registration.
-    public let accessToken: Secret?
+    package let accessToken: Secret?
     /// The URL that manages the registration.
-    public let managementURL: String?
+    package let managementURL: String?
 }

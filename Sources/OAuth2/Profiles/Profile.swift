@@ -1,4 +1,4 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// One OAuth2 authorization, with a name for users.
 ///
@@ -44,13 +44,13 @@ public struct ProfileCredentials: Sendable, Equatable {
     /// The client's secret, or its private key if it authenticates with one.
     public var clientSecret: Secret?
     /// The key that tokens are bound to (DPoP); `nil` if they are not bound.
-    public var proofKey: Secret?
+    package var proofKey: Secret?
     /// The private key of the assertions that the tokens are issued for (RFC 7523, section 2.1).
-    public var grantKey: Secret?
-    /// The client's certificate and its key: ``ClientCertificate/pem``.
+    package var grantKey: Secret?
+    /// The client's certificate and its private key, as one PEM text.
     public var clientCertificate: Secret?
     /// The access token by which the client's registration is managed (RFC 7592).
-    public var registrationToken: Secret?
+    package var registrationToken: Secret?
 
     /// Credentials from their parts.
     public init(
@@ -71,7 +71,7 @@ public struct ProfileCredentials: Sendable, Equatable {
     ///   - profile: The profile.
     ///   - now: When it is made.
     ///   - generator: A cryptographically secure source.
-    public func authentication(
+    package func authentication(
         of profile: ProfileID, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> ClientAuthentication {
         let secret = clientSecret ?? Secret([])
@@ -102,7 +102,7 @@ public struct ProfileCredentials: Sendable, Equatable {
 
     /// `transport`, which shows the client's certificate, and proves possession of the key that tokens are bound to, if
     /// there are any.
-    public func binding(
+    package func binding(
         _ transport: any EndpointTransport, now: @escaping @Sendable () -> Timestamp
     ) throws(OAuth2Error) -> any EndpointTransport {
         let base: any EndpointTransport =
@@ -164,7 +164,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     }
 
     /// The audience of a client's signature (RFC 7523, section 3, point 3). Servers differ in what they accept.
-    public enum AssertionAudience: String, Sendable, Codable, CaseIterable {
+    package enum AssertionAudience: String, Sendable, Codable, CaseIterable {
         /// The server's issuer identifier, which no other server accepts.
         case issuer
         /// The URL of the token endpoint.
@@ -172,18 +172,18 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     }
 
     /// The contents of the assertions of ``Grant/jwtBearer`` (RFC 7523, section 3).
-    public struct Assertion: Sendable, Hashable, Codable {
+    package struct Assertion: Sendable, Hashable, Codable {
         /// The issuer of the assertion; `nil` for the client.
-        public var issuer: String?
+        package var issuer: String?
         /// The account that the tokens are for; `nil` for the issuer.
-        public var subject: String?
+        package var subject: String?
         /// The audience of the assertion; `nil` for that of the client's own assertions.
-        public var audience: String?
+        package var audience: String?
         /// The identifier of the issuer's key.
-        public var keyID: String?
+        package var keyID: String?
 
         /// Creates an assertion. Without arguments, it has only the required claims.
-        public init(
+        package init(
             issuer: String? = nil, subject: String? = nil, audience: String? = nil, keyID: String? = nil
         ) {
             self.issuer = issuer
@@ -194,16 +194,16 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     }
 
     /// The tokens that ``Grant/tokenExchange`` exchanges, and the target (RFC 8693, section 2.1).
-    public struct Exchange: Sendable, Hashable, Codable {
+    package struct Exchange: Sendable, Hashable, Codable {
         /// The name of the login whose access token is exchanged.
-        public var subject: String
+        package var subject: String
         /// The login of the party that acts for its user; `nil` if the user acts.
-        public var actor: String?
+        package var actor: String?
         /// The names of the services that the new token is for.
-        public var audiences: [String]
+        package var audiences: [String]
 
         /// The exchange of a login's access token.
-        public init(subject: String, actor: String? = nil, audiences: [String] = []) {
+        package init(subject: String, actor: String? = nil, audiences: [String] = []) {
             self.subject = subject
             self.actor = actor
             self.audiences = audiences
@@ -218,9 +218,9 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     /// How the client authenticates.
     public var authenticationMethod: AuthenticationMethod
     /// The client's name for its key, if it authenticates with one.
-    public var keyID: String?
+    package var keyID: String?
     /// The audience of the client's signatures; `nil` means ``AssertionAudience/issuer``.
-    public var assertionAudience: AssertionAudience?
+    package var assertionAudience: AssertionAudience?
     /// The requested scopes.
     public var scopes: String?
     /// The requested resources (RFC 8707).
@@ -233,21 +233,21 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     public var refreshesAhead: Bool?
     /// Whether the server names itself in every redirect (RFC 9207), so that a redirect without a name is not from this
     /// server.
-    public var serverSendsIssuer: Bool?
+    package var serverSendsIssuer: Bool?
     /// Whether the user has named the account, so that an ID token does not rename it; `nil` if that is not known.
-    public var namesAccount: Bool?
+    package var namesAccount: Bool?
     /// The algorithm that the client is registered for (`id_token_signed_response_alg`); `nil` if that is not known.
-    public var idTokenAlgorithm: String?
+    package var idTokenAlgorithm: String?
     /// The algorithms by which the server says it signs ID tokens; `nil` if it does not say.
-    public var serverIDTokenAlgorithms: [String]?
+    package var serverIDTokenAlgorithms: [String]?
     /// Whether requests for authorization are pushed to the server beforehand (RFC 9126).
-    public var pushesRequests: Bool?
+    package var pushesRequests: Bool?
     /// The claims of assertions, which replace a user's login; `nil` for a grant without them.
-    public var assertion: Assertion?
+    package var assertion: Assertion?
     /// The exchange; `nil` for a grant that exchanges nothing.
-    public var exchange: Exchange?
+    package var exchange: Exchange?
     /// Where the client's registration is managed (RFC 7592); `nil` for a client that Crumb has not registered.
-    public var registrationURL: String?
+    package var registrationURL: String?
     /// Further parameters of the page to log in on, names and values in turn.
     private var furtherParameters: [String]?
     private var endpointURLs: [String: String]
@@ -289,13 +289,13 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     }
 
     /// The URL of an endpoint.
-    public func url(of endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
+    package func url(of endpoint: ServerMetadata.Endpoint) throws(OAuth2Error) -> EndpointURL {
         try ServerMetadata(endpoints: endpoints)
             .url(of: endpoint, dangerouslyAllowingPlainHTTP: dangerouslyAllowsPlainHTTP)
     }
 
     /// The origin of the token endpoint, which tells servers without an issuer apart; `nil` without such an endpoint.
-    public var tokenOrigin: String? {
+    package var tokenOrigin: String? {
         (try? url(of: .token)).map { "\($0.scheme)://\($0.authority)".lowercased() }
     }
 }

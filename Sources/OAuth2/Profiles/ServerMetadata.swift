@@ -40,22 +40,22 @@ public struct ServerMetadata: Sendable, Equatable {
     }
 
     /// The server's identifier.
-    public var issuer: String
+    package var issuer: String
     /// The URLs of the metadata, unchanged.
-    public var endpoints: [Endpoint: String]
+    package var endpoints: [Endpoint: String]
     /// The endpoints for clients with a certificate (RFC 8705, section 5).
-    public var mutualTLSEndpoints: [Endpoint: String] = [:]
+    package var mutualTLSEndpoints: [Endpoint: String] = [:]
     /// Whether the server names itself in every redirect (RFC 9207, section 3).
-    public var sendsIssuer = false
+    package var sendsIssuer = false
     /// Whether the server accepts only pushed authorization requests (RFC 9126, section 5).
-    public var requiresPushedRequests = false
+    package var requiresPushedRequests = false
     /// The authentication methods of the token endpoint; `nil` if the metadata has none.
-    public var authenticationMethods: [String]?
+    package var authenticationMethods: [String]?
     /// The signature algorithms of the server's ID tokens; `nil` if the metadata has none.
-    public var idTokenAlgorithms: [String]?
+    package var idTokenAlgorithms: [String]?
 
     /// Metadata from its parts, for a server that has none.
-    public init(issuer: String = "", endpoints: [Endpoint: String] = [:]) {
+    package init(issuer: String = "", endpoints: [Endpoint: String] = [:]) {
         self.issuer = issuer
         self.endpoints = endpoints
     }
@@ -79,7 +79,7 @@ public struct ServerMetadata: Sendable, Equatable {
     ///
     /// - Parameter dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
     /// - Throws: ``OAuth2Error/Code/endpointMissing``, or an error if secrets must not be sent to the URL.
-    public func url(
+    package func url(
         of endpoint: Endpoint, dangerouslyAllowingPlainHTTP: Bool = false
     ) throws(OAuth2Error) -> EndpointURL {
         guard let text = endpoints[endpoint] else {
@@ -106,9 +106,9 @@ public struct ServerMetadata: Sendable, Equatable {
 }
 
 /// Finds the metadata of a server by its issuer identifier (RFC 8414, section 3).
-public struct MetadataDiscovery: Sendable, Equatable {
+package struct MetadataDiscovery: Sendable, Equatable {
     /// A document that a server may have.
-    public enum Document: Sendable, CaseIterable {
+    package enum Document: Sendable, CaseIterable {
         /// RFC 8414, section 3: `/.well-known/oauth-authorization-server` between host and path.
         case authorizationServer
         /// OpenID Connect Discovery 1.0, section 4: `/.well-known/openid-configuration` after the path.
@@ -119,7 +119,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
     }
 
     /// The server's identifier, exactly as it was given.
-    public let issuer: String
+    package let issuer: String
     private let url: EndpointURL
     private let allowsPlainHTTP: Bool
 
@@ -128,7 +128,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
     /// - Parameters:
     ///   - issuer: The server's identifier, an `https` URL without query and fragment.
     ///   - dangerouslyAllowingPlainHTTP: See ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
-    public init(issuer: String, dangerouslyAllowingPlainHTTP: Bool = false) throws(OAuth2Error) {
+    package init(issuer: String, dangerouslyAllowingPlainHTTP: Bool = false) throws(OAuth2Error) {
         url = try EndpointURL(issuer, dangerouslyAllowingPlainHTTP: dangerouslyAllowingPlainHTTP)
         guard !url.path.contains("?") else {
             throw OAuth2Error(.invalidEndpoint, "An issuer is a URL without a query.")
@@ -138,7 +138,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
     }
 
     /// The request for a document.
-    public func request(for document: Document) throws(OAuth2Error) -> EndpointRequest {
+    package func request(for document: Document) throws(OAuth2Error) -> EndpointRequest {
         let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
         let text =
             switch document {
@@ -155,7 +155,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
     ///
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` if the document is of another server (RFC 8414, section 3.3):
     ///   the two are compared octet for octet.
-    public func metadata(in response: EndpointResponse) throws(OAuth2Error) -> ServerMetadata {
+    package func metadata(in response: EndpointResponse) throws(OAuth2Error) -> ServerMetadata {
         let members = try response.members(redacting: [])
         let named = members["issuer"]?.nonEmptyText
         guard let named, Array(named.utf8) == Array(issuer.utf8) else {
@@ -178,7 +178,7 @@ public struct MetadataDiscovery: Sendable, Equatable {
     /// Asks a server for its documents.
     ///
     /// - Parameter needed: The endpoints to look for; a further document is read only if those before lack one.
-    public func metadata(
+    package func metadata(
         over transport: any EndpointTransport, needing needed: Set<ServerMetadata.Endpoint> = []
     ) async throws(OAuth2Error) -> ServerMetadata {
         var found: ServerMetadata?

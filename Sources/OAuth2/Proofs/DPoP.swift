@@ -1,17 +1,17 @@
 internal import Crypto
 internal import HTTPTypes
 internal import Synchronization
-public import WebPrimitives
+package import WebPrimitives
 
 /// A proof that the sender of a request has the key that tokens are bound to (RFC 9449, section 4.2).
-public struct DPoPProof: Sendable, Equatable {
+package struct DPoPProof: Sendable, Equatable {
     /// The key.
-    public var key: SigningKey
+    package var key: SigningKey
     /// The server's last nonce for this key (section 8); `nil` if it gave none.
-    public var nonce: String?
+    package var nonce: String?
 
     /// Creates proofs with a key.
-    public init(key: SigningKey, nonce: String? = nil) {
+    package init(key: SigningKey, nonce: String? = nil) {
         self.key = key
         self.nonce = nonce
     }
@@ -24,7 +24,7 @@ public struct DPoPProof: Sendable, Equatable {
     ///   - accessToken: The access token that goes with the request to a resource server; `nil` at the token endpoint.
     ///   - now: When it is made.
     ///   - generator: A cryptographically secure source: no two proofs are alike.
-    public func value(
+    package func value(
         method: String, url: String, accessToken: Secret? = nil, now: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> Secret {
@@ -48,24 +48,24 @@ public struct DPoPProof: Sendable, Equatable {
 
 /// The nonces that servers require in proofs: the last one of each (RFC 9449, sections 8 and 9). Requests can share
 /// them.
-public final class DPoPNonces: Sendable {
+package final class DPoPNonces: Sendable {
     /// How many origins are remembered. A forgotten one costs one more request.
     private static let limit = 256
 
     private let nonces = Mutex<[String: String]>([:])
 
     /// Creates an empty set of nonces.
-    public init() {}
+    package init() {}
 
     /// The last nonce of an origin; `nil` if it gave none.
     ///
     /// - Parameter origin: Scheme, host and port, such as `https://api.example`.
-    public func nonce(for origin: String) -> String? {
+    package func nonce(for origin: String) -> String? {
         nonces.withLock { $0[origin] }
     }
 
     /// Stores the value of a `DPoP-Nonce` field. Ignores an invalid one.
-    public func remember(_ nonce: String, for origin: String) {
+    package func remember(_ nonce: String, for origin: String) {
         guard DPoPNonces.isNonce(nonce) else { return }
         nonces.withLock { nonces in
             if nonces.count >= DPoPNonces.limit, nonces[origin] == nil { nonces = [:] }
@@ -85,7 +85,7 @@ public final class DPoPNonces: Sendable {
 ///
 /// If the server asks for a nonce, the request is sent once more with it (section 8). The server has issued nothing
 /// then, so that this repeats no grant.
-public struct DPoPTransport: EndpointTransport {
+package struct DPoPTransport: EndpointTransport {
     private let base: any EndpointTransport
     private let key: SigningKey
     private let now: @Sendable () -> Timestamp
@@ -94,14 +94,14 @@ public struct DPoPTransport: EndpointTransport {
     ///   - base: The transport that sends the requests.
     ///   - key: The key that tokens are bound to.
     ///   - now: The time.
-    public init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Timestamp) {
+    package init(_ base: any EndpointTransport, key: SigningKey, now: @escaping @Sendable () -> Timestamp) {
         self.base = base
         self.key = key
         self.now = now
     }
 
     /// Sends a request with a proof, and repeats it once if the server requires a nonce.
-    public func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
+    package func send(_ request: EndpointRequest) async throws(OAuth2Error) -> EndpointResponse {
         let response = try await base.send(try proven(request, nonce: nil))
         guard let nonce = DPoPTransport.demandedNonce(in: response) else { return response }
         return try await base.send(try proven(request, nonce: nonce))

@@ -1,11 +1,11 @@
 internal import Crypto
 internal import CryptoExtras
-public import WebPrimitives
+package import WebPrimitives
 
 /// A private key for signatures: ES256 for DPoP proofs, and the key's own algorithm for client assertions.
-public struct SigningKey: Sendable, Equatable {
+package struct SigningKey: Sendable, Equatable {
     /// How a key signs (RFC 7518, section 3.1; RFC 8037, section 3.1; RFC 9864).
-    public enum Algorithm: String, Sendable, CaseIterable {
+    package enum Algorithm: String, Sendable, CaseIterable {
         /// ECDSA with a P-256 key. It also signs proofs.
         case es256 = "ES256"
         /// With an RSA key of at least 2048 bits.
@@ -19,10 +19,10 @@ public struct SigningKey: Sendable, Equatable {
     }
 
     /// How the key signs.
-    public let algorithm: Algorithm
+    package let algorithm: Algorithm
     /// The private key as it is stored: 32 bytes for ES256; for the others the algorithm's name on a line, and the key in
     /// DER after it.
-    public let secret: Secret
+    package let secret: Secret
 
     /// The key as it signs; made again each time, so that only ``secret`` holds it.
     private enum Signer {
@@ -32,14 +32,14 @@ public struct SigningKey: Sendable, Equatable {
     }
 
     /// Creates a key for proofs with the system's random number generator.
-    public init() {
+    package init() {
         self.init(P256.Signing.PrivateKey())
     }
 
     /// Creates a key from its stored form.
     ///
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
-    public init(_ secret: Secret) throws(OAuth2Error) {
+    package init(_ secret: Secret) throws(OAuth2Error) {
         self.init(SigningKey.namedAlgorithm(of: secret.exposedBytes)?.algorithm ?? .es256, secret)
         _ = try signer
     }
@@ -79,7 +79,7 @@ public struct SigningKey: Sendable, Equatable {
     ///
     /// - Parameter algorithm: The algorithm; `nil` for the key's own, which is `RS256` for RSA.
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
-    public init(pem text: Secret, algorithm: Algorithm? = nil) throws(OAuth2Error) {
+    package init(pem text: Secret, algorithm: Algorithm? = nil) throws(OAuth2Error) {
         guard let text = text.exposedText, let key = SigningKey(pem: text, algorithm) else {
             throw OAuth2Error(
                 .invalidKey,
@@ -134,7 +134,7 @@ public struct SigningKey: Sendable, Equatable {
     /// The thumbprint of the public key of a key for proofs (RFC 7638), to which servers bind tokens.
     ///
     /// - Throws: ``OAuth2Error/Code/invalidKey`` for a key of another kind.
-    public var thumbprint: String {
+    package var thumbprint: String {
         get throws(OAuth2Error) {
             Base64.textForURL(Array(SHA256.hash(data: try publicJWK)))
         }
@@ -156,9 +156,9 @@ public struct SigningKey: Sendable, Equatable {
 }
 
 /// Signs the assertions that authenticate a client (RFC 7523, section 3; OpenID Connect Core 1.0, section 9).
-public struct ClientAssertion: Sendable, Equatable {
+package struct ClientAssertion: Sendable, Equatable {
     /// The key of a client's signatures.
-    public enum Key: Sendable, Equatable {
+    package enum Key: Sendable, Equatable {
         /// Its private key (`private_key_jwt`).
         case privateKey(SigningKey)
         /// Its secret, with HS256 (`client_secret_jwt`).
@@ -166,17 +166,17 @@ public struct ClientAssertion: Sendable, Equatable {
     }
 
     /// The client's identifier.
-    public var clientID: String
+    package var clientID: String
     /// The audience of the assertion: the server's issuer identifier, as RFC 9700's successor requires, or its token
     /// endpoint.
-    public var audience: String
+    package var audience: String
     /// The key of the client's signatures.
-    public var key: Key
+    package var key: Key
     /// The key's name in the client's own key set; empty for none.
-    public var keyID: String
+    package var keyID: String
 
     /// Assertions of one client for one server.
-    public init(clientID: String, audience: String, key: SigningKey, keyID: String = "") {
+    package init(clientID: String, audience: String, key: SigningKey, keyID: String = "") {
         self.clientID = clientID
         self.audience = audience
         self.key = .privateKey(key)
@@ -184,7 +184,7 @@ public struct ClientAssertion: Sendable, Equatable {
     }
 
     /// Assertions of a client that signs with its secret.
-    public init(clientID: String, audience: String, secret: Secret) {
+    package init(clientID: String, audience: String, secret: Secret) {
         self.clientID = clientID
         self.audience = audience
         key = .secret(secret)
@@ -197,7 +197,7 @@ public struct ClientAssertion: Sendable, Equatable {
     ///   - now: When it is made.
     ///   - generator: A cryptographically secure source: no two assertions are alike.
     /// - Throws: ``OAuth2Error/Code/invalidKey``.
-    public func authentication(
+    package func authentication(
         now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> ClientAuthentication {
         let claims = AssertionClaims(issuer: clientID, subject: clientID, audience: audience)

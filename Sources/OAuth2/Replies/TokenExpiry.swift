@@ -117,7 +117,7 @@ extension String {
 }
 
 /// Whether a token can be used at a given time, by its expiry.
-public enum TokenValidity: String, Sendable, CaseIterable {
+package enum TokenValidity: String, Sendable, CaseIterable {
     /// The token is valid for longer than the skew.
     case valid
     /// The token is still valid, but expires within the skew and should be refreshed.
@@ -139,7 +139,7 @@ public struct TokenLifetime: Sendable, Hashable {
     public let end: Timestamp?
 
     /// A lifetime from its bounds.
-    public init(start: Timestamp, end: Timestamp?) {
+    package init(start: Timestamp, end: Timestamp?) {
         self.start = start
         self.end = end
     }
@@ -149,7 +149,7 @@ public struct TokenLifetime: Sendable, Hashable {
     /// - Parameter skew: How long before its end a token is due. It never takes more than the later half of the
     ///   lifetime, so that a token which lives shorter than the skew is not due from its first moment. A negative skew
     ///   counts as none.
-    public func renewal(skew: Duration) -> Timestamp? {
+    package func renewal(skew: Duration) -> Timestamp? {
         end.map { end in
             let half = max(.zero, (end - start) / 2)
             return end.advanced(by: .zero - min(max(.zero, skew), half))
@@ -159,7 +159,7 @@ public struct TokenLifetime: Sendable, Hashable {
     /// Whether the token can be used at `now`.
     ///
     /// - Parameter skew: As for ``renewal(skew:)``.
-    public func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
+    package func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
         guard let end, let renewal = renewal(skew: skew) else { return .unknown }
         guard now < end else { return .expired }
         return now < renewal ? .valid : .due

@@ -1,11 +1,11 @@
-public import HTTPTypes
-public import WebPrimitives
+package import HTTPTypes
+package import WebPrimitives
 
 /// The parser of a token endpoint's reply (RFC 6749, sections 5.1 and 5.2).
 ///
 /// Tolerant where servers differ without harm (`expires_in` as text, a missing `token_type`, an array of scopes), and
 /// strict about values that are sent later. Members that a ``TokenSet`` cannot hold are dropped.
-public enum TokenResponse {
+package enum TokenResponse {
     /// Reads a reply of any token endpoint.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ public enum TokenResponse {
     /// - Returns: The tokens, if the server issued some. A reply without scopes has none.
     /// - Throws: The server's error, or the defect of the reply. Only ``OAuth2Error/Code/invalidGrant`` means that the
     ///   grant is lost.
-    public static func tokenSet(
+    package static func tokenSet(
         status: HTTPResponse.Status, body: [UInt8], now: Timestamp, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
         let status = status.code
@@ -26,7 +26,7 @@ public enum TokenResponse {
     }
 
     /// The same of a reply as a transport gives it.
-    public static func tokenSet(
+    package static func tokenSet(
         _ response: EndpointResponse, now: Timestamp, redacting secrets: [Secret] = []
     ) throws(OAuth2Error) -> TokenSet {
         do {
@@ -40,7 +40,7 @@ public enum TokenResponse {
     ///
     /// A server that rotates refresh tokens has ended the old one when it answers, so store the new one before
     /// anything else of the reply can fail. `nil` if the reply is not a success, or has no whole refresh token.
-    public static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
+    package static func refreshToken(status: HTTPResponse.Status, body: [UInt8]) -> Secret? {
         guard (200..<300).contains(status.code) else { return nil }
         let members: JSONObject
         switch JSONDocument(Array(body.prefix(EndpointResponse.maximumBodySize))) {

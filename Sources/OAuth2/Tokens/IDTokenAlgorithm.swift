@@ -4,9 +4,9 @@ internal import WebPrimitives
 /// How a client expects ID tokens to be signed (OpenID Connect Core 1.0, section 3.1.3.7, points 6 to 8).
 ///
 /// A token names its algorithm, but never chooses it: the client's registration or the server's metadata does.
-public enum IDTokenAlgorithm {
+package enum IDTokenAlgorithm {
     /// The algorithms that ID tokens can be verified by: with the server's public keys, or with the client's secret.
-    public static let names = publicKeyAlgorithms + ["HS256", "HS384", "HS512"]
+    package static let names = publicKeyAlgorithms + ["HS256", "HS384", "HS512"]
 
     private static let publicKeyAlgorithms = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
@@ -48,7 +48,7 @@ extension ProfileCredentials {
     /// - Returns: Whether one of the server's public keys has to verify the token. TLS may vouch for it instead if the
     ///   token came from the token endpoint itself (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
     /// - Throws: ``OAuth2Error/Code/invalidIDToken``.
-    public func needsServerKey(for token: Secret, _ claims: IDTokenClaims) throws(OAuth2Error) -> Bool {
+    package func needsServerKey(for token: Secret, _ claims: IDTokenClaims) throws(OAuth2Error) -> Bool {
         let name = claims.algorithm ?? "none"
         guard IDTokenAlgorithm.isExpected(name, by: settings) else {
             let isKnown = IDTokenAlgorithm.names.contains(name)

@@ -1,30 +1,30 @@
 internal import Crypto
-public import WebPrimitives
+package import WebPrimitives
 
 /// The claims of an ID token about a login (OpenID Connect Core 1.0, section 2).
-public struct IDTokenClaims: Sendable, Equatable {
+package struct IDTokenClaims: Sendable, Equatable {
     /// The issuer.
-    public let issuer: String
+    package let issuer: String
     /// The account's identifier at the issuer.
-    public let subject: String
+    package let subject: String
     /// The clients that it is for.
-    public let audience: [String]
+    package let audience: [String]
     /// The client that it was issued to, if it is for several.
-    public let authorizedParty: String?
+    package let authorizedParty: String?
     /// When it ends.
-    public let expiry: Timestamp
+    package let expiry: Timestamp
     /// When it was issued.
-    public let issuedAt: Timestamp?
+    package let issuedAt: Timestamp?
     /// When it starts to be valid (`nbf`; RFC 7519, section 4.1.5).
-    public let notBefore: Timestamp?
+    package let notBefore: Timestamp?
     /// When the user logged in.
-    public let authenticatedAt: Timestamp?
+    package let authenticatedAt: Timestamp?
     /// How the user logged in (`acr`).
-    public let authenticationContext: String?
+    package let authenticationContext: String?
     /// The user's e-mail address or name, for display.
-    public let displayName: String?
+    package let displayName: String?
     /// The algorithm of the signature, from the token's header.
-    public let algorithm: String?
+    package let algorithm: String?
     private let nonce: Secret?
     private let hasCriticalExtensions: Bool
     /// The value of `at_hash` and of `c_hash`; empty if the member is not a string.
@@ -34,7 +34,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// The claims in a token, whose signature is not looked at.
     ///
     /// For a token that came from the token endpoint itself, TLS vouches for the issuer (section 3.1.3.7, point 6).
-    public init(unverified token: Secret) throws(OAuth2Error) {
+    package init(unverified token: Secret) throws(OAuth2Error) {
         let parts = token.exposedBytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let head = Base64.decodeForURL(parts[0]), let payload = Base64.decodeForURL(parts[1]),
             case .object(let header) = JSONDocument(head),
@@ -61,7 +61,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     }
 
     /// When the token was issued and when it ends. A token that does not say when it was issued counts as long-lived.
-    public var lifetime: TokenLifetime { TokenLifetime(start: issuedAt ?? .distantPast, end: expiry) }
+    package var lifetime: TokenLifetime { TokenLifetime(start: issuedAt ?? .distantPast, end: expiry) }
 
     /// Checks that the token is from this issuer, for this client and this login, is valid at `now`, and needs no
     /// extension of JSON Web Signature, of which none is understood here (section 3.1.3.7, points 2 to 5 and 9 to 11;
@@ -73,7 +73,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     ///   - nonce: The nonce of the authorization request; `nil` if it had none.
     ///   - skew: How far clocks may differ.
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
-    public func check(
+    package func check(
         issuer: String, clientID: String, nonce: Secret?, now: Timestamp, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
         guard !hasCriticalExtensions else {
@@ -113,7 +113,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     ///   - accessToken: The access token of the same reply.
     ///   - code: The code that was redeemed; `nil` if there was none.
     /// - Throws: ``OAuth2Error/Code/invalidIDToken``.
-    public func check(accessToken: Secret, code: Secret? = nil) throws(OAuth2Error) {
+    package func check(accessToken: Secret, code: Secret? = nil) throws(OAuth2Error) {
         guard accessTokenHash == nil || accessTokenHash == halfHash(of: accessToken) else {
             throw OAuth2Error(invalidIDToken: "it belongs to another access token (at_hash)")
         }
@@ -148,7 +148,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     ///     not say which it was is taken: a server need not tell.
     ///   - skew: How far clocks may differ.
     /// - Throws: ``OAuth2Error/Code/unmetAuthentication``.
-    public func check(
+    package func check(
         maximumAge: Int64?, authenticationContexts: String?, now: Timestamp, skew: Duration = .seconds(120)
     ) throws(OAuth2Error) {
         if let maximumAge {
@@ -170,7 +170,7 @@ public struct IDTokenClaims: Sendable, Equatable {
     /// Makes sure that a token that came with a refresh is of the same login as the one before it (section 12.2).
     ///
     /// - Throws: ``OAuth2Error/Code/issuerMismatch`` or ``OAuth2Error/Code/invalidIDToken``.
-    public func check(following earlier: IDTokenClaims) throws(OAuth2Error) {
+    package func check(following earlier: IDTokenClaims) throws(OAuth2Error) {
         guard Array(issuer.utf8) == Array(earlier.issuer.utf8) else {
             throw OAuth2Error(.issuerMismatch, "The refreshed ID token comes from another issuer.")
         }

@@ -25,7 +25,7 @@ public struct Scopes: Sendable {
     }
 
     /// Whether there is no scope.
-    public var isEmpty: Bool { values.isEmpty }
+    package var isEmpty: Bool { values.isEmpty }
 
     /// Whether `scope` is one of them.
     public func contains(_ scope: String) -> Bool {

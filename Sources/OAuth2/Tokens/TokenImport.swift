@@ -1,4 +1,4 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// Tokens that another tool obtained, in the forms in which people have them.
 ///
@@ -6,7 +6,7 @@ public import WebPrimitives
 ///   `expiry_date` as RFC 3339 or Unix time, or `created_at` beside `expires_in`. Without any of these, `expires_in`
 ///   counts from now, which is right only for a reply that has just come.
 /// - An access token alone on one line, also with `Bearer` before it or as a JSON string.
-public enum TokenImport {
+package enum TokenImport {
     /// Reads `bytes` in whichever form they are.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ public enum TokenImport {
     ///   - now: The time of the import.
     /// - Returns: The tokens. An access token alone has no known expiry.
     /// - Throws: The defect of the input, without any part of it.
-    public static func tokenSet(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {
+    package static func tokenSet(_ bytes: [UInt8], now: Timestamp) throws(OAuth2Error) -> TokenSet {
         switch ReplyBody.firstByte(of: bytes) {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"), nil:
             return try savedReply(bytes, now: now)

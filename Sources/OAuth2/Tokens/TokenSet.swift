@@ -46,7 +46,7 @@ public struct TokenSet: Sendable, Equatable {
     }
 
     /// When the access token was received and when it ends.
-    public var accessTokenLifetime: TokenLifetime {
+    package var accessTokenLifetime: TokenLifetime {
         TokenLifetime(start: receivedAt, end: accessTokenExpiry)
     }
 
@@ -54,7 +54,7 @@ public struct TokenSet: Sendable, Equatable {
     ///
     /// - Parameter skew: How long before its expiry a token counts as ``TokenValidity/due``: time for the request to
     ///   arrive, and for clocks that differ. See ``TokenLifetime/renewal(skew:)``.
-    public func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
+    package func validity(at now: Timestamp, skew: Duration = .seconds(60)) -> TokenValidity {
         accessTokenLifetime.validity(at: now, skew: skew)
     }
 
@@ -76,7 +76,7 @@ public struct TokenSet: Sendable, Equatable {
     /// grant.
     ///
     /// A token or grant without a known expiry counts as valid: only the server knows.
-    public func isRefreshable(at now: Timestamp) -> Bool {
+    package func isRefreshable(at now: Timestamp) -> Bool {
         guard refreshToken != nil else { return false }
         return [refreshTokenExpiry, grantExpiry].compactMap(\.self).allSatisfy { now < $0 }
     }
@@ -85,9 +85,9 @@ public struct TokenSet: Sendable, Equatable {
 extension TokenSet {
     /// The `Authorization` field that presents the access token (RFC 6750, section 2.1), which is no longer protected.
     ///
-    /// `nil` for a type other than `Bearer`, which needs more than the token: see ``AccessCredential`` (RFC 6749, section
-    /// 7.1: a client must not use a type that it does not understand), and for a token that no header field can carry unchanged. The field is
-    /// marked as never to be indexed by HTTP/2 and HTTP/3 header compression.
+    /// `nil` for a type other than `Bearer`, which needs more than the token (RFC 6749, section 7.1: a client must not use a
+    /// type that it does not understand), and for a token that no header field can carry unchanged. The field is marked as
+    /// never to be indexed by HTTP/2 and HTTP/3 header compression.
     public var exposedAuthorizationField: HTTPField? {
         tokenType == .bearer ? authorizationField(scheme: "Bearer") : nil
     }
@@ -111,7 +111,7 @@ extension TokenSet {
 /// Types compare without regard to case (section 5.1): servers respond with `Bearer` and `bearer`.
 public struct TokenType: Sendable, CustomStringConvertible {
     /// The type as the server wrote it.
-    public let name: String
+    package let name: String
 
     /// A type by its name, in any case.
     public init(_ name: String) {
@@ -161,21 +161,21 @@ enum TokenSyntax {
 }
 
 /// Tokens, with the key that the access token is bound to, if it is bound to one (RFC 9449).
-public struct AccessCredential: Sendable, Equatable {
+package struct AccessCredential: Sendable, Equatable {
     /// The tokens.
-    public var tokens: TokenSet
+    package var tokens: TokenSet
     /// The key that the access token is bound to; `nil` if any holder of the token may use it.
-    public var proofKey: SigningKey?
+    package var proofKey: SigningKey?
 
     /// A credential from its parts.
-    public init(_ tokens: TokenSet, proofKey: SigningKey? = nil) {
+    package init(_ tokens: TokenSet, proofKey: SigningKey? = nil) {
         self.tokens = tokens
         self.proofKey = proofKey
     }
 
     /// Whether the token can be presented at all: it is of a type that is understood, a header field can carry it, and
     /// the key is there that it is bound to.
-    public var isPresentable: Bool {
+    package var isPresentable: Bool {
         tokens.exposedAuthorizationField != nil || (tokens.exposedBoundField != nil && proofKey != nil)
     }
 
@@ -189,7 +189,7 @@ public struct AccessCredential: Sendable, Equatable {
     ///   - now: When the request is made.
     ///   - generator: A cryptographically secure source: no two proofs are alike.
     /// - Returns: `nil` if the token is not ``isPresentable``.
-    public func exposedFields(
+    package func exposedFields(
         method: String, url: String, nonce: String? = nil, now: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) throws(OAuth2Error) -> [HTTPField]? {
