@@ -140,7 +140,8 @@ let package = Package(
         .target(
             name: "URLSessionDecoration",
             dependencies: [
-                "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore", "RequestDecoration",
+                "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore",
+                "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(

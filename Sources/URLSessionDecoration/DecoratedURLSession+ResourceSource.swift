@@ -14,7 +14,7 @@ extension DecoratedURLSession: ResourceSource {
         var message = URLRequest(url: url)
         message.httpMethod = request.method.rawValue
         for field in request.headerFields { message.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
-        let exchange = try await data(for: message, in: context)
+        let exchange = try await exchange(for: message, in: context)
         let answer = exchange.payload
         var head = HTTPResponse(status: HTTPResponse.Status(code: answer.response.statusCode))
         for (name, value) in answer.response.allHeaderFields {

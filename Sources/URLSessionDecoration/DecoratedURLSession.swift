@@ -1,19 +1,20 @@
-public import CookieModel
-public import Foundation
+@_exported public import CookieModel
+@_exported public import Foundation
 import HTTPCaching
-public import RequestDecoration
+@_exported public import HTTPTypes
+@_exported public import OAuth2
+@_exported public import RequestDecoration
 public import ResponseStore
-public import SessionStore
+@_exported public import SessionStore
 
 #if canImport(FoundationNetworking)
-    public import FoundationNetworking
+    @_exported public import FoundationNetworking
 #endif
 
 /// A URLSession whose requests carry the jar's cookies, at each redirect those for the new URL.
 ///
-/// It follows redirects itself, with a task for each hop. Foundation on Linux loses the body at 307 and 308, follows
-/// responses that are not redirects, and does not call the delegate of a task. The cookies of the configuration are
-/// turned off.
+/// It has the methods of URLSession. It follows redirects itself, with a task for each hop: Foundation on Linux loses the
+/// body at 307 and 308, and follows responses that are not redirects. The cookies of the configuration are turned off.
 ///
 /// With a cache, responses that the jar has stored answer requests by the same rules as in a gateway, whatever `URLCache`
 /// does: it is turned off, too. `URLRequest.cachePolicy` says how a request is answered, and that of the configuration
@@ -23,19 +24,22 @@ public final class DecoratedURLSession: Sendable {
     public let decorator: RequestDecorator
     /// The stored responses; `nil` if all requests are sent.
     public let cache: PrivateCache?
-    private let client: URLSessionClient
+    private let session: OpenSession
     private let cachePolicy: URLRequest.CachePolicy
     private let now: @Sendable () -> Timestamp
 
     /// Creates a session with its own configuration.
     ///
     /// - Parameters:
+    ///   - delegate: Answers authentication challenges, such as for pinned certificates, and is informed about progress
+    ///     and metrics, for each hop. Other methods are not called, in particular not those for redirects. The session
+    ///     keeps it until it ends.
     ///   - cache: The stored responses of the decorator's jar; `nil` for none.
     ///   - now: Returns the current time, called for each request and response; `nil` for the clock of the decorator's
     ///     database.
     public init(
-        decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral, cache: PrivateCache? = nil,
-        now: (@Sendable () -> Timestamp)? = nil
+        decorator: RequestDecorator, configuration: URLSessionConfiguration = .ephemeral,
+        delegate: (any URLSessionDelegate)? = nil, cache: PrivateCache? = nil, now: (@Sendable () -> Timestamp)? = nil
     ) {
         self.decorator = decorator
         self.cache = cache
@@ -46,10 +50,23 @@ public final class DecoratedURLSession: Sendable {
             configuration.urlCache = nil
             configuration.requestCachePolicy = .useProtocolCachePolicy
         }
-        client = URLSessionClient(configuration)
+        session = OpenSession(configuration, delegate: delegate)
     }
 
-    /// Makes a request and follows its redirects.
+    /// Creates a session whose requests carry the cookies of a jar.
+    ///
+    /// - Parameters:
+    ///   - settings: The other fields to add to requests.
+    ///   - delegate: As for ``init(decorator:configuration:delegate:cache:now:)``.
+    public convenience init(
+        jar: CookieJar, configuration: URLSessionConfiguration = .ephemeral,
+        settings: DecorationSettings = DecorationSettings(), delegate: (any URLSessionDelegate)? = nil
+    ) {
+        self.init(
+            decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration, delegate: delegate)
+    }
+
+    /// Makes a request, follows its redirects, and returns the hops with the response.
     ///
     /// - Parameters:
     ///   - request: The request. Its own cookies and credentials are only for its origin. A body from a stream is sent
@@ -61,34 +78,64 @@ public final class DecoratedURLSession: Sendable {
     /// - Throws: `RedirectError`, `SessionStoreError`, `RequestURLError` for a URL that is not http or https, the error
     ///   of a fallback, or that of `URLSession`; `URLError.cancelled` if the task is cancelled. With a cache,
     ///   `NotStoredError` for a request that must not be sent.
-    public func data(
+    public func exchange(
         for request: URLRequest, in context: RequestContext? = nil, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
     ) async throws -> Exchange<URLSessionAnswer> {
-        let context = try context ?? RequestContext(url: request.requestURL())
+        try await exchange(for: request, file: nil, in: context, limit: limit, fallback: fallback)
+    }
+
+    /// Makes a request whose body is a file, which is opened again for each hop that needs it.
+    func exchange(
+        for request: URLRequest, file: URL?, in context: RequestContext?, limit: Int = Redirect.limit,
+        fallback: LoginFallback? = nil
+    ) async throws -> Exchange<URLSessionAnswer> {
         var own = request
         if cache != nil { own.cachePolicy = .useProtocolCachePolicy }
-        let policy = RequestCachePolicy(
-            request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy)
+        let policy = RequestCachePolicy(cachePolicy(of: request))
+        return try await follow(own, in: context, limit: limit, fallback: fallback) { [own] request, hop in
+            let client = URLSessionClient(session: session, file: hop.keepsBody ? file : nil)
+            guard let cache else {
+                let answer = try await client.send(request)
+                return (ResponseHead(answer.response), answer)
+            }
+            return try await CachedRequest(
+                request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
+            ).response()
+        }
+    }
+
+    /// Makes a request whose response is read while it comes. The cache is not used.
+    ///
+    /// - Throws: As ``exchange(for:in:limit:fallback:)``; `URLError.resourceUnavailable` for a request that must not be
+    ///   sent.
+    func transfer(for request: URLRequest, in context: RequestContext?) async throws -> Transfer {
+        if cache != nil, cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
+        return try await follow(request, in: context) { request, _ in
+            let transfer = session.begin(request)
+            return (ResponseHead(try await transfer.head()), transfer)
+        }.payload
+    }
+
+    private func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {
+        request.cachePolicy == .useProtocolCachePolicy ? cachePolicy : request.cachePolicy
+    }
+
+    private func follow<Payload>(
+        _ request: URLRequest, in context: RequestContext?, limit: Int = Redirect.limit, fallback: LoginFallback? = nil,
+        transport: (URLRequest, RedirectChain) async throws -> (head: ResponseHead, payload: Payload)
+    ) async throws -> Exchange<Payload> {
+        let context = try context ?? RequestContext(url: request.requestURL())
         do {
             return try await decorator.exchange(
-                own, in: context, limit: limit, fallback: fallback, now: now
-            ) { request, hop in
-                guard let cache else {
-                    let answer = try await client.send(request)
-                    return (ResponseHead(answer.response), answer)
-                }
-                return try await CachedRequest(
-                    request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
-                ).response()
-            }
+                request, in: context, limit: limit, fallback: fallback, now: now, transport: transport)
         } catch is CancellationError {
             throw URLError(.cancelled)
         }
     }
 }
 
-/// A response of URLSession. On Linux, a redirect that was not followed has no body.
+/// A response of URLSession.
 public struct URLSessionAnswer: Sendable {
     /// The body.
     public let data: Data

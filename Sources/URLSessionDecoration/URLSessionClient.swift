@@ -10,29 +10,14 @@ import ResponseStore
 
 /// A URLSession as a client that has a jar's cache.
 struct URLSessionClient: CachingClient {
-    /// A session that ends with the last copy of its client. A validation in the background has one.
-    private final class OpenSession: Sendable {
-        let session: URLSession
-
-        init(_ configuration: URLSessionConfiguration) {
-            session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
-        }
-
-        deinit {
-            session.finishTasksAndInvalidate()
-        }
-    }
-
-    private let open: OpenSession
-
-    init(_ configuration: URLSessionConfiguration) {
-        open = OpenSession(configuration)
-    }
+    let session: OpenSession
+    /// The file that is the body of requests; `nil` for their own bodies.
+    var file: URL?
 
     func send(_ request: URLRequest) async throws -> URLSessionAnswer {
-        let (data, response) = try await open.session.data(for: request)
-        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-        return URLSessionAnswer(data: data, response: response)
+        let transfer = session.begin(request, file: file)
+        let response = try await transfer.head()
+        return URLSessionAnswer(data: try await transfer.data(), response: response)
     }
 
     func failure(_ error: any Error) -> CacheExchange.Failure? {
@@ -47,7 +32,9 @@ struct URLSessionClient: CachingClient {
         }
     }
 
-    func hasBody(_ request: URLRequest) -> Bool { request.httpBody != nil || request.httpBodyStream != nil }
+    func hasBody(_ request: URLRequest) -> Bool {
+        file != nil || request.httpBody != nil || request.httpBodyStream != nil
+    }
 
     func fields(of request: URLRequest) -> MessageFields {
         MessageFields(
@@ -76,8 +63,6 @@ struct URLSessionClient: CachingClient {
             fields.remove("content-encoding")
             fields.remove("content-length")
         }
-        // On Linux, a redirect that was not followed has no body. It needs none.
-        if answer.data.isEmpty, fields.has("location") { fields.remove("content-length") }
         let length = fields.values("content-length").first.flatMap { Int64($0.description) }
         let isWhole = length == nil || length == Int64(answer.data.count)
         return ReceivedHead(ResponseHead(answer.response), fields: fields, bodyLength: length, mayStore: isWhole)

@@ -76,9 +76,9 @@ struct CachedSessionTests {
     func hit() async throws {
         let server = try server("max-age=60")
         let jar = try CachedJar()
-        let first = try await jar.session().data(for: try request(server)).payload
+        let first = try await jar.session().exchange(for: try request(server)).payload
         #expect(first.cacheStatus?.contains("fwd=uri-miss") == true && first.cacheStatus?.contains("stored") == true)
-        let second = try await jar.session().data(for: try request(server)).payload
+        let second = try await jar.session().exchange(for: try request(server)).payload
         #expect(second.data == Data("version 1".utf8) && second.response.statusCode == 200)
         #expect(second.cacheStatus?.hasPrefix("crumb; hit; ttl=60") == true)
         #expect(second.response.value(forHTTPHeaderField: "ETag") == "\"1\"")
@@ -91,7 +91,7 @@ struct CachedSessionTests {
         let jar = try CachedJar()
         let session = DecoratedURLSession(decorator: RequestDecorator(jar: jar.jar), now: { URLSessionFixture.now })
         for _ in 0..<2 {
-            let answer = try await session.data(for: try request(server)).payload
+            let answer = try await session.exchange(for: try request(server)).payload
             #expect(answer.cacheStatus == nil)
         }
         #expect(server.requests.count == 2)
@@ -102,12 +102,12 @@ struct CachedSessionTests {
         let server = try server("max-age=0", setCookie: ["seen=1"])
         let jar = try CachedJar()
         let session = jar.session()
-        _ = try await session.data(for: try request(server))
+        _ = try await session.exchange(for: try request(server))
         try jar.jar.receive(
             ReceivedResponse(
                 context: try URLSessionFixture.context("http://127.0.0.1/"), setCookie: ["seen=; Max-Age=0"]),
             now: URLSessionFixture.now)
-        let exchange = try await session.data(for: try request(server))
+        let exchange = try await session.exchange(for: try request(server))
         #expect(exchange.payload.data == Data("version 1".utf8) && exchange.head.status == 200)
         #expect(exchange.payload.cacheStatus?.contains("fwd-status=304") == true)
         #expect(server.requests.map { $0.text("if-none-match") } == [[], ["\"1\""]])
@@ -120,15 +120,15 @@ struct CachedSessionTests {
         let server = try server("max-age=1, stale-while-revalidate=600") { "\(versions.withLock { $0 })" }
         let jar = try CachedJar()
         let session = jar.session()
-        _ = try await session.data(for: try request(server))
+        _ = try await session.exchange(for: try request(server))
         versions.withLock { $0 = 1 }
         jar.advance(bySeconds: 10)
-        let stale = try await session.data(for: try request(server)).payload
+        let stale = try await session.exchange(for: try request(server)).payload
         #expect(stale.data == Data("version 0".utf8))
         var last = stale
         for _ in 0..<200 where last.data != Data("version 1".utf8) {
             try await Task.sleep(for: .milliseconds(10))
-            last = try await session.data(for: try request(server)).payload
+            last = try await session.exchange(for: try request(server)).payload
         }
         #expect(last.data == Data("version 1".utf8))
     }
@@ -138,14 +138,14 @@ struct CachedSessionTests {
         let server = try server("max-age=1, stale-while-revalidate=600")
         let jar = try CachedJar()
         let request = try request(server)
-        _ = try await jar.session().data(for: request)
+        _ = try await jar.session().exchange(for: request)
         for _ in 0..<20 {
             jar.advance(bySeconds: 10)
             let count = server.requests.count
             // No validation begins until the last one has ended.
             for _ in 0..<500 where server.requests.count == count {
                 // The session is gone when this returns, often before the validation has begun.
-                let stale = try await jar.session().data(for: request).payload
+                let stale = try await jar.session().exchange(for: request).payload
                 #expect(stale.data == Data("version 1".utf8))
                 try await Task.sleep(for: .milliseconds(10))
             }
@@ -161,15 +161,15 @@ struct CachedSessionTests {
         do {
             let server = try server("max-age=0")
             requests.append(try request(server))
-            _ = try await session.data(for: requests[0])
+            _ = try await session.exchange(for: requests[0])
             let strict = try self.server("max-age=0, must-revalidate")
             requests.append(try request(strict))
-            _ = try await session.data(for: requests[1])
+            _ = try await session.exchange(for: requests[1])
             #expect(server.requests.count == 1 && strict.requests.count == 1)
         }
-        let stale = try await session.data(for: requests[0]).payload
+        let stale = try await session.exchange(for: requests[0]).payload
         #expect(stale.data == Data("version 1".utf8))
-        await #expect(throws: URLError.self) { try await session.data(for: requests[1]) }
+        await #expect(throws: URLError.self) { try await session.exchange(for: requests[1]) }
     }
 
     @Test("A request's cache policy decides, and that of the configuration for requests without one")
@@ -178,20 +178,20 @@ struct CachedSessionTests {
         let jar = try CachedJar()
         let session = jar.session()
         await #expect(throws: NotStoredError.self) {
-            try await session.data(for: try request(server, policy: .returnCacheDataDontLoad))
+            try await session.exchange(for: try request(server, policy: .returnCacheDataDontLoad))
         }
         #expect(server.requests.isEmpty)
-        _ = try await session.data(for: try request(server))
-        _ = try await session.data(for: try request(server, policy: .reloadIgnoringLocalCacheData))
+        _ = try await session.exchange(for: try request(server))
+        _ = try await session.exchange(for: try request(server, policy: .reloadIgnoringLocalCacheData))
         #expect(server.requests.count == 2 && server.requests[1].text("if-none-match").isEmpty)
-        _ = try await session.data(for: try request(server, policy: .reloadRevalidatingCacheData))
+        _ = try await session.exchange(for: try request(server, policy: .reloadRevalidatingCacheData))
         #expect(server.requests.count == 3 && server.requests[2].text("if-none-match") == ["\"1\""])
         jar.advance(bySeconds: 3600)
-        _ = try await session.data(for: try request(server, policy: .returnCacheDataElseLoad))
+        _ = try await session.exchange(for: try request(server, policy: .returnCacheDataElseLoad))
         #expect(server.requests.count == 3)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.requestCachePolicy = .returnCacheDataElseLoad
-        _ = try await jar.session(configuration).data(for: try request(server))
+        _ = try await jar.session(configuration).exchange(for: try request(server))
         #expect(server.requests.count == 3)
     }
 
@@ -205,9 +205,9 @@ struct CachedSessionTests {
         var own = try request(server)
         own.setValue("Bearer own", forHTTPHeaderField: "Authorization")
         for _ in 0..<2 {
-            _ = try await session.data(for: try request(server))
-            _ = try await session.data(for: try request(server), in: foreign)
-            _ = try await session.data(for: own)
+            _ = try await session.exchange(for: try request(server))
+            _ = try await session.exchange(for: try request(server), in: foreign)
+            _ = try await session.exchange(for: own)
         }
         #expect(server.requests.count == 3)
     }
@@ -231,7 +231,7 @@ struct CachedSessionTests {
         }
         func get(_ rule: AuthorizationRule) async throws -> String {
             let session = jar.session(.ephemeral, DecorationSettings(authorization: [rule]))
-            return String(decoding: try await session.data(for: request).payload.data, as: UTF8.self)
+            return String(decoding: try await session.exchange(for: request).payload.data, as: UTF8.self)
         }
         let (alice, bob) = (
             AuthorizationRule(scope: scope, named: "alice", in: tokens),
@@ -279,9 +279,9 @@ struct CachedSessionTests {
         let session = jar.session()
         var part = try request(server)
         part.setValue("bytes=0-3", forHTTPHeaderField: "Range")
-        #expect(try await session.data(for: part).payload.data == Data("0123".utf8))
+        #expect(try await session.exchange(for: part).payload.data == Data("0123".utf8))
         for _ in 0..<2 {
-            let whole = try await session.data(for: try request(server)).payload
+            let whole = try await session.exchange(for: try request(server)).payload
             #expect(whole.data == Data("01234567".utf8) && whole.response.statusCode == 200)
         }
         #expect(server.requests.map { $0.text("range") } == [["bytes=0-3"], ["bytes=4-"]])
@@ -292,9 +292,9 @@ struct CachedSessionTests {
         let server = try server("max-age=60")
         let jar = try CachedJar()
         let session = jar.session()
-        _ = try await session.data(for: try request(server))
-        _ = try await session.data(for: try URLSessionFixture.post("http://127.0.0.1:\(server.port)/data"))
-        _ = try await session.data(for: try request(server))
+        _ = try await session.exchange(for: try request(server))
+        _ = try await session.exchange(for: try URLSessionFixture.post("http://127.0.0.1:\(server.port)/data"))
+        _ = try await session.exchange(for: try request(server))
         #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
     }
 
@@ -309,7 +309,7 @@ struct CachedSessionTests {
         }
         let jar = try CachedJar()
         for _ in 0..<2 {
-            let exchange = try await jar.session().data(for: try request(server, "/old"))
+            let exchange = try await jar.session().exchange(for: try request(server, "/old"))
             #expect(exchange.payload.data == Data("new".utf8) && exchange.hops.map(\.status) == [301, 200])
         }
         #expect(server.requests.map(\.target) == ["/old", "/new"])

@@ -26,7 +26,7 @@ struct DecoratedURLSessionTests {
     func chain() async throws {
         let chain = try CrossSiteChain()
         let jar = try URLSessionFixture().jar
-        let exchange = try await session(jar).data(for: try URLSessionFixture.post(chain.url("a", "/1")))
+        let exchange = try await session(jar).exchange(for: try URLSessionFixture.post(chain.url("a", "/1")))
         #expect(exchange.payload.data == Data("arrived".utf8) && exchange.url.description == chain.url("a", "/5"))
         #expect(chain.asked.count == CrossSiteChain.expected.count)
         for ((site, request), expected) in zip(chain.asked, CrossSiteChain.expected) {
@@ -45,7 +45,7 @@ struct DecoratedURLSessionTests {
         let server = try LoopbackServer { _ in LoopbackServer.Response(200, setCookie: ["utf8=\u{20AC}; Path=/"]) }
         let fixture = try URLSessionFixture(["u=\u{E9}\u{1F36A}", "tab=a\tb", "quoted=\"x y\"", "e="])
         let url = "http://127.0.0.1:\(server.port)/"
-        for _ in 0..<2 { _ = try await session(fixture.jar).data(for: try URLSessionFixture.request(url)) }
+        for _ in 0..<2 { _ = try await session(fixture.jar).exchange(for: try URLSessionFixture.request(url)) }
         let cookies = "u=\u{E9}\u{1F36A}; tab=a\tb; quoted=\"x y\"; e="
         #expect(
             server.requests.map { $0.values("cookie") } == [
@@ -61,7 +61,7 @@ struct DecoratedURLSessionTests {
             HTTPCookie(properties: [.name: "platform", .value: "1", .domain: "127.0.0.1", .path: "/"]))
         configuration.httpCookieStorage?.setCookie(cookie)
         let fixture = try URLSessionFixture(["a=1"])
-        _ = try await session(fixture.jar, configuration: configuration).data(
+        _ = try await session(fixture.jar, configuration: configuration).exchange(
             for: try URLSessionFixture.request("http://127.0.0.1:\(server.port)/"))
         #expect(server.requests.map { $0.text("cookie") } == [["a=1"]])
         #expect(configuration.httpCookieStorage?.cookies?.map(\.name) == ["platform"])
@@ -78,7 +78,7 @@ struct DecoratedURLSessionTests {
             })
         var request = try URLSessionFixture.post(chain.url("a", "/1"))
         request.setValue(nil, forHTTPHeaderField: "Authorization")
-        _ = try await session(try URLSessionFixture().jar, settings).data(for: request)
+        _ = try await session(try URLSessionFixture().jar, settings).exchange(for: request)
         #expect(
             chain.asked.map { $0.request.text("authorization") } == [["Bearer t0ken"], ["Bearer t0ken"], [], [], []])
         #expect(chain.asked.allSatisfy { $0.request.text("user-agent") == ["Crumb/1"] })
@@ -91,7 +91,7 @@ struct DecoratedURLSessionTests {
         var request = try URLSessionFixture.post(chain.url("a", "/1"))
         request.httpBodyStream = InputStream(data: Data("payload".utf8))
         let streamed = request
-        let error = await #expect(throws: RedirectError.self) { try await session(jar).data(for: streamed) }
+        let error = await #expect(throws: RedirectError.self) { try await session(jar).exchange(for: streamed) }
         #expect(error?.code == .bodyNotRepeatable && chain.asked.count == 1)
         #expect(try jar.cookies().readable.map(\.pair).contains("a=1"))
     }
@@ -101,12 +101,13 @@ struct DecoratedURLSessionTests {
         let chain = try CrossSiteChain()
         let jar = try URLSessionFixture().jar
         let error = await #expect(throws: RedirectError.self) {
-            try await session(jar).data(for: try URLSessionFixture.request(chain.url("a", "/loop")))
+            try await session(jar).exchange(for: try URLSessionFixture.request(chain.url("a", "/loop")))
         }
         #expect(error?.code == .loop && chain.asked.count == 21)
         #expect(chain.asked.last?.request.text("cookie") == ["looped=1"])
-        let app = try await session(jar).data(for: try URLSessionFixture.request(chain.url("b", "/app")))
+        let app = try await session(jar).exchange(for: try URLSessionFixture.request(chain.url("b", "/app")))
         #expect(app.head.status == 302 && app.head.location == "com.example.app:/callback?code=1")
+        #expect(app.payload.data == Data("body\n".utf8))
         #expect(Set(try jar.cookies().readable.map(\.pair)) == ["looped=1", "app=1"])
     }
 
@@ -137,7 +138,7 @@ struct DecoratedURLSessionTests {
             isCookie ? .cookie(template) : .authorization, at: url, redirects: ["/login"])
         var request = try URLSessionFixture.post(url + "orders")
         request.setValue(nil, forHTTPHeaderField: "Authorization")
-        let exchange = try await session(fixture.jar).data(for: request, fallback: fallback)
+        let exchange = try await session(fixture.jar).exchange(for: request, fallback: fallback)
         #expect(exchange.head.status == 201 && exchange.payload.data == Data("in".utf8))
         // A token that goes into the Authorization field is there from the first request on.
         let count = isCookie ? 2 : 1
@@ -157,13 +158,13 @@ struct DecoratedURLSessionTests {
         let url = "http://127.0.0.1:\(server.port)/"
         let fallback = try fixture.fallback(.authorization, at: url)
         let error = await #expect(throws: LoginFallbackError.self) {
-            try await session(fixture.jar).data(for: try URLSessionFixture.request(url), fallback: fallback)
+            try await session(fixture.jar).exchange(for: try URLSessionFixture.request(url), fallback: fallback)
         }
         #expect(error?.code == .loginRequired && server.requests.count == 1)
         var request = try URLSessionFixture.post(url)
         request.setValue(nil, forHTTPHeaderField: "Authorization")
         request.httpBodyStream = InputStream(data: Data("payload".utf8))
-        let streamed = try await session(fixture.jar).data(for: request, fallback: fallback)
+        let streamed = try await session(fixture.jar).exchange(for: request, fallback: fallback)
         #expect(streamed.head.status == 401 && server.requests.count == 2)
     }
 
@@ -187,7 +188,7 @@ struct DecoratedURLSessionTests {
             ])
         var request = try URLSessionFixture.post(url + "first")
         request.setValue(nil, forHTTPHeaderField: "Authorization")
-        let exchange = try await session(try URLSessionFixture().jar, settings).data(for: request)
+        let exchange = try await session(try URLSessionFixture().jar, settings).exchange(for: request)
         #expect(exchange.hops.map(\.status) == [401, 401] && server.requests.count == 2)
         #expect(server.requests.allSatisfy { $0.text("authorization") == ["DPoP t0ken"] && $0.body.count == 7 })
         let proofs = server.requests.flatMap { $0.text("dpop") }

@@ -11,10 +11,16 @@ import URLSessionDecoration
 
 /// The examples of docs/decorating.md and docs/cache.md for Foundation, which are held against it. They are compiled, not run.
 enum DocumentationExamples {
-    static func session(_ decorator: RequestDecorator, _ request: URLRequest) async throws {
-        let session = DecoratedURLSession(decorator: decorator)
-        let exchange = try await session.data(for: request)
-        print(exchange.head.status, exchange.payload.data.count, "bytes from", exchange.url)
+    static func download(_ session: DecoratedURLSession, _ url: URL, to report: URL) async throws {
+        let (file, response) = try await session.download(from: url)
+        try FileManager.default.moveItem(at: file, to: report)
+        print(response.expectedContentLength, "bytes are in", report.path)
+    }
+
+    static func exchange(_ session: DecoratedURLSession, _ request: URLRequest) async throws {
+        let exchange = try await session.exchange(for: request)
+        for hop in exchange.hops { print(hop.method, hop.url, hop.status, hop.receipt.decisions.count) }
+        print(exchange.payload.response.statusCode, exchange.payload.data.count, "bytes from", exchange.url)
     }
 
     static func cache(
@@ -24,17 +30,8 @@ enum DocumentationExamples {
         let responses = ResponseCache(CacheFolder(folder), of: database)
         let cache = PrivateCache(responses, of: jar)
         let session = DecoratedURLSession(decorator: decorator, cache: cache)
-        let exchange = try await session.data(for: request)
+        let exchange = try await session.exchange(for: request)
         print(exchange.payload.cacheStatus ?? "no cache")
-    }
-
-    static func delegate(_ decorator: RequestDecorator, _ request: URLRequest) throws {
-        let delegate = RedirectDecorationDelegate(
-            decorator: decorator, completion: { task, result in print(task.taskIdentifier, result) })
-        let session = URLSession(
-            configuration: .default.withoutClientCookies, delegate: delegate, delegateQueue: nil)
-        let task = try delegate.task(for: request) { session.downloadTask(with: $0) }
-        task.resume()
     }
 
     static func conversion(_ cookie: Cookie, _ storage: HTTPCookieStorage) {

@@ -53,11 +53,6 @@ public struct RedirectChain: Sendable {
         return redirect
     }
 
-    /// The error of a chain that ends before ``limit``, because the client's own redirects are used up.
-    package var exhaustedByClient: RedirectError {
-        exhausted(isLoop: context.redirects.contains(context.url))
-    }
-
     private func exhausted(isLoop: Bool) -> RedirectError {
         isLoop
             ? RedirectError(.loop, context.url, "redirects in a loop; the jar may not store a cookie that it requires")

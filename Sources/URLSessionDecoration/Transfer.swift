@@ -1,0 +1,183 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The response to one task: its head, then its body in pieces, which wait for the reader.
+///
+/// The request is cancelled together with the Swift task that waits for it, and when its transfer is released.
+final class Transfer: Sendable {
+    /// How many bytes wait for the reader before the request is suspended.
+    private static let limit = 1 << 20
+
+    private struct State {
+        var head: HTTPURLResponse?
+        var pending = Data()
+        var end: Result<Void, any Error>?
+        var isCancelled = false
+        var isSuspended = false
+        var readers: [CheckedContinuation<Void, Never>] = []
+
+        /// Foundation on Linux asks for a password after the response with the challenge, and then goes on with another
+        /// response.
+        var hasHead: Bool { end != nil || head.map { $0.statusCode != 401 } ?? false }
+        var hasPiece: Bool { end != nil || hasHead && !pending.isEmpty }
+    }
+
+    private let task: URLSessionTask
+    private let session: OpenSession
+    private let state = Mutex(State())
+
+    /// Creates the transfer of a task that is not resumed yet. The session stays open until the transfer is released.
+    init(_ task: URLSessionTask, in session: OpenSession) {
+        self.task = task
+        self.session = session
+    }
+
+    deinit {
+        if state.withLock({ $0.end == nil }) { task.cancel() }
+    }
+
+    // MARK: - The reader
+
+    /// The head of the response.
+    func head() async throws -> HTTPURLResponse {
+        await wait(until: \.hasHead)
+        return try state.withLock { state in
+            // A failure before the first bytes of the body is that of the request.
+            if state.pending.isEmpty { try state.end?.get() }
+            guard let head = state.head else { throw URLError(.badServerResponse) }
+            return head
+        }
+    }
+
+    /// What has come of the body since the last call; `nil` at its end.
+    func next() async throws -> Data? {
+        await wait(until: \.hasPiece)
+        return try state.withLock { state in
+            guard !state.pending.isEmpty else {
+                try state.end?.get()
+                return nil
+            }
+            if state.isSuspended { task.resume() }
+            state.isSuspended = false
+            defer { state.pending = Data() }
+            return state.pending
+        }
+    }
+
+    /// The rest of the body.
+    func data() async throws -> Data {
+        var data = Data()
+        while let piece = try await next() { data.append(piece) }
+        return data
+    }
+
+    private func wait(until isReady: (State) -> Bool) async {
+        while !state.withLock({ isReady($0) }) {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let waits = state.withLock { state in
+                        if isReady(state) { return false }
+                        state.readers.append(continuation)
+                        return true
+                    }
+                    if !waits { continuation.resume() }
+                }
+            } onCancel: {
+                cancel()
+            }
+        }
+    }
+
+    // MARK: - The session
+
+    /// Takes the head of a response, in place of an earlier one.
+    func receive(_ response: URLResponse) {
+        // Not an interim response, such as 103.
+        guard let head = response as? HTTPURLResponse, head.statusCode >= 200 else { return }
+        change { state in
+            state.head = head
+            state.pending = Data()
+        }
+    }
+
+    /// Takes a piece of the body.
+    func receive(_ data: Data) {
+        change { state in
+            state.pending.append(data)
+            #if !canImport(FoundationNetworking)
+                if state.pending.count > Transfer.limit, state.hasHead, !state.isSuspended {
+                    state.isSuspended = true
+                    task.suspend()
+                }
+            #endif
+        }
+    }
+
+    /// Ends the body. Only the first end counts.
+    func end(_ error: (any Error)?) {
+        change { $0.end = error.map { .failure($0) } ?? .success(()) }
+    }
+
+    /// Ends the body with what has come, and the request with it.
+    func accept() {
+        end(nil)
+        task.cancel()
+    }
+
+    /// Cancels the request.
+    func cancel() {
+        change { state in
+            state.isCancelled = true
+            state.pending = Data()
+            state.end = .failure(URLError(.cancelled))
+        }
+        task.cancel()
+    }
+
+    /// Answers a question of the session. Foundation on Linux stops the program at an answer that comes after the
+    /// cancellation.
+    func unlessCancelled(_ answer: () -> Void) {
+        state.withLock { if !$0.isCancelled { answer() } }
+    }
+
+    /// Changes the state, unless the body has ended, and wakes the readers.
+    private func change(_ update: (inout State) -> Void) {
+        let readers = state.withLock { state in
+            if state.end == nil { update(&state) }
+            defer { state.readers = [] }
+            return state.readers
+        }
+        for reader in readers { reader.resume() }
+    }
+}
+
+/// A URLSession that ends with its last user. A validation in the background is one, and a body that is being read.
+final class OpenSession: Sendable {
+    private let session: URLSession
+    private let delegate: SessionDelegate
+
+    init(_ configuration: URLSessionConfiguration, delegate app: (any URLSessionDelegate)?) {
+        delegate = SessionDelegate(app)
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    /// Sends a request.
+    ///
+    /// - Parameter file: The file that is its body; `nil` for the body of the request.
+    func begin(_ request: URLRequest, file: URL? = nil) -> Transfer {
+        let task: URLSessionTask =
+            if let file { session.uploadTask(with: request, fromFile: file) } else { session.dataTask(with: request) }
+        let transfer = Transfer(task, in: self)
+        delegate.add(transfer, for: task)
+        task.resume()
+        return transfer
+    }
+}
