@@ -1,13 +1,35 @@
-public import AsyncHTTPClient
-public import CookieModel
+@_exported public import AsyncHTTPClient
+@_exported public import CookieModel
 public import HTTPCaching
-public import NIOCore
-import NIOHTTP1
-public import RequestDecoration
+@_exported public import HTTPTypes
+@_exported public import NIOCore
+@_exported public import NIOHTTP1
+@_exported public import OAuth2
+@_exported public import RequestDecoration
 public import ResponseStore
-public import SessionStore
+@_exported public import SessionStore
 
 extension HTTPClient {
+    /// Makes a request with the jar's cookies and follows its redirects, each with the cookies for the new URL.
+    ///
+    /// The client must not follow redirects itself: create its configuration with `redirectConfiguration: .disallow`.
+    ///
+    /// - Parameters:
+    ///   - request: The request. Its own cookies and credentials are only for its origin. Its body is sent again at a
+    ///     redirect with 307 or 308 if it is in memory.
+    ///   - settings: The other fields to add to requests.
+    ///   - context: The context of the request; `nil` for a user's visit to its URL.
+    ///   - timeout: The time limit for the head of each response.
+    /// - Returns: The response, whose body is not read yet.
+    /// - Throws: As ``exchange(_:by:in:timeout:limit:isBodyRepeatable:fallback:cache:cachePolicy:now:)``.
+    public func execute(
+        _ request: HTTPClientRequest, jar: CookieJar, settings: DecorationSettings = DecorationSettings(),
+        in context: RequestContext? = nil, timeout: TimeAmount = .seconds(30)
+    ) async throws -> HTTPClientResponse {
+        let decorator = RequestDecorator(jar: jar, settings: settings)
+        return try await exchange(request, by: decorator, in: context, timeout: timeout).payload
+    }
+
     /// Makes a request with the jar's cookies and follows its redirects, each with the cookies for the new URL.
     ///
     /// The client must not follow redirects itself: create its configuration with `redirectConfiguration: .disallow`.
@@ -18,8 +40,8 @@ extension HTTPClient {
     ///   - context: The context of the request; `nil` for a user's visit to its URL.
     ///   - timeout: The time limit for the head of each response.
     ///   - limit: The maximum number of redirects.
-    ///   - isBodyRepeatable: whether the body, if there is one, can be sent again at a redirect: `false` for a stream
-    ///     that yields its elements once.
+    ///   - isBodyRepeatable: Whether the body, if there is one, can be sent again at a redirect; `nil` if AsyncHTTPClient
+    ///     decides: a `ByteBuffer` and other bytes in memory can, up to 4 MiB of a collection, and a stream cannot.
     ///   - fallback: The fallback for responses that mean "not signed in": the request is sent once more, body
     ///     included, unless there is a `RepetitionRefusal`.
     ///   - cache: The stored responses of the decorator's jar; `nil` if all requests are sent. Responses that come from it
@@ -33,7 +55,7 @@ extension HTTPClient {
     ///   must not be sent.
     public func exchange(
         _ request: HTTPClientRequest, by decorator: RequestDecorator, in context: RequestContext? = nil,
-        timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,
+        timeout: TimeAmount, limit: Int = Redirect.limit, isBodyRepeatable: Bool? = nil,
         fallback: LoginFallback? = nil, cache: PrivateCache? = nil,
         cachePolicy: RequestCachePolicy = .useProtocolCachePolicy, now: (@Sendable () -> Timestamp)? = nil
     ) async throws -> Exchange<HTTPClientResponse> {
@@ -41,7 +63,8 @@ extension HTTPClient {
         let (own, client) = (request, CachingHTTPClient(client: self, timeout: timeout))
         let context = try context ?? RequestContext(url: request.requestURL())
         return try await decorator.exchange(
-            request, in: context, limit: limit, isBodyRepeatable: request.body == nil || isBodyRepeatable,
+            request, in: context, limit: limit,
+            isBodyRepeatable: request.body == nil || isBodyRepeatable ?? request.hasBodyInMemory,
             fallback: fallback, now: now
         ) { request, hop in
             guard let cache else {

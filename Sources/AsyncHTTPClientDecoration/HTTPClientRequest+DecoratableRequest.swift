@@ -1,6 +1,7 @@
 public import AsyncHTTPClient
 public import CookieModel
 public import HTTPTypes
+import NIOCore
 import NIOHTTP1
 public import RequestDecoration
 
@@ -54,5 +55,16 @@ extension HTTPClientRequest: DecoratableRequest {
     public mutating func becomeGET() {
         method = .GET
         body = nil
+    }
+}
+
+extension HTTPClientRequest {
+    /// Whether AsyncHTTPClient itself would send the body again at a redirect. It knows, but does not offer it: what it
+    /// knows is read by reflection. A body of a new kind cannot be repeated.
+    var hasBodyInMemory: Bool {
+        guard let body else { return true }
+        let mirror = Mirror(reflecting: body)
+        return mirror.descendant("mode", "byteBuffer") is ByteBuffer
+            || mirror.descendant("mode", "sequence", "canBeConsumedMultipleTimes") as? Bool ?? false
     }
 }

@@ -15,6 +15,7 @@ struct DocumentationTests {
             "Tests/RequestDecorationTests/Documentation/DocumentationExamples.swift",
             "Tests/URLSessionDecorationTests/SessionProgram.swift",
             "Tests/URLSessionDecorationTests/DocumentationExamples.swift",
+            "Tests/AsyncHTTPClientDecorationTests/ClientProgram.swift",
             "Tests/AsyncHTTPClientDecorationTests/DocumentationExamples.swift",
         ].map { try DocumentationTests.lines($0).joined(separator: "\n") }
         var block: [String]?
@@ -31,7 +32,7 @@ struct DocumentationTests {
                 block?.append(line)
             }
         }
-        #expect(count == 13)
+        #expect(count == 14)
     }
 
     /// The identifiers and remedies in the table under a heading of docs/reasons.md.
