@@ -122,9 +122,12 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
+            name: "RequestExchange",
+            dependencies: ["CookieModel", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(
             name: "RequestDecoration",
             dependencies: [
-                "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore",
+                "Platform", "CookieModel", "HTTPCaching", "OAuth2", "SessionStore", "ResponseStore", "RequestExchange",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             resources: [

@@ -34,7 +34,8 @@ struct SourcesTests {
             "BrowserCookies", "CookieModel", "CookieScenarios", "Captures", "CrumbCommands", "GatewayModel",
             "HTTPCaching",
             "HTTPMessages", "OAuth2", "OfflinePackages", "PackageStore", "Platform", "PublicSuffix",
-            "RequestDecoration", "ResponseStore", "SQLite", "SQLiteEngine", "SessionClient", "SessionOperations",
+            "RequestDecoration", "RequestExchange", "ResponseStore", "SQLite", "SQLiteEngine", "SessionClient",
+            "SessionOperations",
             "SessionStore", "SessionWire",
             "StoreEngine", "WebPages", "WebPrimitives",
         ]
@@ -91,7 +92,7 @@ struct SourcesTests {
 
     @Test("The errors of libraries name commands only to users of the command")
     func commandsInErrors() throws {
-        let libraries = ["StoreEngine/", "SessionStore/", "RequestDecoration/", "OAuth2/"]
+        let libraries = ["StoreEngine/", "SessionStore/", "RequestDecoration/", "RequestExchange/", "OAuth2/"]
         for (path, text) in try Self.files() where libraries.contains(where: path.hasPrefix) {
             for line in text.split(separator: "\n") where !line.contains("//") {
                 guard line.contains(#/'crumb |: crumb |[ "]--[a-z]|CRUMB_[KP]\w+_FILE/#) else { continue }

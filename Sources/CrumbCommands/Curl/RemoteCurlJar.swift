@@ -111,7 +111,7 @@ final class RemoteCurlJar: CurlJar {
         }
         guard let login = try answer(to: block, document).login, !isOver else { return nil }
         rejection = (document, hop.context.url)
-        refusal = !login.mayRepeat ? .mayHaveActed : plan.canRepeatBody(in: hop) ? nil : .bodyNotRepeatable
+        refusal = RepetitionRefusal(mayRepeat: login.mayRepeat, isBodyRepeatable: plan.canRepeatBody(in: hop))
         return refusal == nil ? .notSignedIn(sign: login.sign) : nil
     }
 

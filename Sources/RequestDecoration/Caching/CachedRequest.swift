@@ -38,9 +38,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         let brought = hop.hasLeftOrigin ? [] : own.fieldValues(.authorization) + own.fieldValues(.cookie)
         let hasOwnCredential = !hop.hasLeftOrigin && own.hasField(.authorization)
         var login = hasOwnCredential ? nil : request.fieldValues(.authorization).first
-        if let credential = login, let rule = hop.authorization, rule.isStored {
-            login = try await decorator.jar.database.reading { rule.login(presenting: credential) } ?? credential
-        }
+        if let credential = login, let name = hop.login { login = try await name(credential) ?? credential }
         audience = CacheAudience(
             decorator.jar.policy.verdict(on: context),
             login: login, brought: brought)

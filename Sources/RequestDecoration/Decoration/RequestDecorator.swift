@@ -124,16 +124,6 @@ public struct RequestDecorator: Sendable {
     }
 }
 
-extension RequestContext {
-    /// The same request by a method, which rules know in upper case.
-    func with(method: String) -> RequestContext {
-        guard method != self.method else { return self }
-        var context = self
-        context.method = method.uppercased()
-        return context
-    }
-}
-
 extension RequestDecorator {
     /// Returns the fields that the first rule for the URL adds, or the reason for omitting them.
     private func authorization<Request: DecoratableRequest>(

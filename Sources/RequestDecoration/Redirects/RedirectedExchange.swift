@@ -1,5 +1,6 @@
 public import CookieModel
 import HTTPTypes
+@_exported public import RequestExchange
 import SessionStore
 
 /// A request and its redirects. Each hop is decorated, and the cookies of each response are stored before the next hop.
@@ -8,16 +9,10 @@ import SessionStore
 /// repeat while that returns `true`.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// The decorator, which adds and stores cookies.
-    package internal(set) var decorator: RequestDecorator
-    /// The chain of redirects.
-    public private(set) var chain: RedirectChain
+    package let decorator: RequestDecorator
     /// The hops so far, one per response.
     public private(set) var hops: [ExchangeHop] = []
-    /// Whether the next request repeats the last one, with the nonce that the server requires in a proof.
-    package private(set) var repeatsRequest = false
-    private let first: Request
-    private let beginning: RedirectChain
-    private let isBodyRepeatable: Bool
+    private var request: RedirectedRequest<Request>
     private var report: RequestDecorator.Report?
 
     /// Creates an exchange before its first request.
@@ -32,30 +27,21 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
         _ request: Request, decorator: RequestDecorator, in context: RequestContext, limit: Int = Redirect.limit,
         isBodyRepeatable: Bool = true
     ) {
-        first = request
-        self.isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
         self.decorator = decorator
-        beginning = RedirectChain(context.with(method: request.requestMethod), limit: limit)
-        chain = beginning
+        self.request = RedirectedRequest(request, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
     }
 
-    /// Returns the exchange to repeat after a login: from its beginning, or from `hop` if the server has already acted
-    /// on the request (``RedirectChain/hasActed``).
-    func again(_ hop: RedirectChain) -> RedirectedExchange {
-        var exchange = self
-        exchange.chain = hop.hasActed ? hop : beginning
-        exchange.hops = []
-        exchange.report = nil
-        exchange.repeatsRequest = false
-        return exchange
-    }
+    /// The chain of redirects.
+    public var chain: RedirectChain { request.chain }
+
+    /// Whether the next request repeats the last one, with the nonce that the server requires in a proof.
+    public var repeatsRequest: Bool { request.repeatsRequest }
 
     /// The present request, decorated: the first one, or the one that the last answer leads to.
     ///
     /// - Throws: ``RedirectError`` if it cannot be made, ``SessionStoreError`` if the jar fails.
     public mutating func nextRequest(now: Timestamp? = nil) throws -> Request {
-        let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
-        let decorated = try decorator.decorate(request, in: chain.context, now: now)
+        let decorated = try decorator.decorate(try request.current(), in: chain.context, now: now)
         report = decorated.report
         return decorated.request
     }
@@ -64,8 +50,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// cancelled.
     package mutating func nextRequest(at time: Timestamp? = nil) async throws -> Request {
         try Task.checkCancellation()
-        let request = try chain.request(from: first, isBodyRepeatable: isBodyRepeatable)
-        let decorated = try await decorator.decorate(request, in: chain.context, at: time)
+        let decorated = try await decorator.decorate(try request.current(), in: chain.context, at: time)
         report = decorated.report
         return decorated.request
     }
@@ -87,18 +72,17 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     }
 
     private mutating func advance(after response: ResponseHead, _ receipt: ResponseReceipt) throws -> Bool {
-        if let report {
-            hops.append(
-                ExchangeHop(
-                    url: chain.context.url, method: chain.context.method, decoration: report, status: response.status,
-                    receipt: receipt))
-        }
-        let wasProven = report?.fields.contains { $0.canonicalName == "dpop" } ?? false
+        let lacksNonce = report?.lacksNonce(in: response) ?? false
+        if let report { hops.append(ExchangeHop(chain, report, response, receipt)) }
         report = nil
-        repeatsRequest =
-            wasProven && !repeatsRequest && response.wantsProofNonce && (isBodyRepeatable || !chain.keepsBody)
-        if repeatsRequest { return true }
-        return try chain.follow(status: response.status, location: response.location) != nil
+        return try request.follow(response, lacksNonce: lacksNonce)
+    }
+}
+
+extension RequestDecorator.Report {
+    /// Whether the server rejects the request only because its nonce is missing in the proof of the token.
+    fileprivate func lacksNonce(in response: ResponseHead) -> Bool {
+        fields.contains { $0.canonicalName == "dpop" } && response.wantsProofNonce
     }
 }
 
@@ -128,49 +112,20 @@ extension RequestDecorator {
         fallback: LoginFallback? = nil, now: (() -> Timestamp)? = nil,
         transport: (Request, RedirectChain) async throws -> (head: ResponseHead, payload: Payload)
     ) async throws -> Exchange<Payload> {
-        let now = now ?? { [clock] in clock.now }
-        let isBodyRepeatable = isBodyRepeatable && request.isBodyRepeatable
-        var exchange = RedirectedExchange(
-            request, decorator: self, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
-        var earlier: [ExchangeHop] = []
+        var redirected = RedirectedRequest(request, in: context, limit: limit, isBodyRepeatable: isBodyRepeatable)
         // One that the caller signs in itself is answered as it is.
-        var recovery = request.hasField(.authorization) ? nil : fallback.map(LoginRecovery.init)
-        var answer: LoginFallback.Answer?
-        var refusal: RepetitionRefusal?
-        while true {
-            var hop = exchange.chain
-            let url = hop.context.url
-            if !settings.authorization.contains(where: { $0.scope.contains(url) }), !hop.hasLeftOrigin {
-                exchange.decorator = signedIn(by: answer, or: await recovery?.present(to: url, now: now()))
-            }
-            hop.authorization = exchange.decorator.settings.authorization.first { $0.scope.contains(url) }
-            let (head, payload) = try await transport(try await exchange.nextRequest(at: now()), hop)
-            let goesOn = try await exchange.receive(head, at: now())
-            if !exchange.repeatsRequest, let challenge = recovery?.challenge(in: head, from: url) {
-                refusal = challenge.repetitionRefusal(
-                    of: hop.context, isBodyRepeatable: isBodyRepeatable || hop.hasActed && !hop.keepsBody)
-                if refusal == nil {
-                    try Task.checkCancellation()
-                    answer = try await recovery?.answer(challenge, in: jar, now: now())
-                    earlier += exchange.hops
-                    exchange = exchange.again(hop)
-                    continue
-                }
-                // The response is the result, even if no login is possible.
-                answer = try? await recovery?.answer(challenge, in: jar, now: now())
-            }
-            guard goesOn else {
-                return Exchange(
-                    head: head, payload: payload, hops: earlier + exchange.hops, url: exchange.chain.context.url,
-                    repetitionRefusal: refusal)
-            }
-        }
+        let recovery = request.hasField(.authorization) ? nil : fallback.map(LoginRecovery.init)
+        var jar = DecoratingJar<Request>(self, recovery, now: now ?? { [clock] in clock.now })
+        let (head, payload, refusal) = try await redirected.run(with: &jar, over: transport)
+        return Exchange(
+            head: head, payload: payload, hops: jar.hops, url: redirected.chain.context.url,
+            repetitionRefusal: refusal)
     }
 
     /// Returns this decorator with the rules that sign in a request: the answer to a challenge, or the rule that
     /// presents a token before one.
-    private func signedIn(
-        by answer: LoginFallback.Answer?, or presented: AuthorizationRule? = nil
+    fileprivate func signedIn(
+        by answer: LoginFallback.Answer?, or presented: AuthorizationRule?
     ) -> RequestDecorator {
         var rules = [presented].compactMap(\.self)
         if case .authorization(let rule)? = answer { rules.insert(rule, at: 0) }
@@ -178,6 +133,67 @@ extension RequestDecorator {
         var settings = settings
         settings.authorization.insert(contentsOf: rules, at: 0)
         return RequestDecorator(jar: jar, settings: settings)
+    }
+}
+
+/// The jar of an exchange: a decorator, and the recovery from a response that says "not signed in".
+private struct DecoratingJar<Request: DecoratableRequest>: ExchangeJar {
+    private let configured: RequestDecorator
+    private let now: () -> Timestamp
+    /// The decorator of the current request, with the rules that sign it in.
+    private var decorator: RequestDecorator
+    private var recovery: LoginRecovery?
+    private var challenge: LoginChallenge?
+    private var answer: LoginFallback.Answer?
+    private var report: RequestDecorator.Report?
+    /// The hops so far, one per response.
+    private(set) var hops: [ExchangeHop] = []
+
+    init(_ decorator: RequestDecorator, _ recovery: LoginRecovery?, now: @escaping () -> Timestamp) {
+        configured = decorator
+        self.decorator = decorator
+        self.recovery = recovery
+        self.now = now
+    }
+
+    mutating func decorate(_ request: Request, of hop: inout RedirectChain) async throws -> Request {
+        let (url, now) = (hop.context.url, now)
+        if !configured.settings.authorization.contains(where: { $0.scope.contains(url) }), !hop.hasLeftOrigin {
+            decorator = configured.signedIn(by: answer, or: await recovery?.present(to: url, now: now()))
+        }
+        hop.login = login(presentedTo: url)
+        try Task.checkCancellation()
+        let decorated = try await decorator.decorate(request, in: hop.context, at: now())
+        report = decorated.report
+        return decorated.request
+    }
+
+    /// Returns what names the login whose token a request presents; `nil` if its token is not a stored one.
+    private func login(presentedTo url: RequestURL) -> (@Sendable (Octets) async throws -> Octets?)? {
+        guard let rule = decorator.settings.authorization.first(where: { $0.scope.contains(url) }), rule.isStored
+        else { return nil }
+        return { [database = decorator.jar.database] field in
+            try await database.reading { rule.login(presenting: field) }
+        }
+    }
+
+    mutating func receive(_ response: ResponseHead, to hop: RedirectChain) async throws -> Bool {
+        let receipt = try await decorator.receive(response, in: hop.context, at: now())
+        guard let report else { return false }
+        hops.append(ExchangeHop(hop, report, response, receipt))
+        return report.lacksNonce(in: response)
+    }
+
+    mutating func mayRepeat(after response: ResponseHead, to hop: RedirectChain) -> Bool? {
+        challenge = recovery?.challenge(in: response, from: hop.context.url)
+        return challenge.map { $0.repetitionRefusal(of: hop.context) == nil }
+    }
+
+    mutating func signIn() async throws {
+        answer = nil
+        guard let challenge else { return }
+        let (jar, now) = (configured.jar, now)
+        answer = try await recovery?.answer(challenge, in: jar, now: now())
     }
 }
 
@@ -209,4 +225,15 @@ public struct ExchangeHop: Sendable {
     public let status: Int
     /// The outcome of the response's cookies.
     public let receipt: ResponseReceipt
+
+    fileprivate init(
+        _ chain: RedirectChain, _ decoration: RequestDecorator.Report, _ response: ResponseHead,
+        _ receipt: ResponseReceipt
+    ) {
+        url = chain.context.url
+        method = chain.context.method
+        self.decoration = decoration
+        status = response.status
+        self.receipt = receipt
+    }
 }

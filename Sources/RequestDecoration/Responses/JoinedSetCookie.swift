@@ -132,37 +132,3 @@ extension Octets {
         return self[0..<equals].allSatisfy(ASCII.isTokenCharacter)
     }
 }
-
-/// Something about the Set-Cookie lines of a response that a client has made impossible to tell for certain.
-public struct SetCookieDoubt: Sendable, Hashable {
-    /// The kind of ambiguity.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// A comma within a value was taken for the end of a line: the rest may be part of the value instead.
-        case splitWithinValue = "split-within-value"
-        /// A comma was taken for part of a line: the rest may be a line of its own instead.
-        case commaKept = "comma-kept"
-        /// The client has put other characters in the place of octets; the line is left out.
-        case octetsReplaced = "octets-replaced"
-
-        /// One sentence for a user.
-        public var explanation: String {
-            switch self {
-            case .splitWithinValue:
-                "the client has joined lines with commas, and this one may be the end of the value before it"
-            case .commaKept: "the client joined lines with commas, so this one may contain another"
-            case .octetsReplaced: "the client replaced octets that are not UTF-8, so the line was dropped"
-            }
-        }
-    }
-
-    /// The kind of ambiguity.
-    public let kind: Kind
-    /// The index of the line among those that were accepted; if the line was left out, among all.
-    public let line: Int
-
-    /// A doubt about a line.
-    package init(_ kind: Kind, line: Int) {
-        self.kind = kind
-        self.line = line
-    }
-}

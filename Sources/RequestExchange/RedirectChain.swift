@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// A request with its redirects: the current URL, and the parts of the request that must not be sent to it.
 ///
-/// Pure: pass it each response, and it returns the next request. ``RedirectedExchange`` combines it with a jar.
+/// Pure: pass it each response, and it returns the next request.
 public struct RedirectChain: Sendable {
     /// The context of the current request for the cookie rules: its URL and method, and the URLs that redirected to it.
     package private(set) var context: RequestContext
@@ -18,8 +18,9 @@ public struct RedirectChain: Sendable {
     package private(set) var isDowngraded = false
     /// The maximum number of redirects.
     package let limit: Int
-    /// The rule that signs in the current request, if its credential can be presented.
-    var authorization: AuthorizationRule?
+    /// Returns the name of the login whose token an Authorization field of the current request presents; `nil` if the
+    /// token is not a stored one.
+    package var login: (@Sendable (Octets) async throws -> Octets?)?
 
     /// Creates a chain before its first request.
     ///
@@ -95,7 +96,7 @@ extension RedirectChain {
     private static let bodyFields = bodyFieldNames.compactMap { HTTPField.Name($0) }
 
     /// The fields that are for the first origin alone: credentials, and the caller's own cookies.
-    static let originFields: [HTTPField.Name] =
+    private static let originFields: [HTTPField.Name] =
         [.authorization, .proxyAuthorization, .cookie] + ["DPoP"].compactMap { HTTPField.Name($0) }
 
     /// The current request, derived from the first one. It is not decorated yet.

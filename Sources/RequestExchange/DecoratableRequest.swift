@@ -1,7 +1,7 @@
 public import CookieModel
 public import HTTPTypes
 
-/// A request of an HTTP client that a ``RequestDecorator`` can add header fields to.
+/// A request of an HTTP client that a jar can add header fields to.
 ///
 /// `HTTPRequest` conforms. The libraries `URLSessionDecoration` and `AsyncHTTPClientDecoration` add conformances for
 /// the requests of URLSession and AsyncHTTPClient.
@@ -110,12 +110,12 @@ extension HTTPRequest: DecoratableRequest {
 
 extension HTTPFields {
     /// The octets of each field of that name, in order.
-    func octets(of name: HTTPField.Name) -> [Octets] {
+    package func octets(of name: HTTPField.Name) -> [Octets] {
         self[fields: name].map(\.octets)
     }
 }
 
 extension HTTPField {
     /// The octets of the value.
-    var octets: Octets { withUnsafeBytesOfValue { Octets(Array($0)) } }
+    package var octets: Octets { withUnsafeBytesOfValue { Octets(Array($0)) } }
 }
