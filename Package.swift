@@ -6,6 +6,9 @@ let upcomingFeatures = [
     "MemberImportVisibility", "NonisolatedNonsendingByDefault",
 ]
 
+// Every trait that needs packages. Without one, SessionClient sends the documents of the service, and needs no package.
+let store: Set = ["Store", "AsyncHTTPClient", "OpenIDConnect", "Gateway", "Programs"]
+
 let package = Package(
     name: "crumb",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -179,7 +182,13 @@ let package = Package(
                 .product(name: "X509", package: "swift-certificates"),
             ]),
         .target(name: "SessionWire", dependencies: ["WebPrimitives"]),
-        .target(name: "SessionClient", dependencies: ["WebPrimitives", "SessionWire"]),
+        .target(
+            name: "SessionClient",
+            dependencies: [
+                "WebPrimitives", "SessionWire", .target(name: "CookieModel", condition: .when(traits: store)),
+                .target(name: "RequestExchange", condition: .when(traits: store)),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         .target(
             name: "AsyncHTTPClientTransport",
             dependencies: [
@@ -420,7 +429,11 @@ let package = Package(
             dependencies: ["Platform", "CookieModel", "SQLiteEngine", "SessionStore", "TestSupport"],
             path: "Tests/JarWorker"),
         .executableTarget(
-            name: "service-client", dependencies: ["AsyncHTTPClientTransport", "SessionClient"],
+            name: "service-client",
+            dependencies: [
+                "AsyncHTTPClientTransport", "SessionClient",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             path: "docs/examples/service", exclude: ["client.py", "curl.sh"],
             sources: ["Client.swift"]),
         .executableTarget(
@@ -467,7 +480,6 @@ if Context.environment["CRUMB_LANE"] == "fuzzing" {
 // those of the programs.
 let gateway: Set = ["Gateway", "Programs"]
 let client: Set = ["AsyncHTTPClient", "Programs"]
-let store = gateway.union(client).union(["Store", "OpenIDConnect"])
 let traits: [String: Set<String>] = [
     "swift-crypto": store, "swift-http-types": store,
     "async-http-client": client, "swift-nio-extras": client,

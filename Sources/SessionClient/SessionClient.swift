@@ -77,6 +77,17 @@ public struct SessionClient: Sendable {
         try await response(to: request, body)
     }
 
+    /// Returns the octets of the Cookie field of a request; empty if no cookie is sent.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the request: absolute, http or https.
+    ///   - details: What else the cookie rules need; by default, the user navigates to the URL.
+    public func cookieString(
+        for url: String, in jar: String, _ details: RequestDetails = RequestDetails()
+    ) async throws -> Octets {
+        try await answer(to: .decorate(DecorateDocument(url: url, details), in: jar)).cookieString
+    }
+
     /// The body of an answer with a status of success.
     private func response<Answer>(
         to request: SessionRequest<Answer>, _ body: SessionBytes?

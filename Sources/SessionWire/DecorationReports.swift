@@ -10,6 +10,12 @@ public struct DecorationReport: Codable, Sendable {
         public let name: String
         /// The identifiers of the reasons.
         public let reasons: [String]
+
+        package init(name: String, reasons: [String]) {
+            cookie = nil
+            self.name = name
+            self.reasons = reasons
+        }
     }
 
     /// A header field of the jar that is for the URL and is not sent.
@@ -63,7 +69,7 @@ public struct HeaderFieldReport: Codable, Sendable {
         self.isDamaged = isDamaged ? true : nil
     }
 
-    /// The octets of the value; empty if the value is not in the report.
+    /// The octets of the value, which ``value`` has only if they are UTF-8; empty if the value is not in the report.
     public var octets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
 }
 

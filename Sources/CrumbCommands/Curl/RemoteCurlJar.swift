@@ -142,14 +142,7 @@ final class RemoteCurlJar: CurlJar {
     }
 
     private func document(of block: ResponseHead, to hop: RedirectChain) -> ResponseDocument {
-        var headers = block.setCookie.map { HeaderFieldDocument(name: "set-cookie", value: $0) }
-        headers += block.authenticate.map { HeaderFieldDocument(name: "www-authenticate", value: $0) }
-        if let location = block.location { headers.append(HeaderFieldDocument(name: "location", value: location)) }
-        headers += block.proxyStatus.map { HeaderFieldDocument(name: "proxy-status", value: $0) }
-        if let nonce = block.proofNonce { headers.append(HeaderFieldDocument(name: "dpop-nonce", value: nonce)) }
-        return ResponseDocument(
-            url: hop.context.url.description, status: block.status, headers: headers, RequestDetails(hop.context),
-            sent: sent.rfc3339)
+        ResponseDocument(block, to: hop.context.url.description, RequestDetails(hop.context), sent: sent)
     }
 
     func signIn() throws {
