@@ -1,5 +1,6 @@
 import AsyncHTTPClientTransport
 import Foundation
+import HTTPTypes
 import SessionClient
 
 @main
@@ -12,9 +13,8 @@ struct Client {
         let jar = CommandLine.arguments[1]
 
         _ = try await client.answer(to: .putJar(jar))
-        let field = HeaderFieldDocument(name: "Set-Cookie", value: "sid=1; Path=/; Secure")
-        let login = ResponseDocument(url: "https://www.example.com/login", headers: [field])
-        _ = try await client.answer(to: .receive(login, in: jar))
+        let login = HTTPResponse(status: .ok, headerFields: [.setCookie: "sid=1; Path=/; Secure"])
+        try await client.receive(login, to: "https://www.example.com/login", in: jar)
 
         let request = DecorateDocument(url: "https://www.example.com/")
         let answer = try await client.answer(to: .decorate(request, in: jar))
