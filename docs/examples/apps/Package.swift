@@ -31,14 +31,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "AppSupport", swiftSettings: settings),
-        program(
-            "AsyncHTTPClientLogin", ["AsyncHTTPClientDecoration", "CookieModel", "RequestDecoration", "SessionStore"],
-            [
-                client, .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
+        program("URLSessionLogin", ["URLSessionDecoration"]),
+        program("URLSessionDownload", ["URLSessionDecoration"]),
+        program("AsyncHTTPClientLogin", ["AsyncHTTPClientDecoration"]),
         program("WebView", ["CookieModel", "RequestDecoration", "SessionStore"]),
-        program("Backend", ["AsyncHTTPClientDecoration", "RequestDecoration", "SessionStore"], backend),
+        program("TokenLogins", ["OAuth2Login", "URLSessionDecoration"]),
+        program("Backend", ["AsyncHTTPClientDecoration"], backend),
         program(
             "GatewayUsers", ["SessionGateway", "SessionStore", "OAuth2", "CookieModel"],
             [

@@ -1,11 +1,7 @@
 // 5: a backend in which each user has a jar, and calls the site in the user's name.
 import AppSupport
-import AsyncHTTPClient
 import AsyncHTTPClientDecoration
 import Hummingbird
-import NIOHTTP1
-import RequestDecoration
-import SessionStore
 
 /// The calls of the site.
 struct Calls {
@@ -24,9 +20,8 @@ struct Calls {
     }
 
     private func call(_ request: HTTPClientRequest, for user: String) async throws -> Response {
-        let decorator = RequestDecorator(jar: try await database.jar(named: user))
-        let exchange = try await client.exchange(request, by: decorator, timeout: .seconds(30))
-        let body = try await exchange.payload.body.collect(upTo: 1 << 20)
-        return Response(status: .init(code: exchange.head.status), body: ResponseBody(byteBuffer: body))
+        let response = try await client.execute(request, jar: database.jar(named: user))
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return Response(status: .init(code: Int(response.status.code)), body: ResponseBody(byteBuffer: body))
     }
 }

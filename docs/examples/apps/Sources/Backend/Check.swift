@@ -1,8 +1,7 @@
 import AppSupport
-import AsyncHTTPClient
+import AsyncHTTPClientDecoration
 import Hummingbird
 import HummingbirdTesting
-import SessionStore
 
 @main
 struct Check {
