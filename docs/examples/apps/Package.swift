@@ -37,6 +37,7 @@ let package = Package(
         program("WebView", ["CookieModel", "RequestDecoration", "SessionStore"]),
         program("TokenLogins", ["OAuth2Login", "URLSessionDecoration"]),
         program("Backend", ["AsyncHTTPClientDecoration"], backend),
+        program("ServiceBackend", ["AsyncHTTPClientDecoration", "SessionClient"], backend),
         program(
             "GatewayUsers", ["SessionGateway", "SessionStore", "OAuth2", "CookieModel"],
             [
