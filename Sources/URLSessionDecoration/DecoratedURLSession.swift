@@ -18,7 +18,8 @@ public import ResponseStore
 ///
 /// With a cache, responses that the jar has stored answer requests by the same rules as in a gateway, whatever `URLCache`
 /// does: it is turned off, too. `URLRequest.cachePolicy` says how a request is answered, and that of the configuration
-/// for requests with the policy of the protocol.
+/// for requests with the policy of the protocol. On Linux, `URLCache` is always off: Foundation may end the program if a
+/// request is cancelled that uses one.
 public final class DecoratedURLSession: Sendable {
     /// The decorator, which adds and stores cookies.
     public let decorator: RequestDecorator
@@ -46,6 +47,11 @@ public final class DecoratedURLSession: Sendable {
         self.now = now ?? { [clock = decorator.clock] in clock.now }
         cachePolicy = configuration.requestCachePolicy
         let configuration = configuration.withoutClientCookies
+        #if canImport(FoundationNetworking)
+            // With one, a request that is cancelled may end the program:
+            // https://github.com/swiftlang/swift-corelibs-foundation/issues/3296
+            configuration.urlCache = nil
+        #endif
         if cache != nil {
             configuration.urlCache = nil
             configuration.requestCachePolicy = .useProtocolCachePolicy

@@ -48,8 +48,7 @@ struct GatewayUserAddCommand: CrumbCommand {
         try GatewayUser.check(name)
         try SessionStoreError.check(jar, of: "jar")
         var generator = SystemRandomNumberGenerator()
-        let secret = GatewaySecretHash.newSecret(using: &generator)
-        guard let hash = GatewaySecretHash(of: secret) else { return }
+        let (secret, hash) = GatewaySecretHash.newSecret(using: &generator)
         try GatewayUsersFile.change(users, creating: true) { known in
             guard !known.contains(where: { $0.name == name }) else {
                 throw CommandFailure(

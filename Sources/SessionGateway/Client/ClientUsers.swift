@@ -15,12 +15,12 @@ struct ClientUsers: Sendable {
 
     private let places: [String: Place]
     /// The hash of a secret that no client knows.
-    private let unknown: GatewaySecretHash?
+    private let unknown: GatewaySecretHash
 
     init(_ places: [String: Place]) {
         self.places = places
         var generator = SystemRandomNumberGenerator()
-        unknown = GatewaySecretHash(of: GatewaySecretHash.newSecret(using: &generator))
+        unknown = GatewaySecretHash.newSecret(using: &generator).hash
     }
 
     /// The place of the user that the credentials of a request name (RFC 9110, section 11.7.2).

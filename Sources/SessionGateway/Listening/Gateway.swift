@@ -55,7 +55,7 @@ public final class Gateway: Sendable {
     /// - Parameters:
     ///   - users: The users. Their jars are of one database.
     ///   - group: The event loops that it runs on.
-    ///   - now: The clock.
+    ///   - now: Returns the current time; `nil` for the clock of the jars' database.
     ///   - observe: Receives a record of each request. It must not block.
     /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
     ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in. Also if the
@@ -63,10 +63,11 @@ public final class Gateway: Sendable {
     public init(
         users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        now: @escaping @Sendable () -> Timestamp,
+        now: (@Sendable () -> Timestamp)? = nil,
         observing observe: @escaping @Sendable (GatewayRecord) -> Void = { _ in }
     ) throws(GatewayError) {
         let jar = try users.firstJar(settings, environment)
+        let now = now ?? { [clock = jar.database.clock] in clock.now }
         let frame = GatewayFrame(jar: jar, settings: settings, environment: environment, now: now, observing: observe)
         self.frame = frame
         self.users = users.map { ($0, GatewayFrame(of: $0, in: frame)) }

@@ -40,7 +40,7 @@ public struct GatewaySecretHash: Sendable, Hashable {
     private let digest: ServiceTokenDigest
 
     /// The hash of a secret; `nil` if ``newSecret(using:)`` has not created it.
-    public init?(of secret: Secret) {
+    package init?(of secret: Secret) {
         guard let digest = ServiceTokenText.digest(secret) else { return nil }
         self.digest = digest
     }
@@ -54,10 +54,17 @@ public struct GatewaySecretHash: Sendable, Hashable {
     /// 64 hexadecimal digits.
     public var text: String { Hexadecimal.text(digest.bytes) }
 
-    /// Creates a secret: `crumb_` and 256 random bits in base64url.
+    /// Creates a secret for the user's client, `crumb_` and 256 random bits in base64url, with its hash.
     ///
     /// - Parameter generator: The source of the bits; it must be suitable for keys.
-    public static func newSecret(using generator: inout some RandomNumberGenerator) -> Secret {
-        ServiceTokenText.random(using: &generator)
+    public static func newSecret(
+        using generator: inout some RandomNumberGenerator
+    ) -> (secret: Secret, hash: GatewaySecretHash) {
+        let (secret, digest) = ServiceTokenText.randomWithDigest(using: &generator)
+        return (secret, GatewaySecretHash(digest: digest))
+    }
+
+    private init(digest: ServiceTokenDigest) {
+        self.digest = digest
     }
 }

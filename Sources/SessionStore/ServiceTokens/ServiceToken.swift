@@ -93,7 +93,15 @@ enum ServiceTokenText {
 
     /// Creates a token.
     static func random(using generator: inout some RandomNumberGenerator) -> Secret {
-        Secret(prefix + Base64.randomForURL(byteCount: byteCount, using: &generator))
+        randomWithDigest(using: &generator).token
+    }
+
+    /// Creates a token, with its SHA-256.
+    static func randomWithDigest(
+        using generator: inout some RandomNumberGenerator
+    ) -> (token: Secret, digest: ServiceTokenDigest) {
+        let text = prefix + Base64.randomForURL(byteCount: byteCount, using: &generator)
+        return (Secret(text), text.withUnsafeBytes { ServiceTokenDigest(of: $0) })
     }
 
     /// Returns the SHA-256 of a token; `nil` for text that is not a token.
@@ -103,7 +111,7 @@ enum ServiceTokenText {
         token.withExposed { span in
             span.withUnsafeBufferPointer { bytes in
                 guard bytes.count == prefix.count + digitCount, bytes.starts(with: prefix) else { return nil }
-                return ServiceTokenDigest(bytes: Array(SHA256.hash(data: UnsafeRawBufferPointer(bytes))))
+                return ServiceTokenDigest(of: UnsafeRawBufferPointer(bytes))
             }
         }
     }
@@ -115,6 +123,15 @@ enum ServiceTokenText {
 /// chance, since a guess cannot be chosen by its digest; even so, digests are always compared completely.
 struct ServiceTokenDigest: Hashable, Sendable {
     let bytes: [UInt8]
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The digest of the octets of a token.
+    fileprivate init(of token: UnsafeRawBufferPointer) {
+        bytes = Array(SHA256.hash(data: token))
+    }
 
     static func == (one: ServiceTokenDigest, other: ServiceTokenDigest) -> Bool {
         one.bytes.count == other.bytes.count && areEqual(one.bytes, other.bytes)

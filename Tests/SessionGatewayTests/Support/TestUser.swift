@@ -26,8 +26,7 @@ extension GatewayFixture {
             ReceivedResponse(context: RequestContext(url: RequestURL(url)), setCookie: [Octets("user=\(name)")]),
             now: .now)
         var generator = SystemRandomNumberGenerator()
-        let secret = GatewaySecretHash.newSecret(using: &generator)
-        let hash = try #require(GatewaySecretHash(of: secret))
+        let (secret, hash) = GatewaySecretHash.newSecret(using: &generator)
         return TestUser(
             user: try GatewayUser(name: name, jar: jar, secret: hash), secret: try #require(secret.exposedText))
     }

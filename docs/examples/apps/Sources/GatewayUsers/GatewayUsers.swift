@@ -16,14 +16,13 @@ struct GatewayUsers {
         var users: [GatewayUser] = []
         var passwords: [String: String] = [:]
         for name in ["ada", "ben"] {
-            let secret = GatewaySecretHash.newSecret(using: &generator)
-            guard let hash = GatewaySecretHash(of: secret), let password = secret.exposedText else { continue }
+            let (secret, hash) = GatewaySecretHash.newSecret(using: &generator)
             users.append(try GatewayUser(name: name, jar: try await database.jar(named: name), secret: hash))
-            passwords[name] = password
+            passwords[name] = secret.exposedText
         }
         var settings = GatewaySettings()
         settings.client = .tool
-        let gateway = try Gateway(users: users, settings: settings, now: { .now })
+        let gateway = try Gateway(users: users, settings: settings)
         let (addresses, continuation) = AsyncStream.makeStream(of: GatewayAddress.self)
         let running = Task { try await gateway.run { continuation.yield($0[0]) } }
         var iterator = addresses.makeAsyncIterator()
