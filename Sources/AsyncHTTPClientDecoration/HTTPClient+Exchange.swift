@@ -98,7 +98,7 @@ extension RequestDecorator {
 
 extension ResponseHead {
     /// Creates the head of a response. The client decodes fields as UTF-8 and replaces invalid octets. A Set-Cookie
-    /// field with replaced octets is left out, and ``doubts`` reports it.
+    /// field with replaced octets is left out, and the receipt's `doubts` report it.
     public init(_ response: HTTPClientResponse) {
         self.init(
             status: Int(response.status.code), location: response.headers["Location"].first { !$0.isEmpty },

@@ -32,9 +32,9 @@ public struct Scenario: Sendable {
     public var profile = CookieProfile.rfc6265bis
     /// The limits that apply; `nil` for those of the profile.
     public var limits: CookieLimits?
-    /// ``CookiePolicy/laxAllowingUnsafeAge`` in seconds.
+    /// `CookiePolicy.laxAllowingUnsafeAge` in seconds.
     public var laxAllowingUnsafeAge: Int64 = 0
-    /// ``CookiePolicy/considersRedirectChain``.
+    /// `CookiePolicy.considersRedirectChain`.
     public var considersRedirectChain = false
     /// The steps, in order.
     public var steps: [Step]

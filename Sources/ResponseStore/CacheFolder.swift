@@ -8,7 +8,7 @@ import WebPrimitives
 /// It is in the platform's folder for caches, which backups leave out and the system may empty. Its name has the version
 /// of the format, so that two versions of the program do not disturb each other, and a digest of the database's path. A
 /// copy of a database has another path, and must not find the responses of the original. If another database takes the
-/// same path, its key has other marks, so that the old rows do not open (see ``CacheKeys``).
+/// same path, its key has other marks, so that the old rows do not open.
 public struct CacheFolder: Sendable, Hashable {
     /// The version of the index and of the files with bodies.
     static let version = 2

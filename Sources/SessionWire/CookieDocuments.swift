@@ -13,7 +13,7 @@ public struct HeaderFieldDocument: Codable, Sendable, RequestDocument {
     /// The value in Base64 if it is not UTF-8.
     package let valueBase64: String?
 
-    /// The octets of the value, which ``value`` has only if they are UTF-8.
+    /// The octets of the value.
     public var octets: Octets { OctetsReport(text: value, base64: valueBase64).octets }
 
     /// A field with the octets of its value.

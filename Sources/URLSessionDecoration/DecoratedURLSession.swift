@@ -171,7 +171,7 @@ extension RequestDecorator {
 
 extension ResponseHead {
     /// Creates the head of a response. Foundation joins all Set-Cookie fields into one text, which is split again.
-    /// ``doubts`` reports ambiguous lines.
+    /// The receipt's `doubts` report ambiguous lines.
     public init(_ response: HTTPURLResponse) {
         let location = response.value(forHTTPHeaderField: "Location").map(HeaderText.octets(received:))
         self.init(status: response.statusCode, location: location.flatMap { $0.isEmpty ? nil : $0 })

@@ -150,13 +150,13 @@ public final class WebViewSession {
 
     // MARK: - Messages
 
-    /// Receives a message of a ``CaptureScript``.
+    /// Receives a message of a `CaptureScript`.
     ///
     /// - Parameters:
     ///   - message: the message's body.
     ///   - frame: the frame that it came from, as the native side knows it.
     /// - Returns: the decisions of the jar; empty if the message contains no cookie.
-    /// - Throws: ``ScriptMessageError`` if the message is not one of the script's, ``SessionStoreError`` if the jar
+    /// - Throws: `ScriptMessageError` if the message is not one of the script's, `SessionStoreError` if the jar
     ///   cannot be written.
     @discardableResult
     public func receive(message: String, from frame: ScriptFrame) async throws -> [StorageDecision] {

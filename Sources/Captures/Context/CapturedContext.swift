@@ -28,7 +28,7 @@ public struct CapturedContext: Sendable {
 
 extension CapturedResponse {
     /// Decides in which context the request was made. This is the one place where evidence becomes a
-    /// ``RequestContext``.
+    /// `RequestContext`.
     ///
     /// 1. A request that fills the address bar is a top-level navigation, whatever caused it.
     /// 2. Any other request has the page that the recorder's partition names; or else the capture's page; or else where
@@ -39,7 +39,7 @@ extension CapturedResponse {
     /// - Parameters:
     ///   - topLevel: the page that the caller names for requests without evidence in the capture.
     ///   - policy: the rules, which know what a site is.
-    /// - Throws: ``RequestURLError`` if the response's URL carries no cookies.
+    /// - Throws: `RequestURLError` if the response's URL carries no cookies.
     public func context(
         topLevel: RequestURL? = nil, policy: CookiePolicy
     ) throws(RequestURLError) -> CapturedContext {

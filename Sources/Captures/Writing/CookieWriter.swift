@@ -36,8 +36,8 @@ public struct CookieWriter: Sendable {
     ///
     /// - Parameters:
     ///   - format: the format of the file.
-    ///   - host: the host that the file is for. A format whose ``ExportFormat/scope`` is one host leaves out cookies
-    ///     that other hosts have set. The other formats ignore it.
+    ///   - host: the host that the file is for. A format for one host leaves out cookies that other hosts have
+    ///     set. The other formats ignore it.
     ///   - now: the creation time that a HAR states.
     public init(format: ExportFormat, host: WebHost? = nil, now: Timestamp) {
         self.format = format

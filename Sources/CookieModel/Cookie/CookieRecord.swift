@@ -2,8 +2,8 @@ public import WebPrimitives
 
 /// A cookie from another program's store: without a response line or request URL, and not yet validated.
 ///
-/// Cookie files and browser databases contain records. ``CookiePolicy/decision(for:existing:now:)`` checks a record
-/// against the rules for responses, as far as a record has the data that they need.
+/// Cookie files and browser databases contain records. ``CookieStore/receive(_:now:)-(CookieRecord,_)`` checks a
+/// record against the rules for responses, as far as a record has the data that they need.
 public struct CookieRecord: Sendable, Hashable {
     /// The cookie's name, possibly empty.
     public var name: Octets

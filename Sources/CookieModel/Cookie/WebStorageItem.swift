@@ -4,7 +4,7 @@ public import WebPrimitives
 ///
 /// The value is as secret as a cookie's: no description shows it.
 public struct WebStorageItem: Sendable, Hashable {
-    /// The scheme, host and port of the pages that see the item, as ``RequestURL/origin`` writes them.
+    /// The scheme, host and port of the pages that see the item, as `RequestURL.origin` writes them.
     public let origin: String
     /// The key, as a string of JavaScript in WTF-8: UTF-8, in which a surrogate without its pair is three octets.
     public let key: Octets

@@ -103,7 +103,7 @@ public struct CookiePolicy: Sendable, Equatable {
     }
 }
 
-/// The divergences from the draft (``CookiePolicy/standard``) that apply, one flag each.
+/// The divergences from the draft (`CookiePolicy.standard`) that apply, one flag each.
 public struct CookieProfile: OptionSet, Sendable, Hashable {
     /// The flags as bits.
     public let rawValue: UInt32

@@ -52,9 +52,9 @@ public enum RejectionReason: UInt8, DecisionReason {
     case timeUnknown
     /// The browser that sends the request omits credentials, or blocks the cookies of third parties.
     case browserOmits
-    /// What identifies the cookie is too long for the database: ``CookiePolicy/identityLimit``.
+    /// What identifies the cookie is too long for the database.
     case identityTooLong
-    /// The cookie is a gateway's own: ``WitnessName``.
+    /// The cookie is a gateway's own.
     case gatewayWitness
 
     /// The stable identifier, as `crumb explain` and scenarios write it.

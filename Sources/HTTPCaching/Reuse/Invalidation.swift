@@ -2,8 +2,7 @@ package import WebPrimitives
 
 /// The stored responses that a response invalidates (section 4.4; RFC 9875; Clear Site Data).
 ///
-/// Apply it before the response itself is stored, with ``CachedResponse/invalidated(at:)``. A response that was requested
-/// before ``time`` and is stored later is affected, too, but for the one that invalidates.
+/// Apply it before the response itself is stored. A response that was requested before the time of the invalidation and is stored later is affected, too, but for the one that invalidates.
 public struct Invalidation: Sendable, Hashable {
     /// When the response was received.
     package let time: Timestamp

@@ -38,7 +38,7 @@ public struct RequestDecorator: Sendable {
         return (decorated, Report(decoration))
     }
 
-    /// Decorates `request` in place, without a report. The result equals that of ``decorate(_:in:now:)-(Request,_,_)``.
+    /// Decorates `request` in place, without a report. The result equals that of the call with a report.
     public func decorate<Request: DecoratableRequest>(
         _ request: inout Request, in context: RequestContext, now: Timestamp? = nil
     ) throws(SessionStoreError) {
@@ -57,7 +57,7 @@ public struct RequestDecorator: Sendable {
         decoration.render(on: &request)
     }
 
-    /// Decorates a copy of `request`, as ``decorate(_:in:now:)-(Request,_,_)`` does, without blocking the caller's thread.
+    /// Decorates a copy of `request`, as the call with `now` does, without blocking the caller's thread.
     ///
     /// - Parameter time: The current time, for expiry; `nil` for that of the jar's database.
     /// - Throws: `SessionStoreError`, or `CancellationError` as soon as the task is cancelled.

@@ -91,7 +91,7 @@ public struct InjectionScript: Sendable {
     /// Creates the script for a page.
     ///
     /// - Parameters:
-    ///   - retrieval: the cookies for the page, retrieved for ``RequestContext/scriptWriting``.
+    ///   - retrieval: the cookies for the page, retrieved for `RequestContext.scriptWriting`.
     ///   - page: The page, which is the one in the address bar.
     ///   - writing: when it sets a cookie.
     ///   - verification: Whether it reports the result for each cookie.

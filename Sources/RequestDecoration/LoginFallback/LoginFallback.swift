@@ -4,7 +4,7 @@ public import OAuth2
 public import SessionStore
 
 /// Signs a user in again after a response that means "not signed in". It delivers a token, refreshed if it is due, as a
-/// cookie or in the Authorization field, and the request is repeated unless there is a ``RepetitionRefusal``. If the site
+/// cookie or in the Authorization field, and the request is repeated unless there is a `RepetitionRefusal`. If the site
 /// rejects that token, it gets a renewed one, and then one of a new login.
 public struct LoginFallback: Sendable {
     /// Logs the user in again, for example in a browser view. The tokens are in the store when it returns.
@@ -28,7 +28,7 @@ public struct LoginFallback: Sendable {
     /// Creates a fallback for the requests of one jar.
     ///
     /// - Parameters:
-    ///   - rules: The rules, which ``CookieJar`` stores.
+    ///   - rules: The rules, which `CookieJar` stores.
     ///   - store: The store of the tokens.
     ///   - refresher: Refreshes the tokens.
     ///   - transport: Sends requests to endpoints that return cookies for tokens.

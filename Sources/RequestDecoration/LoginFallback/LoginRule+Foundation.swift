@@ -10,7 +10,7 @@ package import WebPrimitives
 extension CookieJar {
     /// The login rules of the jar, by name.
     ///
-    /// - Throws: `SessionStoreError`; ``LoginFallbackError/Code/ruleInvalid`` for a rule that was damaged.
+    /// - Throws: `SessionStoreError`; `LoginFallbackError.Code.ruleInvalid` for a rule that was damaged.
     public func loginRules() throws -> [(name: String, rule: LoginRule)] {
         let stored = StoredLoginRules(try loginRuleDefinitions())
         if let damaged = stored.damaged.first { throw damaged.error }

@@ -5,7 +5,7 @@ import SessionStore
 
 /// A request and its redirects. Each hop is decorated, and the cookies of each response are stored before the next hop.
 ///
-/// A state machine without network access: send the ``nextRequest(at:)``, pass the response to ``receive(_:at:)``, and
+/// A state machine without network access: send the ``nextRequest(now:)``, pass the response to ``receive(_:now:)``, and
 /// repeat while that returns `true`.
 public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// The decorator, which adds and stores cookies.
@@ -39,7 +39,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
 
     /// The present request, decorated: the first one, or the one that the last answer leads to.
     ///
-    /// - Throws: ``RedirectError`` if it cannot be made, ``SessionStoreError`` if the jar fails.
+    /// - Throws: `RedirectError` if it cannot be made, `SessionStoreError` if the jar fails.
     public mutating func nextRequest(now: Timestamp? = nil) throws -> Request {
         let decorated = try decorator.decorate(try request.current(), in: chain.context, now: now)
         report = decorated.report
@@ -59,7 +59,7 @@ public struct RedirectedExchange<Request: DecoratableRequest>: Sendable {
     /// nonce in the proof of a bound token, the same request is repeated, once only.
     ///
     /// - Returns: whether there is another request to make. If not, the response is for the caller.
-    /// - Throws: ``RedirectError`` if the redirect cannot be followed, ``SessionStoreError`` if the jar fails. In the
+    /// - Throws: `RedirectError` if the redirect cannot be followed, `SessionStoreError` if the jar fails. In the
     ///   first case, the response's cookies are stored and its hop is among ``hops``.
     public mutating func receive(_ response: ResponseHead, now: Timestamp? = nil) throws -> Bool {
         try advance(after: response, try decorator.receive(response, in: chain.context, now: now))
@@ -97,7 +97,7 @@ extension RequestDecorator {
     ///   - isBodyRepeatable: whether the body can be sent again, if the request itself does not know.
     ///   - fallback: the recovery from a response that says "not signed in": the request is sent once more, body
     ///     included, for each step of the recovery, of which there are three at most. A request with a
-    ///     ``RepetitionRefusal`` is not: the session is renewed, and the response is the result. If a request that
+    ///     `RepetitionRefusal` is not: the session is renewed, and the response is the result. If a request that
     ///     changes something was answered with a redirect to another page, only the request for that page is sent again.
     ///     If a rule delivers its token in the Authorization field, the first request already carries it.
     ///   - now: returns the current time; `nil` for that of the jar's database. It is called for each request and each
@@ -105,7 +105,7 @@ extension RequestDecorator {
     ///   - transport: sends one request without following redirects. The chain tells transports that get the body
     ///     separately whether the first request's body is still to be sent. Only the last payload is kept.
     /// - Returns: the response for the caller. If there was a fallback, the hops before it come first.
-    /// - Throws: ``RedirectError``, `SessionStoreError`, ``LoginFallbackError`` and other errors of a fallback for a
+    /// - Throws: `RedirectError`, `SessionStoreError`, ``LoginFallbackError`` and other errors of a fallback for a
     ///   request that would be sent once more, or the transport's error.
     public func exchange<Request: DecoratableRequest, Payload>(
         _ request: Request, in context: RequestContext, limit: Int = Redirect.limit, isBodyRepeatable: Bool = true,

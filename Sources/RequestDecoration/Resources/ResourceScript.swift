@@ -4,7 +4,7 @@ package import CookieModel
 /// the jar's cache.
 ///
 /// Run it at document start in all frames, in the page's own content world. It acts in the page in the address bar, and
-/// in its frames of the same origin, if that is one of ``pages``. Elsewhere it does nothing, and cannot be read.
+/// in its frames of the same origin, if that is one of its pages. Elsewhere it does nothing, and cannot be read.
 ///
 /// It rewrites what scripts load: elements, `fetch`, `XMLHttpRequest`, and URLs in styles. What the engine is already
 /// loading when the script sees it stays; if that fails, it is loaded through the handler. What the handler or the page's

@@ -21,7 +21,7 @@ extension RequestDecorator {
         return ResponseReceipt(decisions: decisions ?? [], doubts: response.doubts)
     }
 
-    /// Stores the cookies of a response, as ``receive(_:in:now:)-(ResponseHead,_,_)`` does, without blocking the caller's
+    /// Stores the cookies of a response, as the call with `now` does, without blocking the caller's
     /// thread. The cookies are stored even if the task is cancelled.
     ///
     /// - Parameter time: when it came; `nil` for the time of the jar's database.

@@ -162,8 +162,7 @@ extension CookieJar {
             now: now ?? database.clock.now)
     }
 
-    /// Returns the plan for a navigation of a web view, as
-    /// ``webViewPlan(for:native:capabilities:verification:now:)`` does, without blocking the caller's thread.
+    /// Returns the plan for a navigation of a web view, without blocking the caller's thread.
     ///
     /// - Parameter time: the current time; `nil` for that of the jar's database.
     public func webViewPlan(

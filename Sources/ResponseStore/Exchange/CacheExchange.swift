@@ -8,7 +8,7 @@ package import WebPrimitives
 /// 1. If there is an ``answer``, the client gets it. Then ``validation(now:)`` may ask the server afterwards.
 /// 2. If the request ``isUnavailable``, the client gets status 504.
 /// 3. Otherwise the request goes to the server, with ``sentFields``. ``take(_:bodyLength:mayStore:now:)`` says what the
-///    response means. If it is passed on, so are its octets to ``append(_:)``, ``finish(now:)`` and ``breakOff(now:)``.
+///    response means. If it is passed on, so are its octets to ``append(_:now:)``, ``finish(now:)`` and ``breakOff(now:)``.
 /// 4. If there is no response, ``answer(after:now:)`` may have one.
 package struct CacheExchange: Sendable {
     /// A stored response that answers the request.

@@ -58,7 +58,7 @@ public final class Gateway: Sendable {
     ///   - now: Returns the current time; `nil` for the clock of the jars' database.
     ///   - observe: Receives a record of each request. It must not block.
     /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
-    ///   databases, or if the settings have ``GatewaySettings/origins``, whose clients cannot sign in. Also if the
+    ///   databases, or if the settings have `GatewaySettings.origins`, whose clients cannot sign in. Also if the
     ///   environment has ``GatewayEnvironment/clientCertificates`` or a recording that it replays, which belong to no user.
     public init(
         users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
@@ -102,7 +102,7 @@ public final class Gateway: Sendable {
     /// else has taken it.
     ///
     /// - Parameter ready: Called once, with the addresses that it listens on: one, or one for each of
-    ///   ``GatewaySettings/origins``.
+    ///   `GatewaySettings.origins`.
     /// - Throws: ``GatewayError`` if it cannot listen there.
     public func run(_ ready: @Sendable ([GatewayAddress]) async -> Void = { _ in }) async throws {
         try checkOrigins()

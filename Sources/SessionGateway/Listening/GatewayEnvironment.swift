@@ -77,7 +77,7 @@ public struct GatewayEnvironment: Sendable {
     /// the jar; `nil` for no logins.
     public var fallback: (@Sendable ([LoginRule]) -> LoginFallback)?
 
-    /// The authority that clients trust for the hosts of ``GatewaySettings/intercepted``; `nil` if nothing is decrypted.
+    /// The authority that clients trust for the hosts of `GatewaySettings.intercepted`; `nil` if nothing is decrypted.
     public var authority: CertificateAuthority?
     /// How servers of intercepted hosts are verified.
     public var tls = TLSConfiguration.makeClientConfiguration()
@@ -88,7 +88,7 @@ public struct GatewayEnvironment: Sendable {
     package var recording: TrafficRecording?
     /// The recording whose responses answer requests; `nil` if servers do.
     package var replay: TrafficReplay?
-    /// The store of responses that answer requests by ``GatewaySettings/cachingRules``; `nil` for none.
+    /// The store of responses that answer requests by `GatewaySettings.cachingRules`; `nil` for none.
     public var cache: ResponseCache?
     /// The offline packages that answer requests before the cache and servers; `nil` for none.
     package var packages: PackageShelf?

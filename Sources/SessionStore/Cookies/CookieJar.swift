@@ -67,7 +67,7 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameter now: the current time. Cookies that have expired by then are left out.
     /// - Returns: the result of `body`, and the cookies evicted at the end of the transaction because the jar had more
-    ///   than ``CookieLimits/totalCookies``. The decisions contain the cookies evicted by the other limits.
+    ///   than `CookieLimits.totalCookies`. The decisions contain the cookies evicted by the other limits.
     @discardableResult
     public func withBatch<Result>(
         now: Timestamp? = nil, _ body: (inout CookieBatch) throws(SessionStoreError) -> Result

@@ -95,7 +95,7 @@ extension CookieJar {
     /// in order.
     ///
     /// - Parameter time: when the response came; `nil` for the time of the database's clock.
-    /// - Throws: ``SessionStoreError``, or `CancellationError` as soon as the task is cancelled. A response whose turn has
+    /// - Throws: `SessionStoreError`, or `CancellationError` as soon as the task is cancelled. A response whose turn has
     ///   not come by then is not received.
     @discardableResult
     public func receive(

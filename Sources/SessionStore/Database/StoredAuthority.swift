@@ -54,7 +54,7 @@ public struct StoredAuthority: Sendable, Equatable {
 extension SessionDatabase {
     /// Stores the authority of the gateway. A database has at most one.
     ///
-    /// - Throws: ``SessionStoreError/Code/authorityExists`` if the database has one, which then stays.
+    /// - Throws: `SessionStoreError.Code.authorityExists` if the database has one, which then stays.
     public func addAuthority(_ authority: StoredAuthority) throws(SessionStoreError) {
         try write { connection in
             let row = AuthorityRow(database: connection)
@@ -68,7 +68,7 @@ extension SessionDatabase {
 
     /// The authority of the gateway; `nil` if the database has none.
     ///
-    /// - Throws: ``SessionStoreError/Code/valueDamaged`` if its row was changed.
+    /// - Throws: `SessionStoreError.Code.valueDamaged` if its row was changed.
     public func authority() throws(SessionStoreError) -> StoredAuthority? {
         try read { connection in
             guard let row = try AuthorityRow(database: connection).read() else { return nil }

@@ -79,7 +79,7 @@ extension SessionDatabase {
     /// the same name, the newest ten are kept.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
     @discardableResult
     public func discardJar(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> JarRemoval {
         let now = now ?? clock.now
@@ -105,8 +105,8 @@ extension SessionDatabase {
     ///   - newName: the new name of a removed jar; `nil` for its former one.
     ///   - now: the time, for the journal and for the undo.
     /// - Returns: the jar or state that was restored.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if there is nothing to restore, and
-    ///   ``SessionStoreError/Code/jarExists`` if another jar has the name.
+    /// - Throws: `SessionStoreError.Code.jarNotFound` if there is nothing to restore, and
+    ///   `SessionStoreError.Code.jarExists` if another jar has the name.
     @discardableResult
     public func restoreJar(
         named name: String, to newName: String? = nil, now: Timestamp? = nil

@@ -8,7 +8,7 @@ extension SessionDatabase {
     ///   - name: 1 to 100 characters, none of them a control character.
     ///   - settings: the profile and limits to store with it.
     ///   - now: the time of its creation.
-    /// - Throws: ``SessionStoreError/Code/jarExists`` if a jar of that name exists.
+    /// - Throws: `SessionStoreError.Code.jarExists` if a jar of that name exists.
     @discardableResult
     public func createJar(
         named name: String, settings: JarSettings = JarSettings(), now: Timestamp? = nil
@@ -48,7 +48,7 @@ extension SessionDatabase {
 
     /// Renames a jar. Its content stays, and open jars continue to work.
     ///
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if another jar has
+    /// - Throws: `SessionStoreError.Code.jarNotFound`, and `SessionStoreError.Code.jarExists` if another jar has
     ///   the new name.
     @discardableResult
     public func renameJar(named name: String, to newName: String) throws(SessionStoreError) -> CookieJar {
@@ -70,7 +70,7 @@ extension SessionDatabase {
     ///
     /// - Parameter now: the time, for the journal and for the undo.
     /// - Returns: how many cookies were removed.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
     @discardableResult
     public func clearJar(
         named name: String, now: Timestamp? = nil
@@ -95,7 +95,7 @@ extension SessionDatabase {
     /// be restored, in contrast to ``discardJar(named:now:)``.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
     @discardableResult
     public func removeJar(named name: String) throws(SessionStoreError) -> JarRemoval {
         try SessionStoreError.check(name, of: "jar")
@@ -127,7 +127,7 @@ extension SessionDatabase {
 
     /// The settings of a jar.
     ///
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
     public func settings(ofJar name: String) throws(SessionStoreError) -> JarSettings {
         try SessionStoreError.check(name, of: "jar")
         return try read { try JarRows(database: $0).presentJar(named: name).settings }
@@ -140,7 +140,7 @@ extension SessionDatabase {
     ///
     /// - Parameter change: changes the current settings, within the transaction.
     /// - Returns: the new settings.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
     @discardableResult
     public func changeSettings(
         ofJar name: String, _ change: (inout JarSettings) -> Void

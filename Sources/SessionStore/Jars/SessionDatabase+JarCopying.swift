@@ -11,7 +11,7 @@ extension SessionDatabase {
     /// storage are the same. Expired cookies and saved sessions are not copied.
     ///
     /// - Returns: how many cookies were copied, and which were left out.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``, and ``SessionStoreError/Code/jarExists`` if a jar of the new
+    /// - Throws: `SessionStoreError.Code.jarNotFound`, and `SessionStoreError.Code.jarExists` if a jar of the new
     ///   name exists.
     @discardableResult
     package func copyJar(
@@ -67,7 +67,7 @@ extension SessionDatabase {
     /// For a day, ``restoreJar(named:to:now:)`` can undo the changes of cookies and web storage.
     ///
     /// - Returns: the outcome of each cookie.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound``; ``SessionStoreError/Code/nameInvalid`` if both are the same jar.
+    /// - Throws: `SessionStoreError.Code.jarNotFound`; `SessionStoreError.Code.nameInvalid` if both are the same jar.
     @discardableResult
     public func mergeJar(
         named name: String, into targetName: String, now: Timestamp? = nil

@@ -63,7 +63,7 @@ extension SessionDatabase {
         return found.map { CookieJar($0, named: name, in: self, policy: policy, state: state) }
     }
 
-    /// All jars, by name. Reads every cookie's row; ``jars(after:limit:named:matching:now:)`` reads a page of jars.
+    /// All jars, by name. Reads every cookie's row.
     public func jars(now: Timestamp? = nil) throws(SessionStoreError) -> [JarSummary] {
         try jars(limit: .max, now: now ?? clock.now)
     }

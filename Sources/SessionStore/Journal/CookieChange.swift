@@ -57,7 +57,7 @@ extension CookieJar {
     /// jar of the same name, which was removed or renamed.
     ///
     /// - Parameter count: the maximum number of changes.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar was removed.
+    /// - Throws: `SessionStoreError.Code.jarNotFound` if the jar was removed.
     public func changes(after position: Int64, count: Int = 1000) throws(SessionStoreError) -> ChangePage {
         let page = try database.read { connection in
             try ChangeRows(database: connection, jarID: id).page(after: position, count: count)
@@ -76,7 +76,7 @@ extension CookieJar {
 
     /// The position of the newest change of this jar, or of earlier jars with its name; 0 if there was no change.
     ///
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar was removed.
+    /// - Throws: `SessionStoreError.Code.jarNotFound` if the jar was removed.
     public func latestChange() throws(SessionStoreError) -> Int64 {
         guard let bounds = try database.read({ try ChangeRows(database: $0, jarID: id).bounds() }) else {
             throw SessionStoreError(noJarNamed: name)

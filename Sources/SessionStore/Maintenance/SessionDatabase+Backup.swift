@@ -11,8 +11,8 @@ extension SessionDatabase {
     ///   - destination: the file to create, in an existing folder.
     ///   - replacing: whether to replace an existing file.
     /// - Returns: how many bytes the copy takes.
-    /// - Throws: ``SessionStoreError/Code/fileExists`` if the file exists and must not be replaced, or is the database
-    ///   or its key; ``SessionStoreError/Code/fileNotWritten`` and ``SessionStoreError/Code/diskFull`` if it cannot be
+    /// - Throws: `SessionStoreError.Code.fileExists` if the file exists and must not be replaced, or is the database
+    ///   or its key; `SessionStoreError.Code.fileNotWritten` and `SessionStoreError.Code.diskFull` if it cannot be
     ///   written. After an error, no new file remains.
     @discardableResult
     public func backUp(to destination: String, replacing: Bool = false) throws(SessionStoreError) -> Int64 {

@@ -17,7 +17,7 @@ extension SessionDatabase {
     ///     after a day.
     ///   - vacuum: when the file is rewritten.
     ///   - now: the time that decides which cookies have expired.
-    /// - Throws: ``SessionStoreError/Code/jarNotFound`` if the jar does not exist.
+    /// - Throws: `SessionStoreError.Code.jarNotFound` if the jar does not exist.
     public func prune(
         jar: String? = nil, journalLimit limit: Int? = nil, emptiesBin: Bool = false,
         vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp? = nil

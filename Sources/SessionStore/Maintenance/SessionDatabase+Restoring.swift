@@ -30,10 +30,10 @@ extension SessionDatabase {
     ///   - keys: the source of the key that the backup is sealed under.
     ///   - replacing: whether an existing database is replaced.
     ///   - now: the current time, which migrations store.
-    /// - Throws: ``SessionStoreError/Code/fileExists`` if the database exists and must not be replaced, or is the
-    ///   backup; ``SessionStoreError/Code/databaseForeign`` if either file is not a Crumb database;
-    ///   ``SessionStoreError/Code/databaseBusy`` while any process has it open;
-    ///   ``SessionStoreError/Code/databaseDamaged`` if the backup is damaged; the errors of opening a database. After
+    /// - Throws: `SessionStoreError.Code.fileExists` if the database exists and must not be replaced, or is the
+    ///   backup; `SessionStoreError.Code.databaseForeign` if either file is not a Crumb database;
+    ///   `SessionStoreError.Code.databaseBusy` while any process has it open;
+    ///   `SessionStoreError.Code.databaseDamaged` if the backup is damaged; the errors of opening a database. After
     ///   an error, nothing has changed.
     @discardableResult
     package static func restore(

@@ -15,7 +15,7 @@ extension SessionDatabase {
     ///     the same jars.
     ///   - now: the current time, recorded with the new key and the former one.
     ///   - progress: receives the number of values that were resealed so far, after each transaction.
-    /// - Throws: ``SessionStoreError/Code/keyRotationRefused`` if another process rotates, or if the source has no
+    /// - Throws: `SessionStoreError.Code.keyRotationRefused` if another process rotates, or if the source has no
     ///   newer key; any other error of the store, after which the rotation can be called again.
     public func rotateKey(
         batchSize: Int = 500, now: Timestamp? = nil, progress: (Int) -> Void = { _ in }

@@ -16,7 +16,7 @@ extension KeySource {
     /// - Parameters:
     ///   - text: the keys.
     ///   - name: the place where a user finds them.
-    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if the text has another form.
+    /// - Throws: `SessionStoreError.Code.keyUnavailable` if the text has another form.
     public static func base64(_ text: Secret, name: String) throws(SessionStoreError) -> KeySource {
         let parts = (text.exposedText ?? "").components(separatedBy: ",")
         let keys = parts.compactMap { part in
@@ -39,7 +39,7 @@ extension KeySource {
     /// as a process can do that. Call this before other threads read the environment.
     ///
     /// - Returns: `nil` if the variable is not set, or is empty.
-    /// - Throws: ``SessionStoreError/Code/keyUnavailable`` if it does not contain keys.
+    /// - Throws: `SessionStoreError.Code.keyUnavailable` if it does not contain keys.
     public static func takingEnvironment(_ variable: String = "CRUMB_KEY") throws(SessionStoreError) -> KeySource? {
         guard let text = Secret(takingEnvironment: variable) else { return nil }
         return try base64(text, name: variable)

@@ -23,7 +23,7 @@ public struct KeySource: Sendable {
     /// - Parameters:
     ///   - name: the place where a user finds the key.
     ///   - load: returns the key. If `mayCreate` is `true`, the database has no sealed value yet, and a new key may be
-    ///     created. Otherwise a missing key is an error. Throw ``SessionStoreError/init(code:subject:reason:)``, also for
+    ///     created. Otherwise a missing key is an error. Throw `SessionStoreError.init(code:subject:reason:)`, also for
     ///     a locked keychain.
     public init(name: String, load: @escaping @Sendable (_ mayCreate: Bool) throws(SessionStoreError) -> SealingKey) {
         self.init(name: name, file: nil) { mayCreate throws(SessionStoreError) in [try load(mayCreate)] }

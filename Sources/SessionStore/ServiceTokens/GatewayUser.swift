@@ -13,7 +13,7 @@ public struct GatewayUser: Sendable {
 
     /// Creates a user.
     ///
-    /// - Throws: ``SessionStoreError/Code/nameInvalid`` for a name with other characters.
+    /// - Throws: `SessionStoreError.Code.nameInvalid` for a name with other characters.
     public init(name: String, jar: CookieJar, secret: GatewaySecretHash) throws(SessionStoreError) {
         try GatewayUser.check(name)
         self.name = name

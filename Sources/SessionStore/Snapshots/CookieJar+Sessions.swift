@@ -38,7 +38,7 @@ extension CookieJar {
     /// there is an error. Only cookies that have expired since are left out.
     ///
     /// - Returns: the changes.
-    /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
+    /// - Throws: `SessionStoreError.Code.sessionNotFound`.
     @discardableResult
     public func restoreSession(
         named name: String, now: Timestamp? = nil
@@ -67,7 +67,7 @@ extension CookieJar {
     /// Removes a saved session. The jar's cookies do not change.
     ///
     /// - Returns: the removed session.
-    /// - Throws: ``SessionStoreError/Code/sessionNotFound``.
+    /// - Throws: `SessionStoreError.Code.sessionNotFound`.
     @discardableResult
     public func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
         try SessionStoreError.check(name, of: "session")

@@ -80,7 +80,7 @@ public struct TokenStore: Sendable {
     ///
     /// - Parameter resource: If given, the access token is the one for this resource (RFC 8707). A token that was not
     ///   requested yet is expired.
-    /// - Throws: ``SessionStoreError/Code/tokenNotFound`` if there is none, and ``SessionStoreError/Code/valueDamaged``
+    /// - Throws: `SessionStoreError.Code.tokenNotFound` if there is none, and `SessionStoreError.Code.valueDamaged`
     ///   if it was tampered with.
     public func get(_ name: String, for resource: String? = nil) throws(SessionStoreError) -> StoredToken {
         try SessionStoreError.check(name, of: "token")

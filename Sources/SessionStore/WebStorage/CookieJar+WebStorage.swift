@@ -62,7 +62,7 @@ extension CookieJar {
 extension CookieBatch {
     /// Stores an item of an origin's `localStorage`, replacing one with the same key.
     ///
-    /// - Returns: whether the limits of ``WebStorageItem`` permitted it.
+    /// - Returns: whether the limits of `WebStorageItem` permitted it.
     public mutating func receive(_ item: WebStorageItem) throws(SessionStoreError) -> Bool {
         let rows = try writtenRows()
         return try SessionStoreError.catching(path) {
