@@ -18,8 +18,7 @@ def modules():
             for name in files:
                 if name.endswith(".swift"):
                     text = open(f"{folder}/{name}").read()
-                    exported = re.findall(r"^@_exported public import (\w+)", text, re.M)
-                    found += [name for name in exported if os.path.isdir(f"{root}/Sources/{name}")]
+                    found += re.findall(r"^@_exported public import (\w+)", text, re.M)
     return sorted(module for module in set(found) if os.path.isdir(f"{root}/Sources/{module}"))
 
 

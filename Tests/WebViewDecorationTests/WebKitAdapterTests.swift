@@ -8,7 +8,7 @@ import Testing
 struct WebKitAdapterTests {
     private static let tests = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
 
-    @Test("It fits WebKit's declarations")
+    @Test("It fits WebKit's declarations, and the tutorial's app fits the adapter")
     func typeChecks() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "crumb-webkit-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,12 +43,16 @@ struct WebKitAdapterTests {
         ]
         // SwiftPM names the package after its folder.
         let package = Repository.root.lastPathComponent.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        let search = ["-I", folder.path, "-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
         try Compiler.run(
             [
-                "-typecheck", "-module-name", "WebViewDecoration", "-swift-version", "6",
-                "-package-name", String(package),
+                "-emit-module", "-module-name", "WebViewDecoration", "-swift-version", "6",
+                "-o", folder.appending(path: "WebViewDecoration.swiftmodule").path, "-package-name", String(package),
             ]
-                + features.flatMap { ["-enable-upcoming-feature", $0] }
-                + ["-I", folder.path, "-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files)
+                + features.flatMap { ["-enable-upcoming-feature", $0] } + search + files)
+        for step in 1...4 {
+            let file = Repository.root.appending(path: "docs/Crumb.docc/Code/WebView-\(step).swift").path
+            try Compiler.run(["-typecheck", "-swift-version", "6", "-warnings-as-errors"] + search + [file])
+        }
     }
 }

@@ -89,6 +89,17 @@ public enum WKUserScriptInjectionTime: Int, Sendable {
 }
 
 @MainActor open class WKWebView {
+    public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
+    @discardableResult public func load(_ request: URLRequest) -> WKNavigation? { nil }
+    @discardableResult public func reload() -> WKNavigation? { nil }
+    public var navigationDelegate: (any WKNavigationDelegate)? {
+        get { nil }
+        set {}
+    }
+    public var uiDelegate: (any WKUIDelegate)? {
+        get { nil }
+        set {}
+    }
     public var url: URL? { nil }
     public var configuration: WKWebViewConfiguration { WKWebViewConfiguration() }
     public var customUserAgent: String? {
@@ -113,6 +124,8 @@ public enum WKUserScriptInjectionTime: Int, Sendable {
 }
 
 @MainActor open class WKWebViewConfiguration {
+    public init() {}
+    public var userContentController: WKUserContentController { WKUserContentController() }
     public func setURLSchemeHandler(_ urlSchemeHandler: (any WKURLSchemeHandler)?, forURLScheme urlScheme: String) {}
     public var websiteDataStore: WKWebsiteDataStore {
         get { WKWebsiteDataStore() }
@@ -121,6 +134,7 @@ public enum WKUserScriptInjectionTime: Int, Sendable {
 }
 
 @MainActor open class WKWebsiteDataStore {
+    public var httpCookieStore: WKHTTPCookieStore { WKHTTPCookieStore() }
     public var proxyConfigurations: [ProxyConfiguration] {
         get { [] }
         set {}

@@ -1,0 +1,52 @@
+import CookieModel
+import Foundation
+import RequestDecoration
+import SessionStore
+import WebKit
+import WebViewDecoration
+
+/// A web view whose session survives a restart of the app.
+@MainActor
+final class ShopBrowser {
+    let webView = WKWebView(frame: .zero, configuration: WKWebViewConfiguration())
+    private let jar: CookieJar
+    private lazy var session = WebViewSession(
+        jar: jar, store: webView.configuration.websiteDataStore.httpCookieStore,
+        scripts: WebKitScriptHost(webView.configuration.userContentController), host: self)
+    private lazy var delegate = WebKitNavigationDelegate(session)
+
+    init(jar: CookieJar) {
+        self.jar = jar
+        webView.navigationDelegate = delegate
+        webView.uiDelegate = delegate
+    }
+
+    /// Opens the jar of the app's database, creating both on first use.
+    convenience init(folder: URL) async throws {
+        let database = try await SessionDatabase.open(
+            path: folder.appending(path: "session.sqlite").path,
+            keys: .file(folder.appending(path: "session.key").path))
+        self.init(jar: try await database.jar())
+    }
+
+    /// Loads a page, whose first request carries the session.
+    func open(_ address: String) async throws {
+        await session.load(try RequestURL(address))
+    }
+}
+
+extension ShopBrowser: WebViewHost {
+    func load(_ url: RequestURL, cookie: Octets?) {
+        guard let address = URL(string: url.description) else { return }
+        var request = URLRequest(url: address)
+        if let cookie { request.setValue(String(decoding: cookie, as: UTF8.self), forHTTPHeaderField: "Cookie") }
+        webView.load(request)
+    }
+
+    func reload() { webView.reload() }
+    func handToSystem(_ url: String) { print("open \(url) in another app") }
+    func receive(appEvent url: String) { print("the page calls the app: \(url)") }
+    func startLoginFallback(for url: String) { print("signed out at \(url)") }
+    func show(_ failure: NavigationFailure) { print("not loaded: \(failure)") }
+    func sessionFailed(_ error: SessionStoreError) { print(error) }
+}
