@@ -5,6 +5,12 @@ public import SessionStore
 /// Synchronizes one web view and one jar: the jar's session is put into the web view before a page is loaded, and
 /// changes in the web view are stored in the jar.
 ///
+/// ```swift
+/// let session = WebViewSession(
+///     jar: jar, store: store, scripts: scripts, host: app, captureHandler: MessageHandlerName("crumb"))
+/// await session.load(try RequestURL("https://www.shop.example/cart"))
+/// ```
+///
 /// It does not depend on WebKit: store, scripts and app are behind protocols. The jar is read and written on the threads
 /// of its store, so the main actor does not wait for it.
 @MainActor

@@ -137,6 +137,11 @@ struct WebViewGuideTests {
             $0.components(separatedBy: "```").first
         }
         #expect(blocks.count == 7)
+        let type = try String(
+            contentsOf: Repository.root.appending(path: "Sources/WebViewDecoration/WebViewSession.swift"),
+            encoding: .utf8)
+        let comment = (blocks.last ?? "").split(separator: "\n").map { "/// \($0)\n" }.joined()
+        #expect(type.contains("/// ```swift\n\(comment)/// ```\n"))
         for block in blocks {
             let indented = block.split(separator: "\n").map { "        \($0)\n" }.joined()
             #expect(source.contains(indented), "not in the test: \(block)")

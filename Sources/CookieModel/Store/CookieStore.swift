@@ -1,8 +1,17 @@
 public import WebPrimitives
 
-/// A cookie store in memory: the draft's algorithms over cookies kept by registrable domain.
+/// A cookie store in memory, which stores and sends what a browser does.
 ///
-/// A value type without a clock or a lock, for simulations, tests and conversions; `CookieJar` keeps one on disk.
+/// ```swift
+/// var store = CookieStore()
+/// let context = RequestContext(url: try RequestURL("https://www.shop.example/login"))
+/// let decision = store.receive("sid=31d4; Secure; HttpOnly", in: context, now: now)
+/// let retrieval = store.retrieve(for: context, now: now)
+/// print(decision.outcome, retrieval.cookieString)
+/// ```
+///
+/// It has the algorithms of the draft over cookies kept by registrable domain. A value type without a clock or a lock, for
+/// simulations, tests and conversions. `CookieJar` of `SessionStore` keeps cookies on disk.
 public struct CookieStore: Sendable {
     /// The rules that apply.
     public package(set) var policy: CookiePolicy

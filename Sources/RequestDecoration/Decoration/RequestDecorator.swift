@@ -5,6 +5,13 @@ public import SessionStore
 
 /// Adds the cookies that a browser with this jar would add to requests, and the fields of the settings.
 ///
+/// ```swift
+/// let decorator = RequestDecorator(jar: jar)
+/// let (decorated, report) = try await decorator.decorate(request, in: context)
+/// let response = try await send(decorated)
+/// try await decorator.receive(response, in: context)
+/// ```
+///
 /// Sets one Cookie field. Cookies of the caller come first and take precedence by name; the other cookies of the jar
 /// follow. A field of the caller takes precedence over the same field of the settings. Method and body stay unchanged.
 public struct RequestDecorator: Sendable {

@@ -2,6 +2,13 @@ public import CookieModel
 
 /// A named, isolated set of cookies in a ``SessionDatabase``.
 ///
+/// ```swift
+/// let context = RequestContext(url: url)
+/// try await jar.receive(ReceivedResponse(context: context, setCookie: ["sid=31d4; Secure; HttpOnly"]))
+/// let retrieval = try await jar.retrieve(for: context)
+/// print("Cookie: \(retrieval.cookieString)")
+/// ```
+///
 /// Reads see every write that was acknowledged before, including those of other processes. Each write is one
 /// transaction and decides on data that it reads itself, so no update is lost.
 public final class CookieJar: Sendable {

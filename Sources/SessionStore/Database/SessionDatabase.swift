@@ -5,6 +5,11 @@ internal import SQLiteEngine
 
 /// One SQLite file with jars and tokens. Any number of threads and processes can share it safely.
 ///
+/// ```swift
+/// let database = try await SessionDatabase.open(path: "app.sqlite", keys: .file("app.key"))
+/// let jar = try await database.jar()
+/// ```
+///
 /// Values are sealed (``KeySource``); only their owner can read the file, its folder and its key. A read uses the rows of
 /// one site, a write is one transaction. A call that depends on the time takes it from ``clock``, unless its caller passes
 /// another.
