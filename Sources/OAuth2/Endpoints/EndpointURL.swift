@@ -8,7 +8,7 @@ public struct EndpointURL: Sendable, Hashable, CustomStringConvertible {
     /// Host and port, as in the URL.
     package let authority: String
     /// Path and query, beginning with `/`.
-    package let path: String
+    public let path: String
 
     /// Creates a URL from text, after validation.
     ///
