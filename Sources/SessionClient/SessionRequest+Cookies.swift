@@ -65,7 +65,7 @@ extension SessionRequest where Answer == DecorationReport {
 
     /// Logs in again for a request whose response means "not signed in", and returns the header fields to repeat it
     /// with.
-    public static func renew(_ document: ResponseDocument, in jar: String) -> Self {
+    package static func renew(_ document: ResponseDocument, in jar: String) -> Self {
         Self(.renew, jar, document: document)
     }
 }
@@ -77,14 +77,14 @@ extension SessionRequest where Answer == ResponseDecisions {
     }
 
     /// Stores `Set-Cookie` lines as if a URL had answered with them.
-    public static func setCookies(_ document: SetCookieDocument, in jar: String) -> Self {
+    package static func setCookies(_ document: SetCookieDocument, in jar: String) -> Self {
         Self(.setCookies, jar, document: document)
     }
 }
 
 extension SessionRequest where Answer == ResponseDecisionsList {
     /// Stores the cookies of several responses in one transaction.
-    public static func receive(_ documents: [ResponseDocument], in jar: String) -> Self {
+    package static func receive(_ documents: [ResponseDocument], in jar: String) -> Self {
         Self(.receiveResponses, jar, document: documents)
     }
 }
@@ -171,7 +171,7 @@ extension SessionRequest where Answer == SessionBytes {
     }
 
     /// The cookies of a jar in the format of another tool.
-    public static func export(_ document: ExportDocument, of jar: String) -> Self {
+    package static func export(_ document: ExportDocument, of jar: String) -> Self {
         Self(.export, jar, document: document)
     }
 

@@ -16,7 +16,7 @@ extension SessionRequest where Answer == SiteList {
 
 extension SessionRequest where Answer == JarSettingsReport {
     /// Creates a jar. The document needs a name.
-    public static func createJar(_ document: JarSettingsDocument) -> Self {
+    package static func createJar(_ document: JarSettingsDocument) -> Self {
         Self(.createJar, document: document)
     }
 
@@ -26,7 +26,7 @@ extension SessionRequest where Answer == JarSettingsReport {
     }
 
     /// Changes the settings in the document.
-    public static func changeSettings(of jar: String, _ document: JarSettingsDocument) -> Self {
+    package static func changeSettings(of jar: String, _ document: JarSettingsDocument) -> Self {
         Self(.changeJar, jar, document: document)
     }
 }
@@ -139,40 +139,40 @@ extension SessionRequest where Answer == SessionEndReport {
 
 extension SessionRequest where Answer == HeaderFieldList {
     /// The header fields that are stored with a jar.
-    public static func headerFields(of jar: String, showingValues: Bool = false) -> Self {
+    package static func headerFields(of jar: String, showingValues: Bool = false) -> Self {
         Self(.listHeaderFields, jar, query: [("values", showingValues ? "true" : nil)])
     }
 }
 
 extension SessionRequest where Answer == HeaderFieldReport {
     /// Stores a header field with a jar.
-    public static func setHeaderField(_ name: String, _ document: HeaderFieldSettingDocument, of jar: String) -> Self {
+    package static func setHeaderField(_ name: String, _ document: HeaderFieldSettingDocument, of jar: String) -> Self {
         Self(.setHeaderField, jar, name, document: document)
     }
 
     /// Removes a header field from a jar.
-    public static func removeHeaderField(_ name: String, scope: String? = nil, of jar: String) -> Self {
+    package static func removeHeaderField(_ name: String, scope: String? = nil, of jar: String) -> Self {
         Self(.removeHeaderField, jar, name, query: [("scope", scope)])
     }
 }
 
 extension SessionRequest where Answer == LoginRuleList {
     /// The login rules of a jar.
-    public static func loginRules(of jar: String) -> Self {
+    package static func loginRules(of jar: String) -> Self {
         Self(.listLoginRules, jar)
     }
 }
 
 extension SessionRequest where Answer == LoginRuleReport {
     /// Stores a login rule with a jar.
-    public static func setLoginRule(_ name: String, _ document: LoginRuleDocument, of jar: String) -> Self {
+    package static func setLoginRule(_ name: String, _ document: LoginRuleDocument, of jar: String) -> Self {
         Self(.setLoginRule, jar, name, document: document)
     }
 }
 
 extension SessionRequest where Answer == Void {
     /// Removes a login rule from a jar.
-    public static func removeLoginRule(_ name: String, of jar: String) -> Self {
+    package static func removeLoginRule(_ name: String, of jar: String) -> Self {
         Self(.removeLoginRule, jar, name)
     }
 }

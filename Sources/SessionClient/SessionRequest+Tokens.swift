@@ -2,7 +2,7 @@ public import SessionWire
 
 extension SessionRequest where Answer == StoredTokenList {
     /// The logins, without their tokens.
-    public static func tokens() -> Self {
+    package static func tokens() -> Self {
         Self(.listTokens)
     }
 }
@@ -30,7 +30,7 @@ extension SessionRequest where Answer == AccessTokenReport {
 
 extension SessionRequest where Answer == IDTokenReport {
     /// A valid ID token, refreshed if necessary.
-    public static func idToken(_ name: String, _ document: IDTokenDocument = IDTokenDocument()) -> Self {
+    package static func idToken(_ name: String, _ document: IDTokenDocument = IDTokenDocument()) -> Self {
         Self(.idToken, name, document: document)
     }
 }

@@ -99,10 +99,10 @@ extension ResponseDocument {
 }
 
 /// `Set-Cookie` lines that are stored as if a URL had answered with them.
-public typealias SetCookieDocument = Detailed<SetCookieMembers>
+package typealias SetCookieDocument = Detailed<SetCookieMembers>
 
 /// The members of ``SetCookieDocument`` besides the details of the request.
-public struct SetCookieMembers: Codable, Sendable, RequestDocument {
+package struct SetCookieMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case url, setCookie, setCookieBase64
     }
@@ -117,7 +117,7 @@ public struct SetCookieMembers: Codable, Sendable, RequestDocument {
 
 extension SetCookieDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         url: String, _ details: RequestDetails = RequestDetails(), setCookie: [String]? = nil,
         setCookieBase64: [String]? = nil
     ) {
@@ -282,10 +282,10 @@ extension ScriptDocument {
 }
 
 /// The cookies to export, and the format.
-public typealias ExportDocument = Detailed<ExportMembers>
+package typealias ExportDocument = Detailed<ExportMembers>
 
 /// The members of ``ExportDocument`` besides the details of the request.
-public struct ExportMembers: Codable, Sendable, RequestDocument {
+package struct ExportMembers: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case format, url, sites, names, httpOnly, session, report, reportFirst
     }
@@ -310,7 +310,7 @@ public struct ExportMembers: Codable, Sendable, RequestDocument {
 
 extension ExportDocument {
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         format: String, url: String? = nil, _ details: RequestDetails = RequestDetails(), sites: [String]? = nil,
         names: [String]? = nil, httpOnly: Bool? = nil, session: Bool? = nil, report: Bool? = nil,
         reportFirst: Bool? = nil

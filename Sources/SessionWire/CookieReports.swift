@@ -29,11 +29,11 @@ public struct CookieReport: Codable, Sendable {
     /// When it was created (RFC 3339).
     public let created: String
     /// The octets of name and value; `nil` if the value was not read.
-    public let size: Int?
+    package let size: Int?
     /// Seconds until the cookie expires, negative if it has expired; `nil` if the report has no time.
-    public let expiresIn: Int64?
+    package let expiresIn: Int64?
     /// Where the value came from; `nil` if the origin was not requested.
-    public let origin: OriginReport?
+    package let origin: OriginReport?
 
     package init(
         name: String? = nil, nameBase64: String? = nil, value: String? = nil, valueBase64: String? = nil,
@@ -148,18 +148,18 @@ extension Octets {
 }
 
 /// Where a cookie's value came from.
-public struct OriginReport: Codable, Sendable {
+package struct OriginReport: Codable, Sendable {
     /// The kind of a cookie that a request sent.
     package static let requestKind = "request"
 
     /// The capture it was imported from.
-    public let capture: String?
+    package let capture: String?
     /// The URL of the response, without its query.
-    public let url: String?
+    package let url: String?
     /// When the response was received (RFC 3339).
-    public let received: String?
+    package let received: String?
     /// `request` for a cookie that a request sent, whose flags are assumed; `nil` for any other.
-    public let kind: String?
+    package let kind: String?
 
     package init(capture: String? = nil, url: String? = nil, received: String? = nil, kind: String? = nil) {
         self.capture = capture

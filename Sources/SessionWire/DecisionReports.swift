@@ -50,11 +50,11 @@ public struct ResponseDecisions: Codable, Sendable {
 }
 
 /// The outcome of each `Set-Cookie` line of several responses, and the cookies evicted from the jar at the end.
-public struct ResponseDecisionsList: Codable, Sendable {
+package struct ResponseDecisionsList: Codable, Sendable {
     /// The decisions on each response, in order.
-    public let responses: [ResponseDecisions]
+    package let responses: [ResponseDecisions]
     /// The cookies that were evicted.
-    public let evicted: [CookieIdentityReport]
+    package let evicted: [CookieIdentityReport]
 
     package init(responses: [ResponseDecisions], evicted: [CookieIdentityReport]) {
         self.responses = responses
@@ -137,9 +137,9 @@ package struct MissedChanges: Codable, Sendable {
 /// An error of the service: the members of problem details (RFC 9457, section 3.1) and the stable code.
 public struct ProblemReport: Codable, Sendable {
     /// The type of the problem.
-    public let type: String
+    package let type: String
     /// The title.
-    public let title: String
+    package let title: String
     /// The status of the response.
     public let status: Int
     /// One sentence with the cause and the next step.

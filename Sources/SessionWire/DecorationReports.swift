@@ -19,13 +19,13 @@ public struct DecorationReport: Codable, Sendable {
     }
 
     /// A header field of the jar that is for the URL and is not sent.
-    public struct OmittedField: Codable, Sendable {
+    package struct OmittedField: Codable, Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The identifier of the reason.
-        public let reason: String
+        package let reason: String
         /// The beginning of the URLs it applies to.
-        public let scope: String?
+        package let scope: String?
     }
 
     /// The cookies that are not sent.
@@ -35,7 +35,7 @@ public struct DecorationReport: Codable, Sendable {
     /// The names of the cookies that are sent.
     public let included: [String]
     /// The header fields of the jar that are not sent; `nil` if all are.
-    public let omittedFields: [OmittedField]?
+    package let omittedFields: [OmittedField]?
     /// The login rule by which the request is signed in again; only in the answer to a renewal.
     public let rule: String?
     /// Whether the request may be sent again: its method is safe, or the site has certainly not acted on it (RFC 9110,
@@ -51,13 +51,13 @@ public struct HeaderFieldReport: Codable, Sendable {
     /// The name.
     public let name: String
     /// The beginning of the URLs that the field is for; `nil` for all URLs.
-    public let scope: String?
+    package let scope: String?
     /// The value.
     public let value: String?
     /// The value in Base64 if it is not UTF-8.
     package let valueBase64: String?
     /// `true` if the stored value cannot be read; otherwise `nil`.
-    public let isDamaged: Bool?
+    package let isDamaged: Bool?
 
     /// The report from its parts.
     package init(name: String, scope: String?, value: Octets?, isDamaged: Bool = false) {
@@ -74,9 +74,9 @@ public struct HeaderFieldReport: Codable, Sendable {
 }
 
 /// The header fields that are stored with a jar.
-public struct HeaderFieldList: Codable, Sendable {
+package struct HeaderFieldList: Codable, Sendable {
     /// The header fields.
-    public let fields: [HeaderFieldReport]
+    package let fields: [HeaderFieldReport]
 
     package init(fields: [HeaderFieldReport]) {
         self.fields = fields

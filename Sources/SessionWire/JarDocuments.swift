@@ -117,7 +117,7 @@ package struct SavedSessionDocument: Codable, Sendable, RequestDocument {
 }
 
 /// The value of a header field that is stored with a jar, and the URLs it is for.
-public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
+package struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case scope, value, valueBase64
     }
@@ -130,7 +130,7 @@ public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
     package let valueBase64: String?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(scope: String? = nil, value: String? = nil, valueBase64: String? = nil) {
+    package init(scope: String? = nil, value: String? = nil, valueBase64: String? = nil) {
         self.scope = scope
         self.value = value
         self.valueBase64 = valueBase64
@@ -138,7 +138,7 @@ public struct HeaderFieldSettingDocument: Codable, Sendable, RequestDocument {
 }
 
 /// How a site says "not signed in", and how a token signs the user in again.
-public struct LoginRuleDocument: Codable, Sendable, RequestDocument {
+package struct LoginRuleDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case scope, profile, statuses, redirects, delivery, template
     }
@@ -157,7 +157,7 @@ public struct LoginRuleDocument: Codable, Sendable, RequestDocument {
     package let template: String?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(
+    package init(
         scope: String, profile: String, statuses: [Int]? = nil, redirects: [String]? = nil, delivery: String,
         template: String? = nil
     ) {

@@ -5,15 +5,15 @@ public struct JarReport: Codable, Sendable {
     /// How many cookies the jar has.
     public let cookies: Int
     /// How many of the cookies end with the session.
-    public let sessionCookies: Int
+    package let sessionCookies: Int
     /// How many saved sessions the jar has.
-    public let savedSessions: Int
+    package let savedSessions: Int
     /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
     public let profile: String
     /// A number for each limit, `null` for none.
-    public let limits: [String: Int?]
+    package let limits: [String: Int?]
     /// When the next cookie expires (RFC 3339).
-    public let nextExpiry: String?
+    package let nextExpiry: String?
     /// When it was created (RFC 3339).
     public let created: String
 
@@ -87,7 +87,7 @@ public struct JarSettingsReport: Codable, Sendable {
     /// The cookie rules: the draft to the letter (`rfc6265bis`) or the behavior of browsers (`browser`).
     public let profile: String
     /// A number for each limit, `null` for none.
-    public let limits: [String: Int?]
+    package let limits: [String: Int?]
 
     package init(name: String, profile: String, limits: [String: Int?]) {
         self.name = name
@@ -99,11 +99,11 @@ public struct JarSettingsReport: Codable, Sendable {
 /// The result of clearing a jar.
 public struct JarClearReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many cookies.
     public let removed: Int
     /// How many items of `localStorage`.
-    public let storageItems: Int
+    package let storageItems: Int
 
     package init(jar: String, removed: Int, storageItems: Int) {
         self.jar = jar
@@ -184,11 +184,11 @@ package struct JarMergeReport: Codable, Sendable {
 /// The result of removing a jar.
 public struct JarRemovalReport: Codable, Sendable {
     /// The name of the jar.
-    public let jar: String
+    package let jar: String
     /// How many cookies were removed.
     public let cookies: Int
     /// How many saved sessions were removed.
-    public let savedSessions: Int
+    package let savedSessions: Int
     /// Why stored responses of the jar could not be removed; `nil` if they were.
     public let warning: String?
 

@@ -28,7 +28,7 @@ public struct AccessTokenDocument: Codable, Sendable, RequestDocument {
 }
 
 /// How long an ID token has to be valid.
-public struct IDTokenDocument: Codable, Sendable, RequestDocument {
+package struct IDTokenDocument: Codable, Sendable, RequestDocument {
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case skew
     }
@@ -37,7 +37,7 @@ public struct IDTokenDocument: Codable, Sendable, RequestDocument {
     package let skew: Number<TokenSkew>?
 
     /// Creates the document. Members that are `nil` are left out.
-    public init(skew: Int? = nil) {
+    package init(skew: Int? = nil) {
         self.skew = skew.map(Number.init(unchecked:))
     }
 }
@@ -116,15 +116,15 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     /// The client's secret.
     public var clientSecret: String?
     /// The client's private key (P-256) in PEM, instead of a secret.
-    public var clientKey: String?
+    package var clientKey: String?
     /// The identifier of the client's key.
-    public var keyID: String?
+    package var keyID: String?
     /// The audience of the client's assertions.
-    public var keyAudience: String?
+    package var keyAudience: String?
     /// How the client authenticates.
-    public var authMethod: String?
+    package var authMethod: String?
     /// The algorithm of ID tokens that the client is registered for; by default one of the server's metadata.
-    public var idTokenAlgorithm: String?
+    package var idTokenAlgorithm: String?
     /// The scope to request.
     public var scope: String?
     /// The URLs of the resources that the token is for.
@@ -132,39 +132,39 @@ public struct LoginDocument: Codable, Sendable, RequestDocument {
     /// The name of the account.
     public var account: String?
     /// Whether the login of another account under the name may be replaced.
-    public var replaceAccount: Bool?
+    package var replaceAccount: Bool?
     /// The redirect URI that is registered for the client; by default the callback of the service.
     public var redirectURI: String?
     /// Whether the authorization request is pushed to the server first (RFC 9126).
-    public var push: Bool?
+    package var push: Bool?
     /// Further parameters of the authorization request.
     public var parameters: [String: String]?
     /// Whether the tokens are bound to a key (RFC 9449).
     public var dpop: Bool?
     /// Whether secrets may be sent unencrypted to other machines.
-    public var dangerouslyAllowPlainHTTP: Bool?
+    package var dangerouslyAllowPlainHTTP: Bool?
     /// The private key in PEM that signs assertions in place of a user's login (RFC 7523).
-    public var assertionKey: String?
+    package var assertionKey: String?
     /// The identifier of the key that signs assertions.
-    public var assertionKeyID: String?
+    package var assertionKeyID: String?
     /// The issuer of the assertions; the client by default.
-    public var assertionIssuer: String?
+    package var assertionIssuer: String?
     /// The account that the assertions are about; by default their issuer.
-    public var assertionSubject: String?
+    package var assertionSubject: String?
     /// The audience of the assertions; by default as `keyAudience`.
-    public var assertionAudience: String?
+    package var assertionAudience: String?
     /// The name of the login whose access token is exchanged (RFC 8693).
-    public var exchange: String?
+    package var exchange: String?
     /// The name of the login of the party that acts for its user.
-    public var actor: String?
+    package var actor: String?
     /// The services that the exchanged token is for.
-    public var audiences: [String]?
+    package var audiences: [String]?
     /// The client's certificate followed by its private key, in PEM (RFC 8705).
-    public var clientCertificate: String?
+    package var clientCertificate: String?
     /// Whether a client is registered at the server first, and its identifier and credentials are stored (RFC 7591).
-    public var register: Bool?
+    package var register: Bool?
     /// The initial access token, if the server requires one for the registration.
-    public var registrationToken: String?
+    package var registrationToken: String?
     /// Where the browser returns to in this login only, such as the redirect URI with a free port.
     public var browserReturnsTo: String?
 

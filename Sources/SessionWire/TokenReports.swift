@@ -1,27 +1,27 @@
 /// A token set without its tokens.
-public struct StoredTokenReport: Codable, Sendable {
+package struct StoredTokenReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The issuer of the authorization server.
-    public let issuer: String
+    package let issuer: String
     /// The client's identifier.
-    public let clientID: String
+    package let clientID: String
     /// The name of the account.
-    public let account: String
+    package let account: String
     /// The user who logged in, as the ID token names them; otherwise the account.
-    public let user: String?
+    package let user: String?
     /// `valid`, `due`, `expired`, `unknown`, or `login-required`.
-    public let state: String
+    package let state: String
     /// The scope that was granted.
-    public let scope: String?
+    package let scope: String?
     /// When it expires (RFC 3339).
-    public let expires: String?
+    package let expires: String?
     /// Whether there is a refresh token.
-    public let hasRefreshToken: Bool
+    package let hasRefreshToken: Bool
     /// When the user's grant ends (RFC 3339), and with it every refresh; only if the server reports it.
-    public let grantExpires: String?
+    package let grantExpires: String?
     /// Why the new ID token was rejected: one sentence. The previous one stays.
-    public let idTokenProblem: String?
+    package let idTokenProblem: String?
 
     package init(
         name: String, issuer: String, clientID: String, account: String, user: String? = nil, state: String,
@@ -43,13 +43,13 @@ public struct StoredTokenReport: Codable, Sendable {
 }
 
 /// The stored token sets, without their tokens.
-public struct StoredTokenList: Codable, Sendable {
+package struct StoredTokenList: Codable, Sendable {
     /// The logins.
-    public let tokens: [StoredTokenReport]
+    package let tokens: [StoredTokenReport]
     /// How many token sets cannot be read.
-    public let unreadable: Int
+    package let unreadable: Int
     /// The problem of each token set that cannot be read; `nil` if all can be read.
-    public let problems: [String]?
+    package let problems: [String]?
 
     package init(tokens: [StoredTokenReport] = [], unreadable: Int = 0, problems: [String]? = nil) {
         self.tokens = tokens
@@ -140,11 +140,11 @@ public struct AccessTokenReport: Codable, Sendable {
 }
 
 /// An ID token and when it expires.
-public struct IDTokenReport: Codable, Sendable {
+package struct IDTokenReport: Codable, Sendable {
     /// The ID token. It is a secret.
-    public let idToken: String
+    package let idToken: String
     /// When it expires (RFC 3339).
-    public let expires: String?
+    package let expires: String?
 
     package init(idToken: String, expires: String? = nil) {
         self.idToken = idToken
@@ -165,11 +165,11 @@ package struct AgentReport: Codable, Sendable {
 /// The tokens that were revoked at the authorization server.
 public struct RevocationReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The kinds of tokens that were revoked.
     public let revoked: [String]
     /// Whether the login was removed.
-    public let isRemoved: Bool
+    package let isRemoved: Bool
     /// Why the server did not revoke them; `nil` if it did.
     public let problem: String?
 
@@ -192,21 +192,21 @@ package struct TokenRemoval: Codable, Sendable {
 }
 
 /// A login rule of a jar.
-public struct LoginRuleReport: Codable, Sendable {
+package struct LoginRuleReport: Codable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The beginning of the URLs that the rule is for.
-    public let scope: String
+    package let scope: String
     /// The name of the login.
-    public let profile: String
+    package let profile: String
     /// The statuses that say "not signed in".
-    public let statuses: [Int]
+    package let statuses: [Int]
     /// The beginning of the URLs of login pages that the site redirects to.
-    public let redirects: [String]
+    package let redirects: [String]
     /// How the token gets to the site: `cookie`, `authorization` or `exchange`.
-    public let delivery: String
+    package let delivery: String
     /// The `Set-Cookie` line with `{access_token}` or `{id_token}`, or the URL that answers with cookies.
-    public let template: String?
+    package let template: String?
 
     package init(
         name: String, scope: String, profile: String, statuses: [Int], redirects: [String], delivery: String,
@@ -223,9 +223,9 @@ public struct LoginRuleReport: Codable, Sendable {
 }
 
 /// The login rules of a jar.
-public struct LoginRuleList: Codable, Sendable {
+package struct LoginRuleList: Codable, Sendable {
     /// The rules.
-    public let rules: [LoginRuleReport]
+    package let rules: [LoginRuleReport]
 
     package init(rules: [LoginRuleReport]) {
         self.rules = rules
@@ -253,9 +253,9 @@ public struct LoginChallengeReport: Codable, Sendable {
     /// (RFC 9110, section 9.2.2). If not, the response is final, and the next request is signed in.
     public let mayRepeat: Bool
     /// The name of the rule that matched.
-    public let rule: String
+    package let rule: String
     /// The sign that the response gave.
-    public let sign: String
+    package let sign: String
     /// The name of the login.
     public let profile: String
     /// The page that the site wants the user to log in on.
