@@ -120,7 +120,7 @@ extension OAuth2Error {
     /// another error code, or with a status between 400 and 499 and no code at all. It does not refuse the grant if
     /// the server cannot answer now (``isTemporary``), if it rejects the client, its proof or its key, or if a proxy
     /// answers in its place (status 407, 421).
-    public var refusesGrant: Bool {
+    package var refusesGrant: Bool {
         switch code {
         case .invalidGrant, .accessDenied: true
         case .refused: !["invalid_dpop_proof", "use_dpop_nonce", "slow_down"].contains(serverCode)
@@ -175,9 +175,9 @@ extension OAuth2Error.Code {
     /// The grant is invalid, expired, revoked or used up (RFC 6749, section 5.2): a new login is required.
     public static let invalidGrant = Self("invalid_grant")
     /// The server does not accept the client or its authentication (RFC 6749, section 5.2).
-    public static let invalidClient = Self("invalid_client")
+    package static let invalidClient = Self("invalid_client")
     /// The server rejected the request with another error code: see ``OAuth2Error/serverCode``.
-    public static let refused = Self("refused")
+    package static let refused = Self("refused")
     /// The server is temporarily unavailable (status 408, 425, 429 or 5xx, or such an error code). The grant is not
     /// lost.
     public static let serverUnavailable = Self("server_unavailable")
@@ -206,7 +206,7 @@ extension OAuth2Error.Code {
     /// 3.1.3.7).
     public static let invalidIDToken = Self("invalid_id_token")
     /// A login that is older than requested, or used another authentication method (RFC 9470).
-    public static let unmetAuthentication = Self("unmet_authentication_requirements")
+    package static let unmetAuthentication = Self("unmet_authentication_requirements")
     /// The server has no such endpoint, or its metadata lacks it.
     package static let endpointMissing = Self("endpoint_missing")
 
@@ -236,7 +236,7 @@ extension OAuth2Error.Code {
     /// An endpoint without TLS that is not on this machine.
     public static let insecureEndpoint = Self("insecure_endpoint")
     /// A setting on this machine, such as its proxy or certificate authorities, cannot be used. Nothing was sent.
-    public static let unusableSettings = Self("unusable_settings")
+    package static let unusableSettings = Self("unusable_settings")
     /// A key that is not valid for the algorithm.
     public static let invalidKey = Self("invalid_key")
     /// A refresh without a refresh token.

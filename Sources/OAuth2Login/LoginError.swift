@@ -17,9 +17,9 @@ public struct LoginError: DescribedError, Hashable, Sendable {
         /// The login has ended without tokens: it took too long, for example.
         public static let loginFailed = Code(rawValue: "login-failed")
         /// The settings of the login do not suffice, or contradict each other.
-        public static let settingsInvalid = Code(rawValue: "token-settings-missing")
+        package static let settingsInvalid = Code(rawValue: "token-settings-missing")
         /// Another login has the name, or the name's login is of another account.
-        public static let nameInvalid = Code(rawValue: "name-invalid")
+        package static let nameInvalid = Code(rawValue: "name-invalid")
         /// Another process kept renewing the tokens while they were revoked.
         public static let refreshBusy = Code(rawValue: "token-refresh-busy")
     }

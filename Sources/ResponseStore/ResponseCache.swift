@@ -1,7 +1,7 @@
 import Platform
 import SQLiteEngine
 public import SessionStore
-public import StoreEngine
+package import StoreEngine
 import Synchronization
 package import WebPrimitives
 
@@ -12,17 +12,17 @@ public struct CacheLimits: Sendable, Hashable {
     /// How many octets the responses of one jar have.
     public var jarSize: Int64 = 1 << 29
     /// How many octets the body of one response has.
-    public var bodySize: Int64 = 1 << 27
+    package var bodySize: Int64 = 1 << 27
     /// The longest body that is stored in the index. Longer ones have a file.
-    public var inlineSize = 1 << 14
+    package var inlineSize = 1 << 14
     /// How many octets everything else of one response has: URL, fields and nominated values.
-    public var headSize = 1 << 17
+    package var headSize = 1 << 17
     /// How many groups one response is in.
-    public var groups = 64
+    package var groups = 64
     /// How many responses there are for one URL and audience.
-    public var variants = 16
+    package var variants = 16
     /// How many seconds nothing is stored after the disk was full.
-    public var fullDiskPause: Int64 = 10
+    package var fullDiskPause: Int64 = 10
 
     /// The defaults.
     public init() {}
@@ -109,7 +109,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// The last failure of any call; `nil` if there was none.
-    public var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
+    package var lastFailure: SessionStoreError? { connection.withLock { $0.lastFailure } }
 
     /// How many calls have failed.
     package var failureCount: Int { connection.withLock { $0.failureCount } }

@@ -16,11 +16,11 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         }
 
         /// The file is not an SQLite database, or belongs to another program.
-        public static let databaseForeign = Code(rawValue: "database-foreign")
+        package static let databaseForeign = Code(rawValue: "database-foreign")
         /// The database was written by a newer version of the program.
         public static let databaseNewer = Code(rawValue: "database-newer")
         /// The database was written by a pre-release of the program.
-        public static let databasePrerelease = Code(rawValue: "database-prerelease")
+        package static let databasePrerelease = Code(rawValue: "database-prerelease")
         /// The file cannot be opened or created.
         public static let databaseUnavailable = Code(rawValue: "database-unavailable")
         /// The file may be read but not written.
@@ -38,7 +38,7 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         /// The file's content is damaged.
         public static let databaseDamaged = Code(rawValue: "database-damaged")
         /// SQLite failed in another way.
-        public static let databaseFailed = Code(rawValue: "database-failed")
+        package static let databaseFailed = Code(rawValue: "database-failed")
         /// The database has sealed values, and its key is missing.
         public static let keyMissing = Code(rawValue: "key-missing")
         /// The key is not the one that the database was sealed with.
@@ -46,11 +46,11 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         /// The key file cannot be read or created, or does not contain a key.
         public static let keyUnavailable = Code(rawValue: "key-unavailable")
         /// The key file can be read by others.
-        public static let keyExposed = Code(rawValue: "key-exposed")
+        package static let keyExposed = Code(rawValue: "key-exposed")
         /// The key is locked: with a passphrase that was not given, or by the system that keeps it.
         public static let keyLocked = Code(rawValue: "key-locked")
         /// The key was rotated while the database was open, and the new one is missing.
-        public static let keyChanged = Code(rawValue: "key-changed")
+        package static let keyChanged = Code(rawValue: "key-changed")
         /// Another process is changing the keys, or this program cannot change them.
         public static let keyRotationRefused = Code(rawValue: "key-rotation-refused")
         /// The file to create exists already.
@@ -64,11 +64,11 @@ public struct SessionStoreError: DescribedError, Hashable, Sendable {
         /// A jar of that name exists already.
         public static let jarExists = Code(rawValue: "jar-exists")
         /// There is no saved session of that name.
-        public static let sessionNotFound = Code(rawValue: "session-not-found")
+        package static let sessionNotFound = Code(rawValue: "session-not-found")
         /// The name is not allowed for a jar, saved session or token profile.
         public static let nameInvalid = Code(rawValue: "name-invalid")
         /// The database cannot store the text.
-        public static let textInvalid = Code(rawValue: "text-invalid")
+        package static let textInvalid = Code(rawValue: "text-invalid")
         /// There is no token of that name.
         public static let tokenNotFound = Code(rawValue: "token-not-found")
         /// The database has an authority for the gateway already.

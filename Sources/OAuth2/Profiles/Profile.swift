@@ -230,7 +230,7 @@ public struct ProfileSettings: Sendable, Hashable, Codable {
     /// Whether plain HTTP to other machines was allowed: see ``EndpointURL/init(_:dangerouslyAllowingPlainHTTP:)``.
     public var dangerouslyAllowsPlainHTTP: Bool
     /// Whether a service renews the tokens before they expire, without a request for them; `nil` means `false`.
-    public var refreshesAhead: Bool?
+    package var refreshesAhead: Bool?
     /// Whether the server names itself in every redirect (RFC 9207), so that a redirect without a name is not from this
     /// server.
     package var serverSendsIssuer: Bool?

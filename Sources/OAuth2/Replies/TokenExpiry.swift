@@ -1,4 +1,4 @@
-public import WebPrimitives
+package import WebPrimitives
 
 /// When tokens end, out of the members by which servers and tools tell it.
 ///
@@ -132,11 +132,11 @@ package enum TokenValidity: String, Sendable, CaseIterable {
 }
 
 /// The start and end of a token's lifetime.
-public struct TokenLifetime: Sendable, Hashable {
+package struct TokenLifetime: Sendable, Hashable {
     /// When the token was received or issued.
-    public let start: Timestamp
+    package let start: Timestamp
     /// When the token expires; `nil` if that is unknown.
-    public let end: Timestamp?
+    package let end: Timestamp?
 
     /// A lifetime from its bounds.
     package init(start: Timestamp, end: Timestamp?) {

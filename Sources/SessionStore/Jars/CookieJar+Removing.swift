@@ -47,7 +47,7 @@ public struct CookieFilter: Sendable {
     /// Cookies of exactly this path.
     public var path: Octets?
     /// Cookies of these partitions. `nil` in the set selects cookies without a partition.
-    public var partitions: Set<PartitionKey?>?
+    package var partitions: Set<PartitionKey?>?
     /// Cookies that this request carries.
     public var request: RequestContext?
 

@@ -1,11 +1,11 @@
-public import CookieModel
+package import CookieModel
 
 /// Restoring jars after they were removed, cleared or merged.
 extension SessionDatabase {
     /// A jar, or a jar's state, that ``restoreJar(named:to:now:)`` can restore.
-    public struct RemovedJar: Sendable, Hashable {
+    package struct RemovedJar: Sendable, Hashable {
         /// The operation on the jar.
-        public enum Cause: String, Sendable {
+        package enum Cause: String, Sendable {
             /// It was removed, with everything in it.
             case removed
             /// Its cookies and its web storage were removed.
@@ -17,15 +17,15 @@ extension SessionDatabase {
         }
 
         /// The jar's name; a removed jar's former one.
-        public let name: String
+        package let name: String
         /// The operation on it.
-        public let cause: Cause
+        package let cause: Cause
         /// The time of the operation.
-        public let time: Timestamp
+        package let time: Timestamp
         /// How many cookies can be restored, including expired ones.
-        public let cookieCount: Int
+        package let cookieCount: Int
         /// How many saved sessions can be restored with a removed jar.
-        public let savedSessionCount: Int
+        package let savedSessionCount: Int
     }
 
     /// Everything that can be restored, by name, and for each name the newest first.
@@ -81,7 +81,7 @@ extension SessionDatabase {
     /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: `SessionStoreError.Code.jarNotFound`.
     @discardableResult
-    public func discardJar(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> JarRemoval {
+    package func discardJar(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> JarRemoval {
         let now = now ?? clock.now
         try SessionStoreError.check(name, of: "jar")
         return try write(.changedRows) { connection in
@@ -108,7 +108,7 @@ extension SessionDatabase {
     /// - Throws: `SessionStoreError.Code.jarNotFound` if there is nothing to restore, and
     ///   `SessionStoreError.Code.jarExists` if another jar has the name.
     @discardableResult
-    public func restoreJar(
+    package func restoreJar(
         named name: String, to newName: String? = nil, now: Timestamp? = nil
     ) throws(SessionStoreError) -> RemovedJar {
         let now = now ?? clock.now

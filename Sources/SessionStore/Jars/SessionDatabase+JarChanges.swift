@@ -66,7 +66,7 @@ extension SessionDatabase {
 
     /// Removes every cookie of a jar, and its web storage. The jar stays, with its settings and saved sessions.
     ///
-    /// For a day, ``restoreJar(named:to:now:)`` can undo it.
+    /// For a day, `crumb jars restore` can undo it.
     ///
     /// - Parameter now: the time, for the journal and for the undo.
     /// - Returns: how many cookies were removed.
@@ -92,7 +92,7 @@ extension SessionDatabase {
     }
 
     /// Deletes a jar with everything in it: cookies, settings, header fields, saved sessions and its journal. It cannot
-    /// be restored, in contrast to ``discardJar(named:now:)``.
+    /// be restored.
     ///
     /// - Returns: the numbers of removed cookies and saved sessions.
     /// - Throws: `SessionStoreError.Code.jarNotFound`.
@@ -175,22 +175,22 @@ public struct JarRemoval: Sendable, Hashable {
     /// How many cookies it had, including expired ones that were not removed yet.
     public let cookies: Int
     /// How many saved sessions it had.
-    public let savedSessions: Int
+    package let savedSessions: Int
 }
 
 /// The result of merging one jar into another. Every cookie of the first is counted once, except in ``evicted``.
-public struct JarMerge: Sendable, Hashable {
+package struct JarMerge: Sendable, Hashable {
     /// How many cookies the target did not have.
-    public internal(set) var added = 0
+    package internal(set) var added = 0
     /// How many replaced an older one.
-    public internal(set) var replaced = 0
+    package internal(set) var replaced = 0
     /// How many were left out because the target's cookie is as new or newer.
-    public internal(set) var kept = 0
+    package internal(set) var kept = 0
     /// How many were left out because they had expired.
-    public internal(set) var expired = 0
+    package internal(set) var expired = 0
     /// The cookies that were left out because their stored value was tampered with, without a value.
-    public internal(set) var unreadable: [Cookie] = []
+    package internal(set) var unreadable: [Cookie] = []
     /// The cookies, without values, that the target evicted because they exceeded its limits. They may include merged
     /// ones.
-    public internal(set) var evicted: [Eviction] = []
+    package internal(set) var evicted: [Eviction] = []
 }

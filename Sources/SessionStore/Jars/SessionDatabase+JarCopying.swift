@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 /// Copying and merging cookies from one jar into another.
 ///
@@ -69,7 +69,7 @@ extension SessionDatabase {
     /// - Returns: the outcome of each cookie.
     /// - Throws: `SessionStoreError.Code.jarNotFound`; `SessionStoreError.Code.nameInvalid` if both are the same jar.
     @discardableResult
-    public func mergeJar(
+    package func mergeJar(
         named name: String, into targetName: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> JarMerge {
         let now = now ?? clock.now

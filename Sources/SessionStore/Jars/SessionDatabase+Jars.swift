@@ -9,13 +9,13 @@ extension SessionDatabase {
         /// How many cookies it has, including expired ones that were not removed yet.
         public let cookieCount: Int
         /// How many of them end with the session.
-        public let sessionCookieCount: Int
+        package let sessionCookieCount: Int
         /// The next expiry of a cookie; `nil` if no cookie will expire.
-        public let nextExpiry: Timestamp?
+        package let nextExpiry: Timestamp?
         /// When the jar was created.
-        public let creation: Timestamp
+        package let creation: Timestamp
         /// How many saved sessions it has.
-        public let savedSessionCount: Int
+        package let savedSessionCount: Int
         /// Its profile and limits.
         public let settings: JarSettings
     }

@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 
 extension SessionDatabase {
     /// The default number of entries that the journal of a jar keeps.
@@ -18,7 +18,7 @@ extension SessionDatabase {
     ///   - vacuum: when the file is rewritten.
     ///   - now: the time that decides which cookies have expired.
     /// - Throws: `SessionStoreError.Code.jarNotFound` if the jar does not exist.
-    public func prune(
+    package func prune(
         jar: String? = nil, journalLimit limit: Int? = nil, emptiesBin: Bool = false,
         vacuum: Pruning.Vacuum = .whenWorthwhile, now: Timestamp? = nil
     ) throws(SessionStoreError) -> Pruning {
@@ -80,9 +80,9 @@ extension SessionDatabase {
 }
 
 /// The data that ``SessionDatabase/prune(jar:journalLimit:emptiesBin:vacuum:now:)`` removed.
-public struct Pruning: Sendable, Hashable {
+package struct Pruning: Sendable, Hashable {
     /// When to rewrite the file without its free pages.
-    public enum Vacuum: Sendable {
+    package enum Vacuum: Sendable {
         /// If at least a quarter of the file, and at least a megabyte, is free.
         case whenWorthwhile
         /// Always.
@@ -92,17 +92,17 @@ public struct Pruning: Sendable, Hashable {
     }
 
     /// How many expired cookies were removed, by jar; jars without any are left out.
-    public var expiredCookies: [String: Int] = [:]
+    package var expiredCookies: [String: Int] = [:]
     /// How many cookies have expired and stay until the clock is confirmed, by jar; jars without any are left out.
     package var waitingCookies: [String: Int] = [:]
     /// How many entries of the journal were removed, the oldest ones.
-    public var journalEntries = 0
+    package var journalEntries = 0
     /// How many removed jars, and states of jars from before they were cleared or merged into, can no longer be restored.
-    public var removedJars = 0
+    package var removedJars = 0
     /// Whether the file was rewritten.
-    public var wasVacuumed = false
+    package var wasVacuumed = false
     /// By how many bytes the database and its log have shrunk.
-    public var freedBytes: Int64 = 0
+    package var freedBytes: Int64 = 0
 
     /// Creates a result in which nothing was removed.
     package init() {}

@@ -21,7 +21,7 @@ extension CookieJar {
     /// - Parameter name: 1 to 100 characters, none of them a control character.
     /// - Returns: the saved session, and the one that it replaced.
     @discardableResult
-    public func saveSession(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> SessionSave {
+    package func saveSession(named name: String, now: Timestamp? = nil) throws(SessionStoreError) -> SessionSave {
         let now = now ?? database.clock.now
         try SessionStoreError.check(name, of: "session")
         return try database.write(.jar(id)) { connection in
@@ -40,7 +40,7 @@ extension CookieJar {
     /// - Returns: the changes.
     /// - Throws: `SessionStoreError.Code.sessionNotFound`.
     @discardableResult
-    public func restoreSession(
+    package func restoreSession(
         named name: String, now: Timestamp? = nil
     ) throws(SessionStoreError) -> SessionRestoration {
         let now = now ?? database.clock.now
@@ -58,7 +58,7 @@ extension CookieJar {
     }
 
     /// The saved sessions, by name.
-    public func savedSessions() throws(SessionStoreError) -> [SavedSession] {
+    package func savedSessions() throws(SessionStoreError) -> [SavedSession] {
         try database.read { connection in
             try SnapshotRows(database: connection, jarID: id).snapshots(named: nil).map(\.session)
         }
@@ -69,7 +69,7 @@ extension CookieJar {
     /// - Returns: the removed session.
     /// - Throws: `SessionStoreError.Code.sessionNotFound`.
     @discardableResult
-    public func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
+    package func removeSavedSession(named name: String) throws(SessionStoreError) -> SavedSession {
         try SessionStoreError.check(name, of: "session")
         return try database.write(.jar(id)) { connection in
             let rows = SnapshotRows(database: connection, jarID: id)
@@ -92,13 +92,13 @@ extension SessionStoreError {
 }
 
 /// A saved session: a copy of a jar's cookies at one time.
-public struct SavedSession: Sendable, Hashable {
+package struct SavedSession: Sendable, Hashable {
     /// Its name, within the jar.
-    public let name: String
+    package let name: String
     /// When it was saved.
-    public let creation: Timestamp
+    package let creation: Timestamp
     /// How many cookies it has, including those that have expired since.
-    public let cookieCount: Int
+    package let cookieCount: Int
 }
 
 /// The result of ending a session.
@@ -110,25 +110,25 @@ public struct SessionEnd: Sendable, Hashable {
 }
 
 /// The result of restoring a saved session: the jar's cookies are those of the session that have not expired.
-public struct SessionRestoration: Sendable, Hashable {
+package struct SessionRestoration: Sendable, Hashable {
     /// The restored session.
-    public let session: SavedSession
+    package let session: SavedSession
     /// How many cookies were removed because the session does not have them.
-    public let removed: Int
+    package let removed: Int
     /// How many cookies were restored that the jar no longer had.
-    public let added: Int
+    package let added: Int
     /// How many changed cookies were restored.
-    public let changed: Int
+    package let changed: Int
     /// The cookies of the session that were not restored because they have expired, without values.
-    public let expired: [Cookie]
+    package let expired: [Cookie]
     /// How many cookies the jar has now.
-    public var cookieCount: Int { session.cookieCount - expired.count }
+    package var cookieCount: Int { session.cookieCount - expired.count }
 }
 
 /// The result of saving a session.
-public struct SessionSave: Sendable, Hashable {
+package struct SessionSave: Sendable, Hashable {
     /// The saved session.
-    public let session: SavedSession
+    package let session: SavedSession
     /// The session of the same name that was replaced; `nil` if there was none.
-    public let previous: SavedSession?
+    package let previous: SavedSession?
 }

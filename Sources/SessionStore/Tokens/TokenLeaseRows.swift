@@ -78,7 +78,7 @@ package struct LeaseHolder: Hashable, Sendable, CustomStringConvertible {
 /// A process ID alone is not enough: it is used again, and other machines and containers use the same ones. So the name
 /// of a process consists of the boot of its machine, its namespaces, and the time of its start, which together are
 /// unique.
-public struct ProcessLiveness: Sendable {
+package struct ProcessLiveness: Sendable {
     /// Returns the unique name of the running process with a process ID; `nil` if it is unavailable.
     let name: @Sendable (_ process: Int32) -> String?
     /// Returns whether the process with a process ID and a name has certainly ended, and can no longer send anything.
@@ -95,7 +95,7 @@ public struct ProcessLiveness: Sendable {
     package static let none = ProcessLiveness(name: { _ in nil }, hasEnded: { _, _ in false })
 
     /// The liveness that `/proc` reports; unknown on a system without `/proc`.
-    public static let system = ProcessLiveness(
+    package static let system = ProcessLiveness(
         name: { process in
             guard let place = ProcFile.place, let status = ProcFile.status(of: process) else { return nil }
             return "\(place)/\(status.start)"

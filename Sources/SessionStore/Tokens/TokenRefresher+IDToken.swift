@@ -1,12 +1,12 @@
 internal import CookieModel
-public import OAuth2
+package import OAuth2
 
 /// An ID token that can be presented, with its lifetime.
-public struct ValidIDToken: Sendable, Equatable {
+package struct ValidIDToken: Sendable, Equatable {
     /// The token.
-    public let token: Secret
+    package let token: Secret
     /// When it was issued and when it ends.
-    public let lifetime: TokenLifetime
+    package let lifetime: TokenLifetime
 
     /// The ID token of stored tokens.
     ///
@@ -31,7 +31,7 @@ extension TokenRefresher {
     ///
     /// - Parameter skew: How long before its end the token is renewed; the refresher's own skew if `nil`.
     /// - Throws: `SessionStoreError`, `OAuth2Error`, or ``TokenRefreshError``.
-    public func idToken(_ name: String, skew: Duration? = nil) async throws -> ValidIDToken {
+    package func idToken(_ name: String, skew: Duration? = nil) async throws -> ValidIDToken {
         let skew = skew ?? timing.skew
         let stored = try await store.reading { try $0.get(name) }
         let held = try ValidIDToken(stored)

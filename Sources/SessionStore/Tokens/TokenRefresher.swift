@@ -1,5 +1,5 @@
-public import CookieModel
 public import OAuth2
+internal import Platform
 internal import Synchronization
 
 /// Checks the signature of an ID token with the server's keys.
@@ -20,23 +20,23 @@ public typealias IDTokenCheck = @Sendable (_ token: Secret, _ keys: EndpointResp
 /// the server refuses the grant, the refresher first checks whether the store has newer tokens.
 public final class TokenRefresher: Sendable {
     /// The durations of a refresh.
-    public struct Timing: Sendable, Hashable {
+    package struct Timing: Sendable, Hashable {
         /// How long before its end an access token is refreshed.
-        public var skew: Duration
+        package var skew: Duration
         /// How long a lease is valid without a renewal. Other processes wait for a dead holder this long.
-        public var lease: Duration
+        package var lease: Duration
         /// How long to wait before checking again whether another process is done.
-        public var poll: Duration
+        package var poll: Duration
         /// How long to wait for a server's answer. If an answer comes too late, its server has already ended the stored
         /// refresh token.
-        public var answer: Duration
+        package var answer: Duration
         /// How long to wait for other processes in total.
-        public var patience: Duration
+        package var patience: Duration
 
         /// Creates timing that suits nearly all programs.
         ///
         /// - Parameter patience: `nil` for half a minute longer than another process waits for its server.
-        public init(
+        package init(
             skew: Duration = .seconds(60), lease: Duration = .seconds(6), poll: Duration = .milliseconds(40),
             answer: Duration = .seconds(120), patience: Duration? = nil
         ) {
@@ -50,7 +50,7 @@ public final class TokenRefresher: Sendable {
 
     /// Runs the part of a refresh that must not be interrupted, because the login could be lost: from before the
     /// request is sent until the answer is stored.
-    public typealias Shield =
+    package typealias Shield =
         @Sendable (
             _ exchange: @Sendable () async throws -> StoredToken
         ) async throws -> StoredToken
@@ -85,6 +85,18 @@ public final class TokenRefresher: Sendable {
     /// The longest pause that is accepted from a server, in seconds.
     private static let longestPause = 3600
 
+    /// Creates a refresher for the tokens of one store. Create one for a process: its callers share requests.
+    ///
+    /// - Parameters:
+    ///   - transport: what sends requests to servers.
+    ///   - checkIDToken: checks the signatures of ID tokens that come with a refresh, with the server's keys; `nil` if
+    ///     TLS suffices.
+    public convenience init(
+        store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil
+    ) {
+        self.init(store: store, transport: transport, checkingIDTokens: checkIDToken, process: getpid())
+    }
+
     /// Creates a refresher for the tokens of one store.
     ///
     /// - Parameters:
@@ -98,7 +110,7 @@ public final class TokenRefresher: Sendable {
     ///   - steadyNow: returns the time of a monotonic clock, which cannot be set. It decides whether a request is too late to
     ///     be sent.
     ///   - now: returns the time that decides when tokens and leases end; `nil` for that of the store's database.
-    public init(
+    package init(
         store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
         process: Int32, liveness: ProcessLiveness = .system, timing: Timing = Timing(),
         shield: @escaping Shield = { try await $0() }, clock: any Clock<Duration> = ContinuousClock(),

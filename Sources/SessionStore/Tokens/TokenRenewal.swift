@@ -214,9 +214,9 @@ public struct TokenRefreshError: DescribedError, Hashable, Sendable {
         /// The access token has expired, and there is no refresh token.
         public static let tokenExpired = Code(rawValue: "token-expired")
         /// There is a refresh token, but the server and the settings for using it are missing.
-        public static let settingsMissing = Code(rawValue: "token-settings-missing")
+        package static let settingsMissing = Code(rawValue: "token-settings-missing")
         /// Another process was still refreshing when this one stopped waiting.
-        public static let refreshBusy = Code(rawValue: "token-refresh-busy")
+        package static let refreshBusy = Code(rawValue: "token-refresh-busy")
     }
 
     /// The reason for the failure.

@@ -226,9 +226,9 @@ public struct StoredToken: Sendable {
     /// The tokens.
     public let tokens: TokenSet
     /// The number of changes, from 1, for compare-and-swap.
-    public let generation: Int64
+    package let generation: Int64
     /// When the profile was first stored.
-    public let creation: Timestamp
+    package let creation: Timestamp
     /// When the server rejected the grant, so that only a new login helps; `nil` if it did not.
     package let refusal: Timestamp?
     /// The reason why the ID token of the refresh that returned these tokens was not stored; the earlier ID token
@@ -239,7 +239,7 @@ public struct StoredToken: Sendable {
     public internal(set) var resource: String?
 
     /// Whether the server may still renew the tokens, as far as is known at `now`.
-    public func isRefreshable(at now: Timestamp) -> Bool {
+    package func isRefreshable(at now: Timestamp) -> Bool {
         refusal == nil && tokens.isRefreshable(at: now)
     }
 }
