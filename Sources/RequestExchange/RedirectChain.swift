@@ -193,19 +193,19 @@ public struct RedirectError: DescribedError, Hashable, Sendable {
         }
 
         /// The Location is not a URL that can be requested.
-        public static let locationInvalid = Code(rawValue: "redirect-location-invalid")
+        package static let locationInvalid = Code(rawValue: "redirect-location-invalid")
         /// The limit of redirects is reached, without a loop.
-        public static let tooMany = Code(rawValue: "redirect-too-many")
+        package static let tooMany = Code(rawValue: "redirect-too-many")
         /// The limit of redirects is reached, because of a loop.
-        public static let loop = Code(rawValue: "redirect-loop")
+        package static let loop = Code(rawValue: "redirect-loop")
         /// The next request needs the body again, which can be sent only once.
-        public static let bodyNotRepeatable = Code(rawValue: "redirect-body-not-repeatable")
+        package static let bodyNotRepeatable = Code(rawValue: "redirect-body-not-repeatable")
     }
 
     /// The reason why the chain ends.
     public let code: Code
     /// The origin that redirected.
-    public let origin: String
+    package let origin: String
     let detail: String
 
     package init(_ code: Code, _ url: RequestURL, _ detail: String) {

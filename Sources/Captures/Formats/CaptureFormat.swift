@@ -113,7 +113,7 @@ public enum CaptureFormat: String, Sendable, CaseIterable {
     case cookieTable = "cookie-table"
 
     /// Whether the format is a browser's database.
-    public var isDatabase: Bool { row.reader == nil }
+    package var isDatabase: Bool { row.reader == nil }
 
     /// Whether the format is a request that a person copied for its cookies.
     package var isCopiedRequest: Bool { row.isCopiedRequest }

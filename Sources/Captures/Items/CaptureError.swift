@@ -5,7 +5,7 @@ public import WebPrimitives
 /// An error never contains a cookie's value, a field's value or a URL.
 public struct CaptureError: DescribedError, Sendable, Hashable {
     /// How much it matters.
-    public enum Severity: Sendable, Hashable {
+    package enum Severity: Sendable, Hashable {
         /// Something was lost.
         case problem
         /// Nothing was lost: the capture contains data without cookies, or data that the user should know about.
@@ -15,7 +15,7 @@ public struct CaptureError: DescribedError, Sendable, Hashable {
     /// The kind of failure, as a stable identifier.
     public let code: Code
     /// How much it matters.
-    public let severity: Severity
+    package let severity: Severity
     /// The number of cookies or Set-Cookie lines that the failure affects, as far as it is known.
     public let count: Int
     /// The number of items of `localStorage` that the failure affects.

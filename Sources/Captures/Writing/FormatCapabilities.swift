@@ -172,7 +172,7 @@ public enum CookieFeature: String, Sendable, CaseIterable, Hashable {
     public var title: String { row.title }
 
     /// The consequence of losing the property: one sentence for a person.
-    public var consequence: String { row.consequence }
+    package var consequence: String { row.consequence }
 
     /// The properties by which a record says that its store has no place for this one.
     var properties: CookieProperties { row.properties }

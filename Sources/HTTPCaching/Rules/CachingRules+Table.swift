@@ -53,7 +53,7 @@ extension CachingRules {
 /// Why a text is not a table of caching rules.
 public struct CachingRulesError: DescribedError, Sendable, Hashable {
     /// The kind of error.
-    public enum Reason: String, Sendable {
+    package enum Reason: String, Sendable {
         /// A line does not have two words.
         case wordsInvalid = "rule-words-invalid"
         /// The first word is no treatment.
@@ -69,7 +69,7 @@ public struct CachingRulesError: DescribedError, Sendable, Hashable {
     /// The number of the line.
     public let line: Int
     /// The kind of error.
-    public let reason: Reason
+    package let reason: Reason
 
     /// One sentence that names the remedy.
     public var description: String { "line \(line): \(reason)" }
@@ -77,7 +77,7 @@ public struct CachingRulesError: DescribedError, Sendable, Hashable {
 
 extension CachingRulesError.Reason: DescribedError {
     /// One sentence that names the remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .wordsInvalid: "a rule is a treatment and a URL, such as 'keep https://shop.example/fonts/'"
         case .treatmentUnknown:

@@ -59,7 +59,7 @@ package struct ReceivedHead: Sendable {
 /// The response of a request that must not be sent, and that nothing stored answers.
 public struct NotStoredError: DescribedError, Hashable, Sendable {
     /// The stable identifier.
-    public let code = "response-not-stored"
+    package let code = "response-not-stored"
     /// The URL of the request, without its query.
     public let url: String
 

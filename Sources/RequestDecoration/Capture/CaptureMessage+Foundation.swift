@@ -219,7 +219,7 @@ struct ScriptMessageObject {
 /// A page can send anything. The error names the place that is wrong and repeats nothing of the message.
 public struct ScriptMessageError: DescribedError, Sendable, Hashable {
     /// The kind of failure.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// The message is larger than any that a script sends.
         case tooLarge = "message-too-large"
         /// The message is not JSON.
@@ -229,7 +229,7 @@ public struct ScriptMessageError: DescribedError, Sendable, Hashable {
     }
 
     /// The kind of failure, as a stable identifier.
-    public let code: Code
+    package let code: Code
     /// Where: `changed[3].name`; empty for the message itself.
     package let place: String
 

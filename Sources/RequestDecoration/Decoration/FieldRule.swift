@@ -139,10 +139,10 @@ extension FieldRule {
 /// contains a value.
 public struct FieldRuleError: DescribedError, Hashable, Sendable {
     /// The stable code.
-    public static let code = "field-invalid"
+    package static let code = "field-invalid"
 
     /// The name that was given.
-    public let subject: String
+    package let subject: String
     private let detail: String
 
     init(_ subject: String, _ detail: String) {

@@ -2,7 +2,7 @@ extension InjectionReport {
     /// Reads the report of an ``InjectionScript``, from its value or its message.
     ///
     /// Strict, and at most 256 KiB and 1024 cookies.
-    public init(_ text: String) throws(ScriptMessageError) {
+    package init(_ text: String) throws(ScriptMessageError) {
         let document = try ScriptMessage.decode(InjectionReportDocument.self, text)
         page = document.page
         cookies = document.entries.map(\.entry)

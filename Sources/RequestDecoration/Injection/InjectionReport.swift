@@ -2,9 +2,9 @@
 ///
 /// A page can forge it if the script runs in the page's world. Use it to see whether a session was set, never to grant
 /// access.
-public struct InjectionReport: Sendable, Hashable {
+package struct InjectionReport: Sendable, Hashable {
     /// The result for a cookie or an item.
-    public enum State: String, Sendable, CaseIterable {
+    package enum State: String, Sendable, CaseIterable {
         /// The script set it, and it reads back.
         case set
         /// The page already had it, with that value.
@@ -26,28 +26,28 @@ public struct InjectionReport: Sendable, Hashable {
     }
 
     /// A cookie of the script, and its result.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The domain, with a leading dot unless the cookie is host-only.
-        public let domain: String
+        package let domain: String
         /// The path.
-        public let path: String
+        package let path: String
         /// Its result.
-        public let state: State
+        package let state: State
     }
 
     /// Scheme and host of the page: `https://www.example.com`.
     package let page: String
     /// The script's cookies for that page, in its order.
-    public let cookies: [Entry]
+    package let cookies: [Entry]
 
     /// The number of the script's `localStorage` items for that page by state. States without items are omitted.
     package let storage: [State: Int]
 
     /// Whether nothing was rejected or blocked, as far as scripts of the page can see. ``State/unverifiable`` cookies
     /// count as set.
-    public var isComplete: Bool {
+    package var isComplete: Bool {
         cookies.allSatisfy { $0.state != .refused && $0.state != .blocked } && storage[.refused] == nil
             && storage[.blocked] == nil
     }

@@ -19,7 +19,7 @@ public struct InjectionScript: Sendable {
         case always
     }
 
-    /// Whether and how the script reports the result for each cookie, as an ``InjectionReport``.
+    /// Whether and how the script reports the result for each cookie, as JSON.
     public enum Verification: Sendable, Hashable {
         /// Without a report.
         case none

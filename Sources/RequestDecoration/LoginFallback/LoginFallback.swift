@@ -178,7 +178,7 @@ extension CookieJar {
 /// A response that means "not signed in", and the rule that matches it.
 public struct LoginChallenge: Sendable, Hashable {
     /// The sign that the rule matched.
-    public enum Sign: String, Sendable, CaseIterable {
+    package enum Sign: String, Sendable, CaseIterable {
         /// The status.
         case status
         /// A redirect to a login page.
@@ -192,7 +192,7 @@ public struct LoginChallenge: Sendable, Hashable {
     /// The rule.
     public let rule: LoginRule
     /// The sign that the rule matched.
-    public let sign: Sign
+    package let sign: Sign
     /// The URL of the response.
     public let url: RequestURL
     /// The login page that the site names, without its query; `nil` if it names none.

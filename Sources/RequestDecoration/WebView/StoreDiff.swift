@@ -63,7 +63,7 @@ public struct StoreDiff: Sendable {
         case preferredSide = "preferred-side"
 
         /// Whether both sides had changed the cookie, so that one of them loses.
-        public var isConflict: Bool { self == .laterWrite || self == .preferredSide }
+        package var isConflict: Bool { self == .laterWrite || self == .preferredSide }
     }
 
     /// One cookie and the change to make.

@@ -137,7 +137,7 @@ public struct WebViewPlan: Sendable {
     /// not an error: the server's response may have changed or deleted them.
     ///
     /// - Parameter native: the native store's cookies after the page has been loaded.
-    public func missingCookies(in native: [NativeCookie]) -> [NativeCookie] {
+    package func missingCookies(in native: [NativeCookie]) -> [NativeCookie] {
         let known = Dictionary(native.map { ($0.id, $0) }) { _, last in last }
         return expectedCookies.filter { known[$0.id]?.holds($0) != true }
     }

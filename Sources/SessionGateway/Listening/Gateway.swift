@@ -1,4 +1,4 @@
-public import CookieModel
+package import CookieModel
 @_exported public import GatewayModel
 import HTTPMessages
 public import NIOCore
@@ -59,7 +59,7 @@ public final class Gateway: Sendable {
     ///   - observe: Receives a record of each request. It must not block.
     /// - Throws: ``GatewayError`` if there is no user, if two have the same name, if their jars are of several
     ///   databases, or if the settings have `GatewaySettings.origins`, whose clients cannot sign in. Also if the
-    ///   environment has ``GatewayEnvironment/clientCertificates`` or a recording that it replays, which belong to no user.
+    ///   environment has client certificates or a recording that it replays, which belong to no user.
     public init(
         users: [GatewayUser], settings: GatewaySettings, environment: GatewayEnvironment = GatewayEnvironment(),
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -95,7 +95,7 @@ public final class Gateway: Sendable {
     }
 
     /// Serves clients until the task is cancelled. Then it accepts no more, finishes the requests that are under way, and
-    /// returns; tunnels end after ``GatewayEnvironment/Limits/stop``.
+    /// returns; tunnels end after five seconds.
     ///
     /// After it has returned, you can run it again, for example in an app that has lost its listening socket while it
     /// was suspended. The gateway still knows the browser, and a port that it chose itself stays the same if nothing
@@ -293,7 +293,7 @@ public final class Gateway: Sendable {
 }
 
 /// What a user should change about the requests of a client.
-public enum GatewayHint: Sendable, Hashable {
+package enum GatewayHint: Sendable, Hashable {
     /// A program, which is no browser, uses a gateway for browsers: its requests get no cookies, and the cookies of their
     /// responses are not stored. The name is the program's own.
     case isOfProgram(String)
@@ -301,7 +301,7 @@ public enum GatewayHint: Sendable, Hashable {
     case authorityNotTrusted
 
     /// The stable code.
-    public var code: String {
+    package var code: String {
         switch self {
         case .isOfProgram: "client-tool"
         case .authorityNotTrusted: "authority-not-trusted"
@@ -317,11 +317,11 @@ public enum GatewayHint: Sendable, Hashable {
 }
 
 /// A cookie that a response tried to set, without its value.
-public struct RejectedCookie: Sendable, Hashable {
+package struct RejectedCookie: Sendable, Hashable {
     /// Its name; empty if the line could not be read.
-    public let name: Octets
+    package let name: Octets
     /// The rules that reject it.
-    public let reasons: ReasonSet<RejectionReason>
+    package let reasons: ReasonSet<RejectionReason>
 }
 
 /// The changes that a response has made to the cookies in the jar.
@@ -356,7 +356,7 @@ public struct GatewayRecord: Sendable {
     /// The names of the cookies that the response has changed in the jar.
     public internal(set) var cookiesStored: [Octets] = []
     /// The cookies that the response tried to set and the rules rejected, the first ten.
-    public internal(set) var cookiesRejected: [RejectedCookie] = []
+    package internal(set) var cookiesRejected: [RejectedCookie] = []
     /// The names of the cookies that the jar has deleted because a script has deleted them in the browser.
     public internal(set) var cookiesDeleted: [Octets] = []
     /// Whether the response came from a recording.
@@ -374,7 +374,7 @@ public struct GatewayRecord: Sendable {
     /// Whether it is a tunnel whose octets pass unread.
     package internal(set) var isUnread = false
     /// What the user should change; `nil` for nothing.
-    public internal(set) var hint: GatewayHint?
+    package internal(set) var hint: GatewayHint?
     /// The name of the user who has sent the request; `nil` if the gateway has no users, or refuses the credentials.
     public internal(set) var user: String?
 

@@ -1,4 +1,4 @@
-public import NIOCore
+package import NIOCore
 import NIOPosix
 public import NIOSSL
 public import OAuth2
@@ -7,7 +7,7 @@ public import RequestDecoration
 public import ResponseStore
 public import WebPrimitives
 
-/// What a gateway needs from the program around it: limits, trust, and everything that is no setting of a person.
+/// What a gateway needs from the program around it: trust, and everything that is no setting of a person.
 public struct GatewayEnvironment: Sendable {
     /// A proxy that the gateway reaches servers through.
     public struct UpstreamProxy: Sendable, Hashable {
@@ -33,9 +33,9 @@ public struct GatewayEnvironment: Sendable {
     }
 
     /// How long the gateway waits in each phase of a request.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// For the first octet of the next request on a connection.
-        public var idle = TimeAmount.minutes(5)
+        package var idle = TimeAmount.minutes(5)
         /// For the rest of a head, and for a whole SOCKS handshake. Also for the first octet of a client that has to sign in
         /// as a user.
         package var head = TimeAmount.seconds(30)
@@ -43,17 +43,17 @@ public struct GatewayEnvironment: Sendable {
         /// because the server may be the first to send.
         package var hesitation = TimeAmount.seconds(1)
         /// For a connection to a server.
-        public var connect = TimeAmount.seconds(30)
+        package var connect = TimeAmount.seconds(30)
         /// For the head of a response.
-        public var response = TimeAmount.minutes(5)
+        package var response = TimeAmount.minutes(5)
         /// For the head of a response whose client has stopped sending. Mostly, such a client has disconnected.
         package var ended = TimeAmount.seconds(30)
         /// For the next octets of a body, and of a tunnel.
-        public var body = TimeAmount.minutes(10)
+        package var body = TimeAmount.minutes(10)
         /// For requests and tunnels in progress when the gateway stops.
-        public var stop = TimeAmount.seconds(5)
+        package var stop = TimeAmount.seconds(5)
         /// How many clients can be connected at the same time.
-        public var connections = 10_000
+        package var connections = 10_000
         /// How many requests a client may send at the same time on one HTTP/2 connection. With cancelled ones whose
         /// work has not ended, the limit is twice as high.
         package var streams = 100
@@ -65,11 +65,11 @@ public struct GatewayEnvironment: Sendable {
         package var keptBodies = 1 << 30
 
         /// The usual limits.
-        public init() {}
+        package init() {}
     }
 
     /// The time-outs and counts.
-    public var limits = Limits()
+    package var limits = Limits()
     /// The proxy for requests to a URL; `nil` if they go there directly.
     public var proxy: @Sendable (RequestURL) -> UpstreamProxy? = { _ in nil }
 
@@ -82,7 +82,7 @@ public struct GatewayEnvironment: Sendable {
     /// How servers of intercepted hosts are verified.
     public var tls = TLSConfiguration.makeClientConfiguration()
     /// The certificates that the gateway shows to servers that ask for one, by their hosts.
-    public var clientCertificates: [WebHost: ClientCertificate] = [:]
+    package var clientCertificates: [WebHost: ClientCertificate] = [:]
 
     /// The recording of requests and responses; `nil` for none.
     package var recording: TrafficRecording?
