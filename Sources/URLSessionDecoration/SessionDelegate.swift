@@ -57,7 +57,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let entry = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        entry?.transfer?.end(error)
+        // Foundation on Linux reports no response with the status of a redirect that has no Location.
+        entry?.transfer?.end(error, response: task.response)
     }
 
     // MARK: - The app's delegate

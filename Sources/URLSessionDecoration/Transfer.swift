@@ -118,8 +118,13 @@ final class Transfer: Sendable {
     }
 
     /// Ends the body. Only the first end counts.
-    func end(_ error: (any Error)?) {
-        change { $0.end = error.map { .failure($0) } ?? .success(()) }
+    ///
+    /// - Parameter response: The response, if it has not been received.
+    func end(_ error: (any Error)?, response: URLResponse? = nil) {
+        change { state in
+            state.head = state.head ?? response as? HTTPURLResponse
+            state.end = error.map { .failure($0) } ?? .success(())
+        }
     }
 
     /// Ends the body with what has come, and the request with it.

@@ -87,6 +87,16 @@ struct SessionMethodTests {
         #expect(Set(try jar.cookies().readable.map(\.pair)) == ["a=3", "b=2", "end=1"])
     }
 
+    @Test("A response with the status of a redirect, but no Location, is the result", arguments: Method.allCases)
+    func noLocation(_ method: Method) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(302, setCookie: ["a=1"]) }
+        let jar = try URLSessionFixture().jar
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        let (_, response) = try await method.body(session(jar), url)
+        #expect((response as? HTTPURLResponse)?.statusCode == 302)
+        #expect(try jar.cookies().readable.map(\.pair) == ["a=1"])
+    }
+
     @Test(
         "A body of 3 MB is sent at each redirect that keeps it, and Authorization only to its origin",
         arguments: [true, false])
