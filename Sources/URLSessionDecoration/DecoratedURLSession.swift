@@ -27,11 +27,14 @@ public final class DecoratedURLSession: Sendable {
     public let cache: PrivateCache?
     private let session: OpenSession
     private let cachePolicy: URLRequest.CachePolicy
+    /// The configuration's additional fields. The session would send them to every origin.
+    private let ownFields: [String: String]
     private let now: @Sendable () -> Timestamp
 
     /// Creates a session with its own configuration.
     ///
     /// - Parameters:
+    ///   - configuration: The configuration. Its `httpAdditionalHeaders` count as fields of each request.
     ///   - delegate: Answers authentication challenges, such as for pinned certificates, and is informed about progress
     ///     and metrics, for each hop. Other methods are not called, in particular not those for redirects. The session
     ///     keeps it until it ends.
@@ -47,6 +50,8 @@ public final class DecoratedURLSession: Sendable {
         self.now = now ?? { [clock = decorator.clock] in clock.now }
         cachePolicy = configuration.requestCachePolicy
         let configuration = configuration.withoutClientCookies
+        ownFields = configuration.httpAdditionalHeaders as? [String: String] ?? [:]
+        configuration.httpAdditionalHeaders = nil
         #if canImport(FoundationNetworking)
             // With one, a request that is cancelled may end the program:
             // https://github.com/swiftlang/swift-corelibs-foundation/issues/3296
@@ -96,7 +101,7 @@ public final class DecoratedURLSession: Sendable {
         for request: URLRequest, file: URL?, in context: RequestContext?, limit: Int = Redirect.limit,
         fallback: LoginFallback? = nil
     ) async throws -> Exchange<URLSessionAnswer> {
-        var own = request
+        var own = withOwnFields(request)
         if cache != nil { own.cachePolicy = .useProtocolCachePolicy }
         let policy = RequestCachePolicy(cachePolicy(of: request))
         return try await follow(own, in: context, limit: limit, fallback: fallback) { [own] request, hop in
@@ -117,10 +122,19 @@ public final class DecoratedURLSession: Sendable {
     ///   sent.
     func transfer(for request: URLRequest, in context: RequestContext?) async throws -> Transfer {
         if cache != nil, cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
-        return try await follow(request, in: context) { request, _ in
+        return try await follow(withOwnFields(request), in: context) { request, _ in
             let transfer = session.begin(request)
             return (ResponseHead(try await transfer.head()), transfer)
         }.payload
+    }
+
+    /// A request with the configuration's fields that it does not have.
+    private func withOwnFields(_ request: URLRequest) -> URLRequest {
+        var own = request
+        for (name, value) in ownFields where own.value(forHTTPHeaderField: name) == nil {
+            own.setValue(value, forHTTPHeaderField: name)
+        }
+        return own
     }
 
     private func cachePolicy(of request: URLRequest) -> URLRequest.CachePolicy {

@@ -84,6 +84,18 @@ struct DecoratedURLSessionTests {
         #expect(chain.asked.allSatisfy { $0.request.text("user-agent") == ["Crumb/1"] })
     }
 
+    @Test("Additional fields of the configuration are those of the request: credentials go only to its origin")
+    func additionalFields() async throws {
+        let chain = try CrossSiteChain()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "Bearer own", "X-App": "1"]
+        var request = try URLSessionFixture.post(chain.url("a", "/1"))
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        _ = try await session(try URLSessionFixture().jar, configuration: configuration).exchange(for: request)
+        #expect(chain.asked.map { $0.request.text("authorization") } == CrossSiteChain.expected.map(\.authorization))
+        #expect(chain.asked.allSatisfy { $0.request.text("x-app") == ["1"] })
+    }
+
     @Test("A body from a stream fails when it is required again, and cookies set before are stored")
     func stream() async throws {
         let chain = try CrossSiteChain()
