@@ -55,6 +55,11 @@ final class Transfer: Sendable {
 
     /// What has come of the body since the last call; `nil` at its end.
     func next() async throws -> Data? {
+        // A reader that never has to wait would not notice.
+        if Task.isCancelled {
+            cancel()
+            throw URLError(.cancelled)
+        }
         await wait(until: \.hasPiece)
         return try state.withLock { state in
             guard !state.pending.isEmpty else {
