@@ -35,7 +35,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        transfer(of: task)?.unlessCancelled { completionHandler(nil) }
+        #if canImport(FoundationNetworking)
+            transfer(of: task)?.unlessCancelled { completionHandler(nil) }
+        #else
+            completionHandler(nil)
+        #endif
     }
 
     func urlSession(
