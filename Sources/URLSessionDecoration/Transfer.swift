@@ -20,9 +20,14 @@ final class Transfer: Sendable {
         var isSuspended = false
         var readers: [CheckedContinuation<Void, Never>] = []
 
-        /// Foundation on Linux asks for a password after the response with the challenge, and then goes on with another
-        /// response.
-        var hasHead: Bool { end != nil || head.map { $0.statusCode != 401 } ?? false }
+        var hasHead: Bool {
+            #if canImport(FoundationNetworking)
+                // It asks for a password after the response with the challenge, and then goes on with another response.
+                end != nil || head.map { $0.statusCode != 401 } ?? false
+            #else
+                end != nil || head != nil
+            #endif
+        }
         var hasPiece: Bool { end != nil || hasHead && !pending.isEmpty }
     }
 
