@@ -75,16 +75,22 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
             guard let transfer = transfer(of: task) else { return }
-            // Foundation asks after the body, and waits forever if there is no credential.
-            guard let taskDelegate else { return transfer.accept() }
-            // It stops the program at a credential for another method.
+            // Foundation stops the program at a credential for another method.
             let takesCredential = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+            let answer: @Sendable (URLCredential?) -> Void = { credential in
+                // It asks after the body, and waits forever if there is no credential.
+                guard let credential, takesCredential else { return transfer.accept() }
+                transfer.unlessCancelled { completionHandler(.useCredential, credential) }
+            }
+            // That of the configuration's storage, unless it was used last.
+            let stored = challenge.proposedCredential
+            guard let taskDelegate else { return answer(stored) }
             taskDelegate.urlSession(session, task: task, didReceive: challenge) { disposition, credential in
                 switch disposition {
-                case .useCredential where credential != nil && takesCredential:
-                    transfer.unlessCancelled { completionHandler(disposition, credential) }
+                case .useCredential: answer(credential)
+                case .performDefaultHandling: answer(stored)
                 case .cancelAuthenticationChallenge: transfer.cancel()
-                case .useCredential, .performDefaultHandling, .rejectProtectionSpace: transfer.accept()
+                case .rejectProtectionSpace: transfer.accept()
                 }
             }
         }
