@@ -39,6 +39,15 @@ extension DecoratedURLSession {
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, in context: RequestContext? = nil
     ) async throws -> (Data, URLResponse) {
+        // Foundation on Linux waits for a file that it cannot read, and stops the program at a URL of another scheme.
+        var isFolder: ObjCBool = false
+        guard fileURL.isFileURL, FileManager.default.fileExists(atPath: fileURL.path, isDirectory: &isFolder) else {
+            throw URLError(.fileDoesNotExist)
+        }
+        guard !isFolder.boolValue else { throw URLError(.fileIsDirectory) }
+        guard FileManager.default.isReadableFile(atPath: fileURL.path) else {
+            throw URLError(.noPermissionsToReadFile)
+        }
         var request = request
         request.httpBody = nil
         request.httpBodyStream = nil
