@@ -107,8 +107,16 @@ public final class DecoratedURLSession: Sendable {
         return try await follow(own, in: context, limit: limit, fallback: fallback) { [own] request, hop in
             let client = URLSessionClient(session: session, file: hop.keepsBody ? file : nil)
             guard let cache else {
-                let answer = try await client.send(request)
-                return (ResponseHead(answer.response), answer)
+                let transfer = session.begin(request, file: client.file)
+                let response = try await transfer.head()
+                let head = ResponseHead(response)
+                do {
+                    return (head, URLSessionAnswer(data: try await transfer.data(), response: response))
+                } catch {
+                    // Its cookies are stored all the same.
+                    _ = try? await decorator.receive(head, in: hop.context, at: now())
+                    throw error
+                }
             }
             return try await CachedRequest(
                 request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now

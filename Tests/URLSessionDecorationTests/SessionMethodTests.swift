@@ -142,12 +142,13 @@ struct SessionMethodTests {
         await #expect(throws: URLError.self) { try await method.body(session(jar), closed) }
         let marker = "unfinished \(UUID().uuidString)"
         let server = try LoopbackServer { _ in
-            var response = LoopbackServer.Response(body: marker)
+            var response = LoopbackServer.Response(setCookie: ["seen=1"], body: marker)
             response.missingByteCount = 10
             return response
         }
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
         await #expect(throws: URLError.self) { try await method.body(session(jar), url) }
+        #expect(try jar.cookies().readable.map(\.pair) == ["seen=1"])
         let folder = FileManager.default.temporaryDirectory
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where name.hasPrefix("crumb-download") {
