@@ -36,7 +36,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            transfer(of: task)?.unlessCancelled { completionHandler(nil) }
+            transfer(of: task)?.unlessEnded { completionHandler(nil) }
         #else
             completionHandler(nil)
         #endif
@@ -80,7 +80,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             let answer: @Sendable (URLCredential?) -> Void = { credential in
                 // It asks after the body, and waits forever if there is no credential.
                 guard let credential, takesCredential else { return transfer.accept() }
-                transfer.unlessCancelled { completionHandler(.useCredential, credential) }
+                transfer.unlessEnded { completionHandler(.useCredential, credential) }
             }
             // That of the configuration's storage, unless it was used last.
             let stored = challenge.proposedCredential

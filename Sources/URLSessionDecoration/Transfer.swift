@@ -16,7 +16,6 @@ final class Transfer: Sendable {
         var head: HTTPURLResponse?
         var pending = Data()
         var end: Result<Void, any Error>?
-        var isCancelled = false
         var isSuspended = false
         var readers: [CheckedContinuation<Void, Never>] = []
 
@@ -146,7 +145,6 @@ final class Transfer: Sendable {
     /// Cancels the request.
     func cancel() {
         change { state in
-            state.isCancelled = true
             state.pending = Data()
             state.end = .failure(URLError(.cancelled))
         }
@@ -154,9 +152,9 @@ final class Transfer: Sendable {
     }
 
     /// Answers a question of the session. Foundation on Linux stops the program at an answer that comes after the
-    /// cancellation.
-    func unlessCancelled(_ answer: () -> Void) {
-        state.withLock { if !$0.isCancelled { answer() } }
+    /// cancellation, or after another answer.
+    func unlessEnded(_ answer: () -> Void) {
+        state.withLock { if $0.end == nil { answer() } }
     }
 
     /// Changes the state, unless the body has ended, and wakes the readers.
