@@ -85,8 +85,12 @@
         }
 
         /// Notes that a cookie of the service is not sent.
-        private mutating func omit(_ name: String) {
-            if let index = cookies.firstIndex(of: name) { cookies.remove(at: index) }
+        ///
+        /// - Parameter text: Its pair up to the first equals sign. If the service has not named it so, it is the value of a
+        ///   cookie that has no name.
+        private mutating func omit(_ text: String) {
+            let index = cookies.firstIndex(of: text) ?? cookies.firstIndex(of: "")
+            let name = index.map { cookies.remove(at: $0) } ?? ""
             excluded.append(DecorationReport.Exclusion(name: name, reasons: ["octets-not-carried"]))
         }
 

@@ -158,6 +158,22 @@ struct ClientExchangeTests {
         }
     }
 
+    @Test("A cookie without a name that a client of text cannot carry is reported without its value")
+    func nameless() async throws {
+        let line = Octets(Array("secret".utf8) + [0xFF] + Array("; Path=/".utf8))
+        try await ServiceFixture().runClient { client in
+            var response = HTTPResponse(status: .ok)
+            response.headerFields.append(HTTPField(name: .setCookie, lenientValue: line))
+            try await client.receive(response, to: "https://a.test/", in: "default")
+            let exchange = try await client.exchange(TextRequest(message: Self.request()), in: "default") {
+                request, _ in
+                (ResponseHead(status: 200), request.message.headerFields[.cookie])
+            }
+            #expect(exchange.payload == nil && exchange.hops.map(\.cookies) == [[]])
+            #expect(exchange.hops.flatMap(\.excluded).map(\.name) == [""])
+        }
+    }
+
     @Test("If a site says 'not signed in', the service delivers the stored token, then a renewed one")
     func login() async throws {
         let fixture = try ServiceFixture()
