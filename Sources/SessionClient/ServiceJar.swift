@@ -97,10 +97,7 @@
         mutating func receive(_ response: ResponseHead, to hop: RedirectChain) async throws -> Bool {
             let url = hop.context.url
             let document = ResponseDocument(response, to: url.description, details(of: hop), sent: sent)
-            // The cookies are stored even if the task is cancelled.
-            let answer = try await Task { [client, name] in
-                try await client.answer(to: .receive(document, in: name))
-            }.value
+            let answer = try await client.receiveToEnd(document, in: name)
             rejection = answer.login.map { (document, $0, url) }
             hops.append(
                 SessionExchangeHop(

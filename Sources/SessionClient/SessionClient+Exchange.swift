@@ -23,7 +23,7 @@
             return try await jar.decorate(request, of: &chain)
         }
 
-        /// Stores the cookies of a response, whatever its status.
+        /// Stores the cookies of a response, whatever its status, even if the task is cancelled.
         ///
         /// - Parameters:
         ///   - url: The URL that was requested. Every hop of a redirect has a response of its own.
@@ -33,7 +33,12 @@
         public func receive(
             _ response: HTTPResponse, to url: String, in jar: String, _ details: RequestDetails = RequestDetails()
         ) async throws -> ResponseDecisions {
-            try await answer(to: .receive(ResponseDocument(ResponseHead(response), to: url, details), in: jar))
+            try await receiveToEnd(ResponseDocument(ResponseHead(response), to: url, details), in: jar)
+        }
+
+        /// Stores the cookies of a response, even if the task is cancelled.
+        func receiveToEnd(_ document: ResponseDocument, in jar: String) async throws -> ResponseDecisions {
+            try await Task { try await answer(to: .receive(document, in: jar)) }.value
         }
 
         /// Makes a request with a jar of the service, and follows its redirects. The service decorates each hop, and stores the

@@ -33,6 +33,29 @@ struct ClientExchangeTests {
         }
     }
 
+    @Test("The cookies of a response are stored although the task is cancelled, and no further request is made")
+    func cancelled() async throws {
+        try await ServiceFixture().runClient { client in
+            let response = HTTPResponse(status: .ok, headerFields: [.setCookie: "a=1; Path=/"])
+            try await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await client.receive(response, to: "https://a.test/", in: "default")
+            }.value
+            let exchange = Task {
+                let web = VisitedWeb(["https://a.test/1": (302, "/2", ["b=1; Path=/"])])
+                await #expect(throws: CancellationError.self) {
+                    try await client.exchange(Self.request(), in: "default") { request, chain in
+                        withUnsafeCurrentTask { $0?.cancel() }
+                        return try web.answer(request, chain)
+                    }
+                }
+                return web.requests.count
+            }
+            #expect(await exchange.value == 1)
+            #expect(try await client.cookieString(for: "https://a.test/", in: "default") == "a=1; b=1")
+        }
+    }
+
     @Test("A jar's header field is set, and one of the request's own takes precedence")
     func fields() async throws {
         try await ServiceFixture().runClient { client in

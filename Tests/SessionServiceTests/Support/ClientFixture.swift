@@ -21,6 +21,8 @@ private struct FixtureTransport: SessionTransport {
     let base: String
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
+        // As HTTP clients do.
+        try Task.checkCancellation()
         var bytes: [UInt8]?
         if case .bytes(let body) = request.body { bytes = body }
         let answer = try await service.send(
