@@ -23,6 +23,10 @@
         /// The fields that present the renewed token to the URL of the request that was rejected.
         private var credential: (fields: [HeaderFieldReport], url: RequestURL)?
         private var signInCount = 0
+        /// Whether the current request presents a token with a proof, in which its server may want a nonce.
+        private var hasProof = false
+        /// Whether the current request is the last one once more, with the nonce.
+        private var hasNonce = false
         /// The hops so far, one per response.
         private(set) var hops: [SessionExchangeHop] = []
 
@@ -57,6 +61,7 @@
             }
             credential = nil
             (cookies, excluded) = (report.included, report.excluded)
+            hasProof = fields.contains { $0.name.lowercased() == "dpop" }
             for field in fields {
                 guard let name = HTTPField.Name(field.name) else { continue }
                 if name == .cookie {
@@ -103,8 +108,10 @@
                 SessionExchangeHop(
                     url: url, method: hop.context.method, cookies: cookies, excluded: excluded, status: response.status,
                     receipt: answer, doubts: response.doubts))
-            // The service adds a nonce when it renews the fields of a request.
-            return false
+            // The service adds the nonce when it renews the fields of the request. The token stays the same.
+            hasNonce = hasProof && !hasNonce && response.mentionsNonce
+            if hasNonce { hasNonce = (try? await renew()) ?? false }
+            return hasNonce
         }
 
         func mayRepeat(after response: ResponseHead, to hop: RedirectChain) -> Bool? {
@@ -114,12 +121,19 @@
         }
 
         mutating func signIn() async throws {
-            guard let rejection else { return }
-            self.rejection = nil
             signInCount += 1
+            _ = try await renew()
+        }
+
+        /// Has the service renew the fields that present the token, for the request that was rejected.
+        ///
+        /// - Returns: Whether there are any.
+        private mutating func renew() async throws -> Bool {
+            guard let rejection else { return false }
             let answer = try await client.answer(to: .renew(rejection.document, in: name))
             let fields = answer.fields.filter(\.presentsToken)
             credential = fields.isEmpty ? nil : (fields, rejection.url)
+            return !fields.isEmpty
         }
 
         /// The details of a hop's request.
@@ -135,6 +149,14 @@
 
     /// The fields that present a token.
     private let tokenFields = [.authorization] + ["DPoP"].compactMap { HTTPField.Name($0) }
+
+    extension ResponseHead {
+        /// Whether the server seems to reject the request only because its nonce is missing in the proof (RFC 9449, section
+        /// 9). The service reads the challenge, and takes any other for a rejected token.
+        fileprivate var mentionsNonce: Bool {
+            status == 401 && proofNonce != nil && authenticate.contains { $0.description.contains("use_dpop_nonce") }
+        }
+    }
 
     extension HeaderFieldReport {
         /// Whether the field presents a token.

@@ -1,5 +1,7 @@
 import CookieModel
+import Foundation
 import HTTPTypes
+import OAuth2
 import RequestDecoration
 import SessionClient
 import SessionStore
@@ -141,6 +143,36 @@ struct ClientExchangeTests {
             _ = try await client.exchange(Self.request(.get, "api.test"), in: "default", transport: web.answer)
             #expect(web.values(.authorization) == ["Bearer access-secret", nil, nil])
         }
+    }
+
+    @Test("A server that wants its nonce in each proof gets it after redirects, too, and no token is renewed")
+    func nonces() async throws {
+        let fixture = try ServiceFixture()
+        try fixture.database.tokens.put(
+            TokenSet(accessToken: Secret("bound-secret"), tokenType: .dpop, receivedAt: .epoch),
+            for: Profile(id: ProfileID(), name: "bound"),
+            credentials: ProfileCredentials(
+                settings: ProfileSettings(grant: .imported, endpoints: [:]), proofKey: SigningKey().secret),
+            now: ServiceFixture.now)
+        try fixture.database.jar(named: "default", now: ServiceFixture.now).setLoginRule(
+            LoginRule(scope: "https://api.test/", profile: "bound", delivery: .authorization), named: "api")
+        try await fixture.runClient { client in
+            let exchange = try await client.exchange(Self.request(.get, "api.test"), in: "default") { request, _ in
+                let field = try #require(HTTPField.Name("DPoP"))
+                let proof = request.headerFields[field]?.split(separator: ".")[1] ?? ""
+                var text = String(proof).replacing("-", with: "+").replacing("_", with: "/")
+                text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+                let claims = String(decoding: Data(base64Encoded: text) ?? Data(), as: UTF8.self)
+                guard claims.contains(#""n1""#) else {
+                    let challenge: Octets = #"DPoP error="use_dpop_nonce""#
+                    return (ResponseHead(status: 401, authenticate: [challenge], proofNonce: "n1"), ())
+                }
+                let next: Octets? = request.path == "/1" ? "/2" : request.path == "/2" ? "/3" : nil
+                return (ResponseHead(status: next == nil ? 200 : 302, location: next), ())
+            }
+            #expect(exchange.hops.map(\.status) == [401, 302, 401, 302, 401, 200])
+        }
+        #expect(fixture.server.paths.isEmpty)
     }
 
     @Test("Loops end with an error, as does a redirect that requires a body again that can be sent only once")
