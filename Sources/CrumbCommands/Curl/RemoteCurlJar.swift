@@ -55,7 +55,7 @@ final class RemoteCurlJar: CurlJar {
         reportDamage(answer)
         var decoration = CurlDecoration(cookies: answer?.included ?? [])
         decoration.add(cookieString: answer?.cookieString ?? [])
-        let renewed = credential.flatMap { $0.url == hop.context.url ? $0.fields : nil }
+        let renewed = credential.flatMap { $0.url == hop.context.url && !hop.hasLeftOrigin ? $0.fields : nil }
         credential = nil
         var presented: [HeaderFieldReport] = []
         for field in answer?.fields ?? [] where field.name != "cookie" {
