@@ -67,7 +67,7 @@ public struct TokenLogin: Sendable {
     ///     `HTTPClientEndpointTransport` of `AsyncHTTPClientDecoration`, or one of your own.
     ///   - checkIDToken: Checks the signatures of ID tokens: `IDTokenVerifier.check` of `OpenIDConnect`. `nil` if TLS
     ///     suffices (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
-    ///   - clock: The clock that measures waits for another device.
+    ///   - clock: The clock that measures waits for another device, and for the end of a call that opens a browser.
     ///   - now: Returns the current time; `nil` for the clock of the store's database.
     public init(
         issuer: String, clientID: String, scopes: Scopes = [], redirect: Redirect = .loopback,
@@ -98,10 +98,11 @@ public struct TokenLogin: Sendable {
     ///   - name: The name to keep the tokens under.
     ///   - store: `database.tokens`.
     ///   - open: Opens a URL in the user's browser. With a redirect to this machine, the URL is one of this machine, too,
-    ///     without secrets, so that it may be in the arguments of a program. The result does not matter, and a call that
-    ///     has not returned when the login ends is cancelled. With another redirect, the app receives it: the call
-    ///     returns the URL that the browser came back with, as that of `WebAuthenticationBrowser` does. If the call
-    ///     throws, the login ends with its error, unless the browser has come back by then.
+    ///     without secrets, so that it may be in the arguments of a program. The result does not matter. If the call
+    ///     has not returned when the browser has come back and the tokens are stored, the login waits for it for up to
+    ///     2 seconds, and cancels it then. With another redirect, the app receives it: the call returns the URL that the
+    ///     browser came back with, as that of `WebAuthenticationBrowser` does. If the call throws, the login ends with
+    ///     its error, unless the browser has come back by then.
     /// - Throws: ``LoginError``, `OAuth2Error`, `SessionStoreError`, or the error of `open`.
     public func run<Opened: Sendable>(
         storingAs name: String, in store: TokenStore, open: @escaping @Sendable (URL) async throws -> Opened
@@ -133,7 +134,7 @@ public struct TokenLogin: Sendable {
         let opening = try TokenLogin.url(listener.opening)
         // Whether the browser has come back, or cannot be opened: the first of the two counts.
         let isDecided = Atomic(false)
-        return try await withThrowingTaskGroup(of: StoredToken?.self) { group in
+        return try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
             group.addTask { @Sendable in
                 do {
@@ -141,7 +142,7 @@ public struct TokenLogin: Sendable {
                 } catch {
                     guard isDecided.exchange(true, ordering: .relaxed) else { throw error }
                 }
-                return nil
+                return .opened
             }
             group.addTask { @Sendable [timeout] in
                 let arrival = try await listener.arrival(within: timeout) {
@@ -151,17 +152,44 @@ public struct TokenLogin: Sendable {
                     guard !isDecided.exchange(true, ordering: .relaxed) else { throw CancellationError() }
                     let stored = try await stored(visit, redirectedTo: arrival.target, by: flow, in: store)
                     await arrival.show(.done)
-                    return stored
+                    return .decided(.success(stored))
                 } catch {
                     await arrival.show(.failed(reason: TokenLogin.reason(error)))
-                    throw error
+                    return .decided(.failure(error))
                 }
             }
-            while let result = try await group.next() {
-                if let result { return result }
+            var isOpening = true
+            var result: Result<StoredToken, any Error>?
+            while result == nil || isOpening, let event = try await group.next() {
+                switch event {
+                case .opened: isOpening = false
+                case .decided(let decided):
+                    result = decided
+                    // The call has its answer, too: most return at once. Foundation on Linux can hang if a request of
+                    // URLSession is cancelled at this moment.
+                    if isOpening { group.addTask { [clock] in await TokenLogin.patience(by: clock) } }
+                case .isOver: isOpening = false
+                }
             }
-            throw CancellationError()
+            guard let result else { throw CancellationError() }
+            return try result.get()
         }
+    }
+
+    /// What happens in a login that listens.
+    private enum Event: Sendable {
+        /// The call that opens the browser has returned.
+        case opened
+        /// The browser has come back.
+        case decided(Result<StoredToken, any Error>)
+        /// The call that opens the browser has had time enough to return.
+        case isOver
+    }
+
+    /// Waits for the call that opens the browser.
+    private static func patience(by clock: any Clock<Duration>) async -> Event {
+        try? await clock.sleep(for: .seconds(2))
+        return .isOver
     }
 
     /// One visit of a browser to the server.

@@ -172,3 +172,25 @@ struct InstantClock: Clock {
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
 }
+
+/// A clock that is never over: it waits until the task is cancelled.
+struct EndlessClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+
+    /// An element for each wait that has begun.
+    let begun: AsyncStream<Void>
+    private let waits: AsyncStream<Void>.Continuation
+
+    init() {
+        (begun, waits) = AsyncStream.makeStream()
+    }
+
+    var now: Instant { ContinuousClock.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        waits.yield()
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        try Task.checkCancellation()
+    }
+}

@@ -17,10 +17,12 @@ struct TokenLoginTests {
         store = database.tokens
     }
 
-    private func login(_ redirect: TokenLogin.Redirect = .loopback) -> TokenLogin {
+    private func login(
+        _ redirect: TokenLogin.Redirect = .loopback, clock: any Clock<Duration> = InstantClock()
+    ) -> TokenLogin {
         TokenLogin(
             issuer: AuthorizationServer.issuer, clientID: "app", scopes: ["offline_access"], redirect: redirect,
-            transport: server, clock: InstantClock(), now: { AuthorizationServer.now })
+            transport: server, clock: clock, now: { AuthorizationServer.now })
     }
 
     /// The error that a login ends with.
@@ -172,6 +174,43 @@ struct TokenLoginTests {
             throw Closed()
         }
         #expect(stored.tokens.accessToken == Secret("access-1") && server.revoked.isEmpty)
+    }
+
+    @Test("What opens the browser may end by itself after the browser has come back, and the login ends with it")
+    func ownEnd() async throws {
+        let (server, clock) = (server, EndlessClock())
+        let stored = try await login(clock: clock).run(storingAs: "work", in: store) { url in
+            _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
+            // The tokens are stored, and the login waits.
+            for await _ in clock.begun { break }
+            #expect(!Task.isCancelled)
+        }
+        #expect(stored.tokens.accessToken == Secret("access-1"))
+    }
+
+    @Test("What opens the browser may end by itself after a refusal")
+    func ownEndOfRefusal() async throws {
+        let (server, clock) = (server, EndlessClock())
+        let error = await failure(of: login(clock: clock)) { url in
+            let page = try await TokenLoginTests.page(url)
+            _ = try await LoopbackBrowser.get(server.logIn(at: page, error: "access_denied"))
+            for await _ in clock.begun { break }
+            #expect(!Task.isCancelled)
+        }
+        #expect((error as? OAuth2Error)?.code == .accessDenied)
+    }
+
+    @Test("What opens the browser is cancelled if it does not end by itself")
+    func cancelledOpening() async throws {
+        let server = server
+        let wasCancelled = Mutex(false)
+        let stored = try await login().run(storingAs: "work", in: store) { url in
+            _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
+            // It ends only when the task is cancelled.
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            wasCancelled.withLock { $0 = Task.isCancelled }
+        }
+        #expect(stored.tokens.accessToken == Secret("access-1") && wasCancelled.withLock { $0 })
     }
 
     @Test("The user may take as long as a duration can tell")
