@@ -61,7 +61,8 @@ extension DecoratedURLSession {
     }
 
     /// Downloads the response to a file in the folder for temporary files, which the caller moves or removes. Only the
-    /// user can read it. Neither is it in the session's cache, nor does it come from there.
+    /// user can read it. Neither is it in the session's cache, nor does it come from there: a response only invalidates
+    /// what is stored, as any other does.
     ///
     /// - Parameter context: The context of the request; `nil` for a user's visit to its URL.
     public func download(

@@ -124,15 +124,27 @@ public final class DecoratedURLSession: Sendable {
         }
     }
 
-    /// Makes a request whose response is read while it comes. The cache is not used.
+    /// Makes a request whose response is read while it comes. It is neither stored nor answered from the cache, but
+    /// invalidates stored responses as any other does.
     ///
     /// - Throws: As ``exchange(for:in:limit:fallback:)``; `URLError.resourceUnavailable` for a request that must not be
     ///   sent.
     func transfer(for request: URLRequest, in context: RequestContext?) async throws -> Transfer {
         if cache != nil, cachePolicy(of: request) == .returnCacheDataDontLoad { throw URLError(.resourceUnavailable) }
-        return try await follow(withOwnFields(request), in: context) { request, _ in
+        return try await follow(withOwnFields(request), in: context) { request, hop in
+            let requestTime = now()
             let transfer = session.begin(request)
-            return (ResponseHead(try await transfer.head()), transfer)
+            let response = try await transfer.head()
+            if let cache {
+                let client = URLSessionClient(session: session)
+                let fields = client.received(URLSessionAnswer(data: Data(), response: response)).fields
+                await cache.invalidate(
+                    by: OriginResponse(
+                        status: response.statusCode, fields: fields, requestTime: requestTime, responseTime: now()),
+                    to: CacheRequest(
+                        method: Octets(hop.context.method), url: hop.context.url, fields: client.fields(of: request)))
+            }
+            return (ResponseHead(response), transfer)
         }.payload
     }
 

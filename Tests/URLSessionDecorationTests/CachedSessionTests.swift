@@ -298,6 +298,26 @@ struct CachedSessionTests {
         #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
     }
 
+    @Test("So has one whose response is read as it comes, or downloaded")
+    func invalidationByStreams() async throws {
+        let server = try server("max-age=60")
+        let jar = try CachedJar()
+        let session = jar.session()
+        let post = try URLSessionFixture.post("http://127.0.0.1:\(server.port)/data")
+        _ = try await session.exchange(for: try request(server))
+        jar.advance(bySeconds: 1)
+        for try await _ in try await session.bytes(for: post).0 {}
+        jar.advance(bySeconds: 1)
+        _ = try await session.exchange(for: try request(server))
+        jar.advance(bySeconds: 1)
+        let (file, _) = try await session.download(for: post)
+        try FileManager.default.removeItem(at: file)
+        jar.advance(bySeconds: 1)
+        _ = try await session.exchange(for: try request(server))
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET", "POST", "GET"])
+        #expect(server.requests.map { $0.text("if-none-match").count } == [0, 0, 1, 0, 1])
+    }
+
     @Test("Redirects are stored, too")
     func redirects() async throws {
         let server = try LoopbackServer { request in

@@ -18,11 +18,7 @@ extension CacheExchange {
         let verdict = cache.portals.verdict(
             on: response, to: state.request, inPlaceOf: chosen?.response, now: now)
         if verdict == .ofPortal { return await answerOffline(now: now).map { .answer($0) } ?? .pass }
-        let invalidation = Invalidation(by: response, to: state.request)
-        if !invalidation.isEmpty {
-            let url = state.request.url
-            await cache.using { $0.apply(invalidation, of: url, jar: cache.jar) }
-        }
+        await cache.invalidate(by: response, to: state.request)
         if verdict == .doubtful { return .pass }
         if !state.stored.isEmpty { await refresh(now: now) }
         let heads = state.stored.map(\.response)

@@ -51,6 +51,15 @@ public final class PrivateCache: Sendable {
         responses.isReady ? read(responses) : await using(read)
     }
 
+    /// Has the stored responses validated that the response to a request invalidates, or removes them.
+    ///
+    /// That is all that the cache does about a response that is not stored, to a request that was not looked up.
+    package func invalidate(by response: OriginResponse, to request: CacheRequest) async {
+        let invalidation = Invalidation(by: response, to: request)
+        guard !invalidation.isEmpty else { return }
+        await using { [jar] in $0.apply(invalidation, of: request.url, jar: jar) }
+    }
+
     /// Notes that a stored response has answered a request.
     func noteHit(_ stored: StoredResponse, _ rule: AppliedRule, octets: Int64, now: Timestamp) {
         guard responses.noteHit(stored, rule: rule.description, octets: octets, now: now) else { return }
