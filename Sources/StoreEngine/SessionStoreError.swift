@@ -235,7 +235,7 @@ extension SessionStoreError {
         case .orphan:
             self.init(
                 .jarNotFound, "the jar",
-                advice: "another process removed it\(command: "; 'crumb jars' lists the jars")")
+                advice: "it was removed\(command: "; 'crumb jars' lists the jars")")
         case .unstorableText:
             self.init(.textInvalid, "a text", "it contains U+0000, which the database cannot store; remove it")
         case .oversizedKey:

@@ -35,7 +35,7 @@ extension SessionDatabase {
     /// Runs calls that write, on a thread of the store, after all that were passed before.
     ///
     /// ```swift
-    /// let saved = try await database.writing { try jar.saveSession(named: "before") }
+    /// let end = try await database.writing { try jar.endSession() }
     /// ```
     ///
     /// The time in the queue counts as waiting: while another process keeps the file locked, all calls fail when their
@@ -87,6 +87,14 @@ extension SessionDatabase {
         if let jar = try await reading({ try self.existingJar(named: name, policy: policy) }) { return jar }
         let time = time ?? clock.now
         return try await writing { try self.jar(named: name, policy: policy, now: time) }
+    }
+
+    /// Deletes a jar with everything in it, without blocking the caller's thread. It cannot be restored.
+    ///
+    /// - Throws: `SessionStoreError.Code.jarNotFound`.
+    @discardableResult
+    public func removeJar(named name: String) async throws -> JarRemoval {
+        try await writing { try self.removeJar(named: name) }
     }
 }
 

@@ -34,7 +34,7 @@ extension SessionDatabase {
             try JarRows(database: database).insert(JarSettings(policy), named: name, now: now ?? clock.now)
         }
         guard let jar = try existingJar(named: name, policy: policy) else {
-            throw SessionStoreError(.jarNotFound, name, "another process removed the jar while it was being created")
+            throw SessionStoreError(.jarNotFound, name, "the jar was removed while it was being created")
         }
         return jar
     }

@@ -84,7 +84,7 @@ struct ResponseQueueTests {
         let database = try database()
         let present = try database.createJar(named: "present", now: ServiceFixture.now)
         let removed = try database.createJar(named: "removed", now: ServiceFixture.now)
-        try database.removeJar(named: "removed")
+        try await database.removeJar(named: "removed")
         let responses = try (0..<6).map { try response("n\($0)=1; Path=/") }
         let answers = try await receive(responses) { $0 == 3 ? removed : present }
         for (number, answer) in answers.enumerated() {
@@ -145,7 +145,7 @@ struct ResponseQueueTests {
             #expect(names == Set(["known"] + (0..<40).filter { $0 % 8 == index }.map { Octets("n\($0)") }))
         }
 
-        try database.removeJar(named: "jar 3")
+        try await database.removeJar(named: "jar 3")
         let later = try await receive(responses, by: { jars[$0 % 8] })
         for (number, answer) in later.enumerated() {
             #expect(((try? answer.get()) == nil) == (number % 8 == 3))

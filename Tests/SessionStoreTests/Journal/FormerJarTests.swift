@@ -75,7 +75,7 @@ struct FormerJarTests {
         let database = try Given.database()
         let jar = try database.createJar(named: "gone", now: Given.now)
         try jar.receive("a=1; Path=/")
-        try database.removeJar(named: "gone")
+        try await database.removeJar(named: "gone")
         #expect(errorCode { _ = try jar.changes(after: 0) } == .jarNotFound)
         #expect(errorCode { _ = try jar.latestChange() } == .jarNotFound)
         var changes = jar.changeSequence(after: 1).makeAsyncIterator()
