@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "WebViewDecoration",
             dependencies: [
-                "CookieModel", "SessionStore", "RequestDecoration",
+                "CookieModel", "OAuth2", "SessionStore", "RequestDecoration",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         .target(

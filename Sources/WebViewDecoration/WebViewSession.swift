@@ -1,6 +1,8 @@
-public import CookieModel
-public import RequestDecoration
-public import SessionStore
+@_exported public import CookieModel
+@_exported public import HTTPTypes
+@_exported public import OAuth2
+@_exported public import RequestDecoration
+@_exported public import SessionStore
 
 /// Synchronizes one web view and one jar: the jar's session is put into the web view before a page is loaded, and
 /// changes in the web view are stored in the jar.

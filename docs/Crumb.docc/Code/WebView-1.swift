@@ -1,4 +1,3 @@
-import SessionStore
 import WebKit
 import WebViewDecoration
 

@@ -1,7 +1,4 @@
-import CookieModel
 import Foundation
-import RequestDecoration
-import SessionStore
 import WebKit
 import WebViewDecoration
 

@@ -34,7 +34,7 @@ let package = Package(
         program("URLSessionLogin", ["URLSessionDecoration"]),
         program("URLSessionDownload", ["URLSessionDecoration"]),
         program("AsyncHTTPClientLogin", ["AsyncHTTPClientDecoration"]),
-        program("WebView", ["CookieModel", "RequestDecoration", "SessionStore"]),
+        program("WebView", ["RequestDecoration"]),
         program("TokenLogins", ["OAuth2Login", "URLSessionDecoration"]),
         program("Backend", ["AsyncHTTPClientDecoration"], backend),
         program("ServiceBackend", ["AsyncHTTPClientDecoration", "SessionClient"], backend),

@@ -1,9 +1,5 @@
 // 3: an app with a web view, whose engine is a substitute: the session goes into the web view and comes back.
 import AppSupport
-import CookieModel
-import RequestDecoration
-import SessionStore
-import WebPrimitives
 import WebViewDecoration
 
 @main @MainActor
