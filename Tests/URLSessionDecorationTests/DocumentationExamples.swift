@@ -9,7 +9,7 @@ import URLSessionDecoration
     import FoundationNetworking
 #endif
 
-/// The examples of docs/decorating.md and docs/cache.md for Foundation, which are held against it. They are compiled, not run.
+/// The examples of docs/decorating.md, docs/cache.md and docs/login-fallback.md for Foundation, which are held against it. They are compiled, not run.
 enum DocumentationExamples {
     static func download(_ session: DecoratedURLSession, _ url: URL, to report: URL) async throws {
         let (file, response) = try await session.download(from: url)
@@ -21,6 +21,15 @@ enum DocumentationExamples {
         let exchange = try await session.exchange(for: request)
         for hop in exchange.hops { print(hop.method, hop.url, hop.status, hop.receipt.decisions.count) }
         print(exchange.payload.response.statusCode, exchange.payload.data.count, "bytes from", exchange.url)
+    }
+
+    static func fallback(
+        _ decorator: RequestDecorator, _ request: URLRequest, _ fallback: LoginFallback,
+        now: @escaping @Sendable () -> Timestamp
+    ) async throws -> Int {
+        let session = DecoratedURLSession(decorator: decorator, now: now)
+        let exchange = try await session.exchange(for: request, fallback: fallback)
+        return exchange.payload.data.count
     }
 
     static func cache(

@@ -1,6 +1,4 @@
-import Foundation
 import OAuth2Login
-import SessionStore
 import URLSessionDecoration
 
 struct Shop {
@@ -9,20 +7,31 @@ struct Shop {
         let login = TokenLogin(
             issuer: "https://id.example", clientID: "shop", scopes: ["openid", "offline_access"],
             transport: URLSessionEndpointTransport())
-        let stored = try await login.run(storingAs: "work", in: database.tokens) { url in
-            let browser = Process()
-            browser.executableURL = URL(filePath: "/usr/bin/env")
-            browser.arguments = ["xdg-open", url.absoluteString]
-            try browser.run()
+        let refresher = login.refresher(of: database.tokens)
+
+        let stored: StoredToken
+        do {
+            // Valid for a request, renewed if it is due.
+            stored = try await refresher.token("work")
+        } catch let error where needsLogin(error) {
+            stored = try await login.run(storingAs: "work", in: database.tokens) { url in
+                let browser = Process()
+                browser.executableURL = URL(filePath: "/usr/bin/env")
+                browser.arguments = ["xdg-open", url.absoluteString]
+                try browser.run()
+            }
         }
         print("signed in as", stored.profile.id.account)
+        print("the token was received at", stored.tokens.receivedAt)
+    }
 
-        // Now, and whenever a request needs a token:
-        let refresher = login.refresher(of: database.tokens)
-        let tokens = try await refresher.token("work").tokens
-        print("received", tokens.receivedAt)
-
-        try await login.logOut("work", from: database.tokens)
+    /// Whether the user has not logged in yet, or the login has ended.
+    static func needsLogin(_ error: any Error) -> Bool {
+        switch error {
+        case let error as SessionStoreError: error.code == .tokenNotFound
+        case let error as TokenRefreshError: error.code == .loginRequired || error.code == .tokenExpired
+        default: false
+        }
     }
 }
 

@@ -3,13 +3,13 @@ import Foundation
 import RequestDecoration
 import Testing
 
-@Suite("The guide to decorating, and the reasons")
+@Suite("The guides with examples for any client, and the reasons")
 struct DocumentationTests {
     private static func lines(_ name: String) throws -> [String] {
         try Documentation.text(name).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    @Test("Every example in the guides to decorating and to the cache is code that the tests compile")
+    @Test("Every example in the guides is code that the tests compile")
     func examples() throws {
         let sources = try [
             "Tests/RequestDecorationTests/Documentation/DocumentationExamples.swift",
@@ -17,10 +17,12 @@ struct DocumentationTests {
             "Tests/URLSessionDecorationTests/DocumentationExamples.swift",
             "Tests/AsyncHTTPClientDecorationTests/ClientProgram.swift",
             "Tests/AsyncHTTPClientDecorationTests/DocumentationExamples.swift",
+            "Tests/SessionGatewayTests/Listening/GuideExamples.swift",
         ].map { try DocumentationTests.lines($0).joined(separator: "\n") }
         var block: [String]?
         var count = 0
-        for line in try ["docs/decorating.md", "docs/cache.md"].flatMap(DocumentationTests.lines) {
+        let guides = ["decorating", "cache", "login-fallback", "jars", "storing", "gateway"]
+        for line in try guides.flatMap({ try DocumentationTests.lines("docs/\($0).md") }) {
             if line == "```swift" {
                 block = []
             } else if line == "```", let text = block?.joined(separator: "\n") {
@@ -32,7 +34,7 @@ struct DocumentationTests {
                 block?.append(line)
             }
         }
-        #expect(count == 14)
+        #expect(count == 21)
     }
 
     /// The identifiers and remedies in the table under a heading of docs/reasons.md.
