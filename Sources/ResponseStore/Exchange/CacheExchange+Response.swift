@@ -13,18 +13,26 @@ extension CacheExchange {
     package mutating func take(
         _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool, now: Timestamp
     ) async -> Step {
-        let cache = state.cache
+        let (cache, request) = (state.cache, state.request)
         forwardedStatus = response.status
         let verdict = cache.portals.verdict(
-            on: response, to: state.request, inPlaceOf: chosen?.response, now: now)
+            on: response, to: request, inPlaceOf: chosen?.response, now: now)
         if verdict == .ofPortal { return await answerOffline(now: now).map { .answer($0) } ?? .pass }
-        await cache.invalidate(by: response, to: state.request)
+        await cache.invalidate(by: response, to: request)
         if verdict == .doubtful { return .pass }
         if !state.stored.isEmpty { await refresh(now: now) }
-        let heads = state.stored.map(\.response)
-        switch cache.policy.validated(by: response, after: state.decision, for: state.request, stored: heads) {
+        let outcome = cache.policy.validated(
+            by: response, after: state.decision, for: request, stored: state.stored.map(\.response))
+        return await step(after: outcome, response, bodyLength: bodyLength, mayStore: mayStore)
+    }
+
+    /// What the outcome of a validation means for the client, after the changes to what is stored.
+    private mutating func step(
+        after outcome: ValidationOutcome, _ response: OriginResponse, bodyLength: Int64?, mayStore: Bool
+    ) async -> Step {
+        let (cache, stored) = (state.cache, state.stored)
+        switch outcome {
         case .freshened(let chosen, let head, let updates, let removed):
-            let stored = state.stored
             let answer = await CacheExchange.open(head, of: stored[chosen], cache)
             await cache.using { responses in
                 for (index, update) in updates { responses.update(stored[index], with: update) }
