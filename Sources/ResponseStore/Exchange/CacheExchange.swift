@@ -66,7 +66,7 @@ package struct CacheExchange: Sendable {
     var storing: BodyStoring?
     private var box: Box
     var state: State {
-        _read { yield box.state }
+        get { box.state }
         set { box = Box(newValue) }
     }
 
