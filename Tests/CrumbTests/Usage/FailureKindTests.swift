@@ -52,7 +52,7 @@ struct FailureTests {
         var count = 0
         // A notice is no failure.
         for match in text.matches(
-            of: #/(?:/// (.*)\n)? +public static let \w+ = Code\((?:rawValue: )?"([a-z-]+)"\)/#)
+            of: #/(?:/// (.*)\n)? +(?:public|package) static let \w+ = Code\((?:rawValue: )?"([a-z-]+)"\)/#)
         where match.1.map({ String($0) })?.hasSuffix("A notice.") != true {
             #expect(FailureKind(rawValue: String(match.2)) != nil, "\(match.2)")
             count += 1
