@@ -137,10 +137,10 @@ public final class DecoratedURLSession: Sendable {
             let response = try await transfer.head()
             if let cache {
                 let client = URLSessionClient(session: session)
-                let fields = client.received(URLSessionAnswer(data: Data(), response: response)).fields
                 await cache.invalidate(
                     by: OriginResponse(
-                        status: response.statusCode, fields: fields, requestTime: requestTime, responseTime: now()),
+                        status: response.statusCode, fields: client.fields(of: response), requestTime: requestTime,
+                        responseTime: now()),
                     to: CacheRequest(
                         method: Octets(hop.context.method), url: hop.context.url, fields: client.fields(of: request)))
             }

@@ -52,9 +52,10 @@ struct URLSessionClient: CachingClient {
         return request
     }
 
-    func received(_ answer: URLSessionAnswer) -> ReceivedHead {
+    /// The fields of a response, as they describe the body that Foundation passes on.
+    func fields(of response: HTTPURLResponse) -> MessageFields {
         var fields = MessageFields(
-            answer.response.allHeaderFields.compactMap { name, value in
+            response.allHeaderFields.compactMap { name, value in
                 guard let name = name as? String, let value = value as? String else { return nil }
                 return MessageFields.Field(Octets(name), HeaderText.octets(received: value))
             })
@@ -63,6 +64,11 @@ struct URLSessionClient: CachingClient {
             fields.remove("content-encoding")
             fields.remove("content-length")
         }
+        return fields
+    }
+
+    func received(_ answer: URLSessionAnswer) -> ReceivedHead {
+        let fields = fields(of: answer.response)
         let length = fields.values("content-length").first.flatMap { Int64($0.description) }
         let isWhole = length == nil || length == Int64(answer.data.count)
         return ReceivedHead(ResponseHead(answer.response), fields: fields, bodyLength: length, mayStore: isWhole)
