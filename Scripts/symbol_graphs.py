@@ -1,4 +1,5 @@
-"""The symbol graphs of the library products, from modules that are built, for Scripts/api-check and Scripts/docc."""
+"""The modules of the last build of the tests, with their symbol graphs, for Scripts/api-check, Scripts/docc and
+Scripts/apps-check."""
 import concurrent.futures, json, os, re, subprocess
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
