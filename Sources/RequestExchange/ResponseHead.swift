@@ -9,7 +9,7 @@ public struct ResponseHead: Sendable, Hashable {
     public var location: Octets?
     /// The values of the WWW-Authenticate fields, in order; empty if a client's adapter does not give them.
     package var authenticate: [Octets]
-    /// The value of the DPoP-Nonce field; `nil` if there is none, or if a client's adapter does not provide it.
+    /// The value of the DPoP-Nonce field; `nil` without one, or if a client's adapter does not provide it.
     package var proofNonce: String?
     /// The values of the Proxy-Status fields (RFC 9209), in order; empty if a client's adapter does not give them.
     package var proxyStatus: [Octets]

@@ -80,8 +80,8 @@ public struct TokenStore: Sendable {
     ///
     /// - Parameter resource: If given, the access token is the one for this resource (RFC 8707). A token that was not
     ///   requested yet is expired.
-    /// - Throws: `SessionStoreError.Code.tokenNotFound` if there is none, and `SessionStoreError.Code.valueDamaged`
-    ///   if it was tampered with.
+    /// - Throws: `SessionStoreError.Code.tokenNotFound` if no token set has this name, and
+    ///   `SessionStoreError.Code.valueDamaged` if it was tampered with.
     public func get(_ name: String, for resource: String? = nil) throws(SessionStoreError) -> StoredToken {
         try SessionStoreError.check(name, of: "token")
         return try database.read { connection in
