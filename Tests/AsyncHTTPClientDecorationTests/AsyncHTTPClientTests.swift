@@ -52,7 +52,7 @@ struct AsyncHTTPClientTests {
         in context: RequestContext? = nil, isBodyRepeatable: Bool = true
     ) async throws -> Exchange<HTTPClientResponse> {
         try await client.exchange(
-            request, by: decorator, in: context, timeout: .seconds(20), isBodyRepeatable: isBodyRepeatable
+            request, by: decorator, in: context, timeout: .seconds(600), isBodyRepeatable: isBodyRepeatable
         ) { AsyncHTTPClientTests.now }
     }
 
@@ -230,7 +230,7 @@ struct AsyncHTTPClientTests {
         try await withClient { client in
             func exchange(isBodyRepeatable: Bool) async throws -> Int {
                 try await client.exchange(
-                    request, by: RequestDecorator(jar: jar), timeout: .seconds(20), isBodyRepeatable: isBodyRepeatable,
+                    request, by: RequestDecorator(jar: jar), timeout: .seconds(600), isBodyRepeatable: isBodyRepeatable,
                     fallback: fallback
                 ) { AsyncHTTPClientTests.now }.head.status
             }

@@ -43,7 +43,7 @@ struct CachedExchangeTests {
         policy: RequestCachePolicy = .useProtocolCachePolicy, at time: Timestamp = CachedExchangeTests.now
     ) async throws -> HTTPClientResponse {
         try await client.exchange(
-            HTTPClientRequest(url: url), by: RequestDecorator(jar: jar), timeout: .seconds(20), cache: cache,
+            HTTPClientRequest(url: url), by: RequestDecorator(jar: jar), timeout: .seconds(600), cache: cache,
             cachePolicy: policy
         ) { time }.payload
     }
@@ -105,7 +105,7 @@ struct CachedExchangeTests {
             var part = HTTPClientRequest(url: "http://127.0.0.1:\(server.port)/data")
             part.headers.add(name: "Range", value: "bytes=0-3")
             let answer = try await client.exchange(
-                part, by: RequestDecorator(jar: jar), timeout: .seconds(20), cache: cache
+                part, by: RequestDecorator(jar: jar), timeout: .seconds(600), cache: cache
             ) { CachedExchangeTests.now }
             #expect(try await text(answer.payload) == "0123")
             for _ in 0..<2 {

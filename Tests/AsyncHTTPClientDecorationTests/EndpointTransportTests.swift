@@ -22,10 +22,10 @@ struct EndpointTransportTests {
     }
 
     private func request(
-        _ path: String, at server: LoopbackServer, before moment: ContinuousClock.Instant? = nil,
+        _ path: String, at port: UInt16, before moment: ContinuousClock.Instant? = nil,
         within timeout: Duration = .seconds(120)
     ) throws -> EndpointRequest {
-        let endpoint = try EndpointURL("http://127.0.0.1:\(server.port)\(path)")
+        let endpoint = try EndpointURL("http://127.0.0.1:\(port)\(path)")
         let revocation = TokenRevocation(endpoint: endpoint, authentication: .publicClient(clientID: "app"))
         let request = revocation.request(revoking: Secret("s3cret"), .refreshToken)
         return moment.map { request.sent(before: $0, answeredWithin: timeout) } ?? request
@@ -34,7 +34,7 @@ struct EndpointTransportTests {
     @Test("A request arrives as it is, and its response comes with status, fields and body")
     func exchange() async throws {
         let server = try LoopbackServer { _ in .init(400, body: #"{"error":"invalid_grant"}"#) }
-        let response = try await send(try request("/revoke?a=b", at: server))
+        let response = try await send(try request("/revoke?a=b", at: server.port))
         #expect(response.status == .badRequest && response.exposedBody == Array(#"{"error":"invalid_grant"}"#.utf8))
         #expect(response.exposedFields[.contentLength] == "25" && response.endpoint?.path == "/revoke?a=b")
         let request = try #require(server.requests.first)
@@ -45,7 +45,7 @@ struct EndpointTransportTests {
     @Test("A redirect is a response, whatever its status", arguments: [302, 307])
     func redirect(status: Int) async throws {
         let server = try LoopbackServer { _ in .init(status, location: "/elsewhere") }
-        let response = try await send(try request("/", at: server))
+        let response = try await send(try request("/", at: server.port))
         #expect(response.status.code == status && response.exposedFields[.location] == "/elsewhere")
         #expect(server.requests.count == 1)
     }
@@ -54,7 +54,7 @@ struct EndpointTransportTests {
     func followedRedirect(status: Int) async throws {
         let server = try LoopbackServer { $0.target == "/" ? .init(status, location: "/elsewhere") : .init() }
         let sending = Task {
-            try await send(try request("/", at: server), following: .follow(max: 5, allowCycles: false))
+            try await send(try request("/", at: server.port), following: .follow(max: 5, allowCycles: false))
         }
         switch await sending.result {
         // A body that cannot be repeated: the client does not follow.
@@ -69,7 +69,7 @@ struct EndpointTransportTests {
     func longBody() async throws {
         let body = String(repeating: "x", count: 3 * EndpointResponse.maximumBodySize)
         let server = try LoopbackServer { _ in .init(body: body) }
-        let patient = try request("/", at: server, before: .now + .seconds(3600), within: .seconds(3600))
+        let patient = try request("/", at: server.port, before: .now + .seconds(3600), within: .seconds(3600))
         let response = try await send(patient)
         #expect(response.exposedBody.count == EndpointResponse.maximumBodySize + 1)
     }
@@ -81,7 +81,7 @@ struct EndpointTransportTests {
             response.missingByteCount = 100
             return response
         }
-        let response = try await send(try request("/", at: server))
+        let response = try await send(try request("/", at: server.port))
         #expect(response.exposedBody == Array(#"{"refresh_token":"new""#.utf8))
     }
 
@@ -94,7 +94,7 @@ struct EndpointTransportTests {
         }
         defer { isAsked.signal() }
         let silent = try request(
-            "/token?hint=s3cret", at: server, before: .now + .seconds(60), within: .milliseconds(300))
+            "/token?hint=s3cret", at: server.port, before: .now + .seconds(3600), within: .milliseconds(300))
         let error = await #expect(throws: OAuth2Error.self) { try await send(silent) }
         let text = "\(try #require(error))"
         #expect(error?.code == .unreachable && !text.contains("s3cret"))
@@ -106,7 +106,7 @@ struct EndpointTransportTests {
     @Test("Nothing is sent after the last moment")
     func lateness() async throws {
         let server = try LoopbackServer { _ in .init() }
-        let late = try request("/", at: server, before: .now - .seconds(1))
+        let late = try request("/", at: server.port, before: .now - .seconds(1))
         let error = await #expect(throws: OAuth2Error.self) { try await send(late) }
         #expect("\(try #require(error))".contains("nothing was sent"))
         #expect(server.requests.allSatisfy { $0.body.isEmpty })
@@ -114,10 +114,10 @@ struct EndpointTransportTests {
 
     @Test("A connection that is refused says so")
     func refusal() async throws {
-        var server: LoopbackServer? = try LoopbackServer { _ in .init() }
-        let refused = try request("/", at: try #require(server))
-        server = nil
+        let port = try ClosedPort()
+        let refused = try request("/", at: port.number)
         let error = await #expect(throws: OAuth2Error.self) { try await send(refused) }
+        withExtendedLifetime(port) {}
         #expect("\(try #require(error))".contains("connection refused"))
     }
 
@@ -131,7 +131,7 @@ struct EndpointTransportTests {
             clientCertificate: Secret("no certificate"))
         let transport = try credentials.binding(
             HTTPClientEndpointTransport(client), now: { Timestamp(seconds: 1_800_000_000) })
-        let shown = try request("/", at: server)
+        let shown = try request("/", at: server.port)
         let result = await Task { try await transport.send(shown) }.result
         try await client.shutdown()
         let error = #expect(throws: OAuth2Error.self) { try result.get() }

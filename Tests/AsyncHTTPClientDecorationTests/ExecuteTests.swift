@@ -107,7 +107,7 @@ struct ExecuteTests {
             // The long form does as the caller says.
             guard body == .lazySequence else { return }
             _ = try await client.exchange(
-                request, by: RequestDecorator(jar: jar), timeout: .seconds(20), isBodyRepeatable: true)
+                request, by: RequestDecorator(jar: jar), timeout: .seconds(600), isBodyRepeatable: true)
             #expect(server.requests.map(\.target) == ["/1", "/1", "/2"])
             #expect(server.requests.allSatisfy { $0.body == Array("abcdefg".utf8) })
         }

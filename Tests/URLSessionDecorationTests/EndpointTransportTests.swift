@@ -33,9 +33,9 @@ struct EndpointTransportTests {
     }
 
     private static func request(
-        _ path: String, at server: LoopbackServer, before moment: ContinuousClock.Instant? = nil
+        _ path: String, at port: UInt16, before moment: ContinuousClock.Instant? = nil
     ) throws -> EndpointRequest {
-        let endpoint = try EndpointURL("http://127.0.0.1:\(server.port)\(path)")
+        let endpoint = try EndpointURL("http://127.0.0.1:\(port)\(path)")
         let revocation = TokenRevocation(endpoint: endpoint, authentication: .publicClient(clientID: "app"))
         let request = revocation.request(revoking: Secret("s3cret"), .refreshToken)
         return moment.map { request.sent(before: $0, answeredWithin: .seconds(120)) } ?? request
@@ -44,7 +44,7 @@ struct EndpointTransportTests {
     @Test("A request arrives as it is, and its response comes with status, fields and body")
     func exchange() async throws {
         let server = try LoopbackServer { _ in .init(400, body: #"{"error":"invalid_grant"}"#) }
-        let response = try await URLSessionEndpointTransport().send(try Self.request("/revoke?a=b", at: server))
+        let response = try await URLSessionEndpointTransport().send(try Self.request("/revoke?a=b", at: server.port))
         #expect(response.status == .badRequest && response.exposedBody == Array(#"{"error":"invalid_grant"}"#.utf8))
         #expect(response.exposedFields[.contentLength] == "25" && response.endpoint?.path == "/revoke?a=b")
         let request = try #require(server.requests.first)
@@ -58,7 +58,7 @@ struct EndpointTransportTests {
         let server = try LoopbackServer { _ in .init(status, setCookie: ["a=1"], location: "/elsewhere") }
         let transport = URLSessionEndpointTransport()
         for _ in 0..<2 {
-            let response = try await transport.send(try Self.request("/", at: server))
+            let response = try await transport.send(try Self.request("/", at: server.port))
             #expect(response.status.code == status && response.exposedFields[.location] == "/elsewhere")
         }
         #expect(
@@ -69,7 +69,7 @@ struct EndpointTransportTests {
     func longBody() async throws {
         let body = String(repeating: "x", count: 3 * EndpointResponse.maximumBodySize)
         let server = try LoopbackServer { _ in .init(body: body) }
-        let patient = try Self.request("/", at: server, before: .now + .seconds(3600))
+        let patient = try Self.request("/", at: server.port, before: .now + .seconds(3600))
         let response = try await URLSessionEndpointTransport().send(patient)
         #expect(response.exposedBody.count == EndpointResponse.maximumBodySize + 1)
     }
@@ -81,7 +81,7 @@ struct EndpointTransportTests {
             response.missingByteCount = 100
             return response
         }
-        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server))
+        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server.port))
         #expect(response.exposedBody == Array(#"{"refresh_token":"new""#.utf8))
     }
 
@@ -93,11 +93,12 @@ struct EndpointTransportTests {
             return .init()
         }
         defer { isAsked.signal() }
-        let request = try Self.request("/token?hint=s3cret", at: server, before: isRefresh ? .now + .seconds(60) : nil)
+        let request = try Self.request(
+            "/token?hint=s3cret", at: server.port, before: isRefresh ? .now + .seconds(3600) : nil)
         let sending = Task {
             try await URLSessionEndpointTransport(clock: clock).send(request)
         }
-        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await sending.wait { !server.requests.isEmpty }
         // URLSession tells a moment later that it has sent the body.
         try await Task.sleep(for: .milliseconds(300))
         clock.release()
@@ -110,7 +111,7 @@ struct EndpointTransportTests {
     @Test("Nothing is sent after the last moment")
     func lateness() async throws {
         let server = try LoopbackServer { _ in .init() }
-        let request = try Self.request("/", at: server, before: .now - .seconds(1))
+        let request = try Self.request("/", at: server.port, before: .now - .seconds(1))
         let error = await #expect(throws: OAuth2Error.self) {
             try await URLSessionEndpointTransport().send(request)
         }
@@ -119,23 +120,32 @@ struct EndpointTransportTests {
 
     @Test("A refresh whose answer comes after its last moment for sending is awaited")
     func slowAnswer() async throws {
-        let server = try LoopbackServer { _ in
-            Thread.sleep(forTimeInterval: 0.4)
-            return .init(body: "{}")
+        // On a machine with much to do, the first moments may be over before the request is sent.
+        for patience in [Duration.milliseconds(200), .seconds(5), .seconds(50)] {
+            let moment = ContinuousClock.now + patience
+            let server = try LoopbackServer { _ in
+                while ContinuousClock.now < moment { usleep(10_000) }
+                return .init(body: "{}")
+            }
+            let request = try Self.request("/", at: server.port, before: moment)
+            do {
+                let response = try await URLSessionEndpointTransport().send(request)
+                return #expect(response.exposedBody == Array("{}".utf8))
+            } catch {
+                try #require("\(error)".contains("nothing was sent"))
+            }
         }
-        let request = try Self.request("/", at: server, before: .now + .milliseconds(200))
-        let response = try await URLSessionEndpointTransport().send(request)
-        #expect(response.exposedBody == Array("{}".utf8))
+        Issue.record("The machine is too busy for this test.")
     }
 
     @Test("A connection that is refused says so")
     func refusal() async throws {
-        var server: LoopbackServer? = try LoopbackServer { _ in .init() }
-        let request = try Self.request("/", at: try #require(server))
-        server = nil
+        let port = try ClosedPort()
+        let request = try Self.request("/", at: port.number)
         let error = await #expect(throws: OAuth2Error.self) {
             try await URLSessionEndpointTransport().send(request)
         }
+        withExtendedLifetime(port) {}
         #expect("\(try #require(error))".contains("no server can be reached there"))
     }
 
@@ -147,9 +157,9 @@ struct EndpointTransportTests {
             return .init()
         }
         defer { isAsked.signal() }
-        let request = try Self.request("/", at: server)
+        let request = try Self.request("/", at: server.port)
         let sending = Task { try await URLSessionEndpointTransport().send(request) }
-        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await sending.wait { !server.requests.isEmpty }
         sending.cancel()
         let error = await #expect(throws: OAuth2Error.self) { try await sending.value }
         #expect("\(try #require(error))".contains("the request was cancelled"))
@@ -162,7 +172,7 @@ struct EndpointTransportTests {
             settings: ProfileSettings(grant: .authorizationCode, endpoints: [:], authenticationMethod: .tlsClientAuth),
             clientCertificate: Secret(SampleCertificate.pem + SampleCertificate.keyPEM))
         let transport = try credentials.binding(URLSessionEndpointTransport(), now: { URLSessionFixture.now })
-        let request = try Self.request("/", at: server)
+        let request = try Self.request("/", at: server.port)
         let error = await #expect(throws: OAuth2Error.self) { try await transport.send(request) }
         #expect(error?.code == .unusableSettings && server.requests.isEmpty)
     }

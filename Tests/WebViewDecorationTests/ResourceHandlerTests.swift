@@ -2,6 +2,7 @@ import CookieModel
 import HTTPTypes
 import RequestDecoration
 import Synchronization
+import TestSupport
 import Testing
 import WebViewDecoration
 
@@ -172,7 +173,7 @@ struct ResourceHandlerTests {
         let handler = try handler(source)
         let request = try request("https://www.example.com/a")
         let task = Task { try await handler.response(to: request) }
-        while source.requests.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await task.wait { !source.requests.isEmpty }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 import OAuth2
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SessionStore
@@ -239,12 +240,12 @@ struct TokenLeaseTests {
             if let unrotated { state.faults = [(RotatingServer.reply(unrotated), false)] }
         }
         let refresher = refresher(store)
-        async let token = refresher.token("p")
-        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let renewal = Task { try await refresher.token("p") }
+        try await renewal.wait { server.requestCount > 0 }
         #expect(
             try store.refuse("p", expectedGeneration: 1, releasing: LeaseHolder("99-other"), now: Given.now))
         isOver.withLock { $0 = true }
-        #expect(try await token.tokens.accessToken == Secret("access-1"))
+        #expect(try await renewal.value.tokens.accessToken == Secret("access-1"))
         let stored = try store.get("p")
         #expect(stored.refusal == nil && stored.tokens.accessToken == Secret("access-1"))
         #expect(stored.tokens.refreshToken == Secret(unrotated == nil ? "refresh-1" : "refresh-0"))

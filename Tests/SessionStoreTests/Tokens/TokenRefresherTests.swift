@@ -4,6 +4,7 @@ import HTTPTypes
 import OAuth2
 import Platform
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SessionStore
@@ -247,14 +248,14 @@ struct TokenRefresherTests {
             $0.isHolding = { !hasLoggedIn.withLock { $0 } }
         }
         let refresher = refresher(store)
-        async let token = refresher.token("p")
-        while server.requestCount == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        let renewal = Task { try await refresher.token("p") }
+        try await renewal.wait { server.requestCount > 0 }
         let fresh = TokenSet(
             accessToken: Secret("fresh"), receivedAt: Given.now,
             accessTokenExpiry: Given.now.advanced(bySeconds: 500))
         try store.put(fresh, for: try store.get("p").profile, now: Given.now)
         hasLoggedIn.withLock { $0 = true }
-        #expect(try await token.tokens.accessToken == Secret("fresh"))
+        #expect(try await renewal.value.tokens.accessToken == Secret("fresh"))
         #expect(try store.get("p").refusal == nil)
     }
 
