@@ -59,6 +59,8 @@ package enum CrumbProgram {
         PrivateFolder.watchIfTold()
         if let network { Network.use(network) }
         let arguments = ProcessArguments.texts
+        // Scripts and editors ask for the version at each start. The parser takes longer than all the rest.
+        if arguments == ["--version"] { return print(Crumb.version) }
         do {
             var command = try Crumb.parseAsRoot(arguments)
             if let error = UsageAdvice(arguments).unknownHelpTopic { exit(withUsageError: error) }

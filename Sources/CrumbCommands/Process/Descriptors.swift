@@ -139,7 +139,7 @@ enum InheritedDescriptors {
     }
 
     private static func open() -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? (0..<1024).map(String.init)
+        let names = (try? FileSystem.allNames(in: "/dev/fd")) ?? (0..<1024).map(String.init)
         return names.compactMap(Int32.init).filter { $0 > STDERR_FILENO && fcntl($0, F_GETFD) >= 0 }
     }
 }

@@ -116,7 +116,7 @@ final class PrivateFolder: Sendable {
 
     /// Cleans up after the commands that were killed.
     private static func cleanUp(in parent: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
+        for name in FileSystem.names(in: parent) {
             let path = "\(parent)/\(name)"
             if purpose(of: path) != nil { cleanUp(path, waits: false) }
         }
@@ -186,7 +186,7 @@ final class PrivateFolder: Sendable {
     private static func remainingProcesses(of path: String) -> [pid_t] {
         #if os(Linux)
             let needle = Array(path.utf8)
-            let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(pid_t.init)
+            let numbers = FileSystem.names(in: "/proc").compactMap(pid_t.init)
             return numbers.filter { number in
                 number != getpid()
                     && ["cmdline", "environ"].contains { file in
