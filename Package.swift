@@ -365,7 +365,7 @@ let package = Package(
         .testTarget(
             name: "WebViewDecorationTests",
             dependencies: [
-                "WebViewDecoration", "RequestDecoration", "CookieModel", "SessionStore", "TestSupport",
+                "WebViewDecoration", "RequestDecoration", "CookieModel", "OAuth2", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["WebKitInterface"]),

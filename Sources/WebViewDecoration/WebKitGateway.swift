@@ -1,12 +1,13 @@
 #if canImport(WebKit)
     public import Foundation
     import Network
+    import OAuth2
     public import RequestDecoration
     import Security
     public import WebKit
 
     extension WKWebView {
-        /// Sends all requests of the web view through a gateway, WebSockets among them.
+        /// Sends all requests of the web view through a gateway, WebSockets among them, with the gateway's credentials.
         ///
         /// Call it before the first page is loaded. All web views with the same data store go through the gateway: give
         /// the view a store of its own, such as `WKWebsiteDataStore.nonPersistent()`. The jar keeps the session.
@@ -14,7 +15,12 @@
         public func use(_ gateway: WebViewGateway) {
             guard let port = NWEndpoint.Port(rawValue: gateway.port) else { return }
             let endpoint = NWEndpoint.hostPort(host: NWEndpoint.Host(gateway.host), port: port)
-            configuration.websiteDataStore.proxyConfigurations = [ProxyConfiguration(httpCONNECTProxy: endpoint)]
+            let proxy = ProxyConfiguration(httpCONNECTProxy: endpoint)
+            // A secret that is not text is no user's: the gateway answers with 407.
+            if let credentials = gateway.credentials, let secret = credentials.secret.exposedText {
+                proxy.applyCredential(username: credentials.user, password: secret)
+            }
+            configuration.websiteDataStore.proxyConfigurations = [proxy]
             if let userAgent = gateway.userAgent { customUserAgent = userAgent }
         }
     }

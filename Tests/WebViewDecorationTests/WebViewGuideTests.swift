@@ -1,6 +1,7 @@
 import CookieModel
 import Foundation
 import HTTPTypes
+import OAuth2
 import RequestDecoration
 import SessionStore
 import TestSupport
@@ -58,6 +59,14 @@ struct WebViewGuideTests {
         guard case .useGateway(gateway) = plan.steps[0], case .load(_, nil) = plan.steps[1] else {
             throw CancellationError()
         }
+    }
+
+    @Test("A gateway with users")
+    func gatewayUser() throws {
+        let secret = Secret("crumb_opensesame")
+        var gateway = WebViewGateway(port: 8080)
+        gateway.credentials = WebViewGateway.Credentials(user: "ada", secret: secret)
+        #expect(gateway.credentials?.secret == secret && gateway.proxyURL == "http://127.0.0.1:8080")
     }
 
     @Test("Resources through a scheme handler")
@@ -136,7 +145,7 @@ struct WebViewGuideTests {
         let blocks = guide.components(separatedBy: "```swift\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        #expect(blocks.count == 7)
+        #expect(blocks.count == 8)
         let type = try String(
             contentsOf: Repository.root.appending(path: "Sources/WebViewDecoration/WebViewSession.swift"),
             encoding: .utf8)

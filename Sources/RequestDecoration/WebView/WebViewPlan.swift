@@ -1,5 +1,5 @@
 public import CookieModel
-internal import OAuth2
+public import OAuth2
 public import SessionStore
 
 /// The steps that let a navigation of a web view carry a jar's session from its very first request.
@@ -188,7 +188,8 @@ extension WebViewPlan.Step: ValueHiding {
     /// The step without values.
     public var description: String {
         switch self {
-        case .useGateway(let gateway): "use gateway \(gateway.proxyURL)"
+        case .useGateway(let gateway):
+            "use gateway \(gateway.proxyURL)" + (gateway.credentials.map { " as user \($0.user)" } ?? "")
         case .putIntoStore(let cookies): "put into store: \(cookies)"
         case .installScript(let script): "install \(script)"
         case .useSchemes: "use schemes"
@@ -204,6 +205,27 @@ extension WebViewPlan.Step: ValueHiding {
 /// Every request of the web view reaches it: the first document, frames, Ajax, WebSockets, and posted forms with their
 /// bodies.
 public struct WebViewGateway: Sendable, Hashable {
+    /// The name and the secret of a user, with which a web view signs in to a gateway with several users.
+    ///
+    /// They are the credentials for the proxy. Printing them does not show the secret.
+    public struct Credentials: Sendable, Hashable {
+        /// The name of the user.
+        public let user: String
+        /// The user's secret, from `GatewaySecretHash.newSecret(using:)` or `crumb gateway user add`.
+        public let secret: Secret
+
+        /// Creates the credentials of a user.
+        public init(user: String, secret: Secret) {
+            self.user = user
+            self.secret = secret
+        }
+
+        /// Hashes the name only: a secret has no hash value.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(user)
+        }
+    }
+
     /// The host that it listens on: an address of this machine.
     package let host: String
     /// The port.
@@ -213,6 +235,8 @@ public struct WebViewGateway: Sendable, Hashable {
     package let authority: String?
     /// The User-Agent that the session was made with, for scripts that read it; `nil` for the web view's own.
     package let userAgent: String?
+    /// The credentials of the user that the web view signs in as; `nil` for a gateway without users.
+    public var credentials: Credentials?
 
     /// Creates the address of a gateway.
     public init(host: String = "127.0.0.1", port: UInt16, authority: String? = nil, userAgent: String? = nil) {
@@ -225,6 +249,6 @@ public struct WebViewGateway: Sendable, Hashable {
     /// The certificate in DER; `nil` if there is none, or the text is not a certificate in PEM.
     package var authorityOctets: [UInt8]? { authority.flatMap { PEMText.contents(of: "CERTIFICATE", in: $0) } }
 
-    /// `http://HOST:PORT`, as WebKitGTK and browsers take it.
+    /// `http://HOST:PORT`, as WebKitGTK and browsers take it. The ``credentials`` are not part of it.
     public var proxyURL: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -1,5 +1,6 @@
 import CookieModel
 import HTTPTypes
+import OAuth2
 import SessionStore
 import Testing
 
@@ -51,5 +52,19 @@ struct HiddenValueTests {
         #expect("\(native)" == "sid (.shop.example/, value hidden)")
         #expect(
             "\(StoreDiff.Change.putIntoNative(native))" == "putIntoNative(sid (.shop.example/, value hidden))")
+    }
+
+    @Test("A gateway prints its user, and neither it nor its plan and its URL the secret")
+    func gateway() throws {
+        let credentials = WebViewGateway.Credentials(user: "ada", secret: Secret(HiddenValueTests.secret))
+        var gateway = WebViewGateway(port: 8080)
+        gateway.credentials = credentials
+        let plan = WebViewPlan(for: try RequestURL("https://www.shop.example/"), through: gateway)
+        let values: [Any] = [credentials, gateway, plan, gateway.proxyURL]
+        for value in values + plan.steps {
+            #expect(!printed(value).contains(HiddenValueTests.secret), "\(type(of: value))")
+        }
+        #expect(plan.steps.first.map { "\($0)" } == "use gateway http://127.0.0.1:8080 as user ada")
+        #expect(gateway.proxyURL == "http://127.0.0.1:8080")
     }
 }

@@ -1,4 +1,5 @@
 import CookieModel
+import OAuth2
 import RequestDecoration
 import SessionStore
 import Testing
@@ -133,6 +134,26 @@ struct WebViewPlanTests {
         let plan = try jar.webViewPlan(for: RequestContext(url: url), native: [], now: Page.now)
         #expect(plan.nativeCookies.map(\.value).sorted() == ["1", "2"])
         #expect(plan.script.cookies.map(\.name) == ["theme"])
+    }
+
+    @Test("A plan through a gateway has the credentials of the user, and they belong to the gateway's identity")
+    func credentials() throws {
+        func gateway(_ user: String, _ secret: String) -> WebViewGateway {
+            var gateway = WebViewGateway(port: 8080)
+            gateway.credentials = WebViewGateway.Credentials(user: user, secret: Secret(secret))
+            return gateway
+        }
+        let ada = gateway("ada", "1")
+        let plan = WebViewPlan(for: try RequestURL("https://www.example.com/"), through: ada)
+        guard case .useGateway(let used)? = plan.steps.first else {
+            Issue.record("no gateway")
+            return
+        }
+        #expect(used.credentials?.user == "ada" && used.credentials?.secret.exposedText == "1")
+        #expect(used == gateway("ada", "1") && used.hashValue == gateway("ada", "1").hashValue)
+        let others = [gateway("ada", "2"), gateway("ben", "1"), WebViewGateway(port: 8080)]
+        #expect(!others.contains(ada) && Set(others + [ada]).count == 4)
+        #expect(WebViewGateway(port: 8080).credentials == nil)
     }
 
     @Test("Each obstacle has its own explanation")

@@ -14,4 +14,5 @@ public enum NWEndpoint: Hashable, Sendable {
 @available(macOS 14.0, iOS 17.0, *)
 public struct ProxyConfiguration {
     public init(httpCONNECTProxy proxyEndpoint: NWEndpoint) {}
+    public func applyCredential(username: String, password: String) {}
 }
