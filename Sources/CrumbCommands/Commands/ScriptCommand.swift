@@ -3,6 +3,7 @@ import CookieModel
 public import RequestDecoration
 import SessionClient
 import SessionOperations
+import SessionStore
 
 struct ScriptCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
@@ -120,7 +121,9 @@ struct PlanCommand: CrumbCommand {
             array, with the members of 'crumb list --json --values'. The plan then holds only cookies that are missing or \
             different. Cookies that the store cannot hold are in 'omitted', with the reason.
 
-            With --gateway, the plan is to use that proxy, which 'crumb gateway run' has printed: no cookie is in the plan.
+            With --gateway, the plan is to use that proxy, which 'crumb gateway run' has printed: no cookie is in the plan. \
+            If the gateway has users, name one with --gateway-user, and the file with the secret that 'crumb gateway user \
+            add' has printed with --gateway-secret-file. The plan then holds both in the clear.
             """)
 
     @OptionGroup var jar: JarOptions
@@ -136,6 +139,15 @@ struct PlanCommand: CrumbCommand {
     @Option(help: .value("address", "Send the requests of the web view through this gateway."))
     var gateway: String?
 
+    @Option(help: .value("name", "Sign in to the gateway as this user."))
+    var gatewayUser: String?
+
+    @Option(
+        help: .file(
+            "The file with that user's secret, readable only by you; '-' is standard input."
+        ))
+    var gatewaySecretFile: String?
+
     @Option(
         help: .value(
             "name", "Report the result for each cookie to this message handler."), transform: messageHandlerName)
@@ -150,6 +162,9 @@ struct PlanCommand: CrumbCommand {
             throw ValidationError(
                 "With --gateway, the web view's store and scripts are not used: leave out the others.")
         }
+        guard (gatewayUser == nil) == (gatewaySecretFile == nil), gateway != nil || gatewayUser == nil else {
+            throw ValidationError("Use --gateway-user and --gateway-secret-file together, and with --gateway.")
+        }
     }
 
     /// A service is asked after standard input was read.
@@ -159,9 +174,9 @@ struct PlanCommand: CrumbCommand {
         let now = console.now
         if let gateway {
             let address = try ListeningAddress(gateway, option: "--gateway")
-            let plan = WebViewPlan(
-                for: try requestURL(url), through: WebViewGateway(host: address.host, port: address.port))
-            return try console.writeJSON(WebViewPlanReport(plan))
+            var gateway = WebViewGateway(host: address.host, port: address.port)
+            gateway.credentials = try credentials()
+            return try console.writeJSON(WebViewPlanReport(WebViewPlan(for: try requestURL(url), through: gateway)))
         }
         let navigation = try context.context(for: try requestURL(url))
         let held = try native.map { try NativeCookieDocument.cookies(InputFile($0)) } ?? []
@@ -171,5 +186,19 @@ struct PlanCommand: CrumbCommand {
             policy: contents.policy, verification: handler.map { .message($0) } ?? .none, now: now)
         try console.writeJSON(WebViewPlanReport(plan))
         for line in contents.damage { console.error(line) }
+    }
+
+    /// The credentials for the gateway, if they were given.
+    private func credentials() throws -> WebViewGateway.Credentials? {
+        guard let gatewayUser, let gatewaySecretFile else { return nil }
+        try GatewayUser.check(gatewayUser)
+        try SecretFile.check(gatewaySecretFile)
+        let secret = try SecretFile.secret(in: gatewaySecretFile)
+        guard GatewaySecretHash(of: secret) != nil else {
+            throw CommandFailure(
+                .inputUnrecognized,
+                "\(gatewaySecretFile): this is not the secret of a user; 'crumb gateway user add' prints one")
+        }
+        return WebViewGateway.Credentials(user: gatewayUser, secret: secret)
     }
 }

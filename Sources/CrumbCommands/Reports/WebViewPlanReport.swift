@@ -1,4 +1,5 @@
 import CookieModel
+import OAuth2
 import RequestDecoration
 import SessionOperations
 
@@ -22,6 +23,9 @@ struct WebViewPlanReport: Encodable {
         /// How many items of `localStorage` the script sets; left out if it sets none.
         var storageItems: Int?
         var url: String?
+        /// The user of the gateway and the user's secret.
+        var user: String?
+        var secret: String?
         var cookie: String?
         var cookieBase64: String?
 
@@ -30,6 +34,8 @@ struct WebViewPlanReport: Encodable {
             case .useGateway(let gateway):
                 self.step = "use-gateway"
                 url = gateway.proxyURL
+                user = gateway.credentials?.user
+                secret = gateway.credentials?.secret.exposedText
             case .useSchemes(let script):
                 self.step = "use-schemes"
                 self.script = script.source

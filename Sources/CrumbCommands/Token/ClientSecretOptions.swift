@@ -72,13 +72,9 @@ struct ClientSecretOptions: ParsableArguments {
         return SecretVariable.clientSecret.secret
     }
 
-    /// The secret in a file, without the white space after it.
     private func secret(in file: String) throws -> Secret {
         try checkModes(of: file)
-        var bytes = try InputFile(file).contents(limit: 1 << 16)
-        while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw CommandFailure(.inputEmpty, "\(file): this file contains no secret") }
-        return Secret(bytes)
+        return try SecretFile.secret(in: file)
     }
 
     /// The parameters of a client registration, if the options request one.
@@ -181,5 +177,13 @@ enum SecretFile {
             .keyExposed,
             "\(file): other users can read the secret in it; run: chmod 600 '\(file)'"
                 + (option.map { ", or allow it with \($0)" } ?? ""))
+    }
+
+    /// The secret in a file, without the white space after it.
+    static func secret(in file: String) throws -> Secret {
+        var bytes = try InputFile(file).contents(limit: 1 << 16)
+        while let last = bytes.last, InputFile.isWhiteSpace(last) { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw CommandFailure(.inputEmpty, "\(file): this file contains no secret") }
+        return Secret(bytes)
     }
 }

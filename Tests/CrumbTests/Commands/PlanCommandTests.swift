@@ -89,6 +89,33 @@ struct PlanCommandTests {
         #expect(try home.crumb("plan", "--gateway", ":8080", "--without-store", url).status == 64)
     }
 
+    @Test("For a user of a gateway, the plan has the name and the secret, which is not in the URL")
+    func gatewayUser() throws {
+        let added = try home.crumb("gateway", "user", "add", "anna", "--users", home.file("users.json"))
+        let file = try home.write(added.output, to: "anna.secret")
+        let user = ["--gateway-user", "anna", "--gateway-secret-file"]
+        func plan(_ words: [String]) throws -> RunResult {
+            try home.start(["plan", "--gateway", ":8080"] + words + [url]).wait()
+        }
+        let step = try #require(try steps(try plan(user + [file])).first)
+        let secret = String(added.text.dropLast())
+        #expect(step["step"] as? String == "use-gateway" && step["url"] as? String == "http://127.0.0.1:8080")
+        #expect(step["user"] as? String == "anna" && step["secret"] as? String == secret)
+        let without = try #require(try steps(try plan([])).first)
+        #expect(without["user"] == nil && without["secret"] == nil)
+
+        #expect(try plan(Array(user.prefix(2))).status == 64)
+        #expect(try plan(["--gateway-secret-file", file]).status == 64)
+        #expect(try home.crumb("plan", "--gateway-user", "anna", "--gateway-secret-file", file, url).status == 64)
+        #expect(try plan(["--gateway-user", "a:b", "--gateway-secret-file", file]).status == 36)
+        try home.write("hidden", to: "other")
+        let other = try plan(user + [home.file("other")])
+        #expect(other.status == 11 && other.output.isEmpty && !other.messages.contains("hidden"), "\(other.messages)")
+        try home.write(added.output, to: "exposed", mode: 0o644)
+        let exposed = try plan(user + [home.file("exposed")])
+        #expect(exposed.status == 33 && !exposed.messages.contains(secret), "\(exposed.messages)")
+    }
+
     @Test(
         "A malformed dump exits with status 13 and its position, and prints no value",
         arguments: [
