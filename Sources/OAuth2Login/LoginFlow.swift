@@ -1,5 +1,6 @@
 package import OAuth2
 package import SessionStore
+import WebPrimitives
 
 /// A login in progress with a server. Each step sends a request and evaluates the response.
 package struct LoginFlow: Sendable {
@@ -79,9 +80,11 @@ package struct LoginFlow: Sendable {
                 device.backOff(atLeast: error.retryAfter)
             }
         }
-        let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
+        let limit: ErrorSentence? =
+            end < device.expiry ? timeout.map { "within \($0) seconds\(command: " (--timeout)")" } : nil
         throw LoginError(
-            .loginFailed, "the code was not confirmed \(limit ?? "before it expired"); log in again")
+            .loginFailed,
+            advice: "the code was not confirmed " + (limit ?? "before it expired") + "; log in again")
     }
 
     private func deviceGrant() throws -> DeviceGrant {
@@ -172,8 +175,8 @@ package struct LoginFlow: Sendable {
                 guard mayReplace(change) else {
                     throw LoginError(
                         .nameInvalid,
-                        "\(change.description); nothing was changed. Log in under another name, or replace the login with "
-                            + "--replace-account")
+                        advice: "\(change.description); nothing was changed. Log in under another name, or replace the "
+                            + "login with \(app: "replacesAccount", command: "--replace-account")")
                 }
             }
             let (profile, time) = (Profile(id: id, name: plan.name), now())

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPMessages
 import Platform
 import Synchronization
+import WebPrimitives
 
 /// Waits on a loopback address for the browser to come back from a login (RFC 8252, section 7.3).
 ///
@@ -73,12 +74,16 @@ package final class LoopbackRedirect: Sendable {
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
             throw LoginError(
                 .settingsInvalid,
-                "\(uri): crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
+                advice: "\(uri): \(app: "a login", command: "crumb") cannot listen at this URL; use "
+                    + "http://127.0.0.1/path or http://[::1]/path, or "
                     + "http://localhost/path if the server accepts nothing else")
         }
         self.path = path
         guard let (listeners, bound) = LoopbackRedirect.sockets(at: host, port) else {
-            throw LoginError(.loginFailed, "\(uri): crumb cannot listen there: \(SystemError.last.message)")
+            throw LoginError(
+                .loginFailed,
+                advice: "\(uri): \(app: "a login", command: "crumb") cannot listen there: "
+                    + "\(SystemError.last.message)")
         }
         self.listeners = listeners
         self.program = program

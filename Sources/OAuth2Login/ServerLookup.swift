@@ -1,4 +1,5 @@
 package import OAuth2
+import WebPrimitives
 
 /// Which authorization server: by its issuer, from which its endpoints are looked up, by each endpoint, or both.
 package struct ServerLookup: Sendable {
@@ -23,8 +24,9 @@ package struct ServerLookup: Sendable {
         if let issuer { return ServerMetadata(issuer: issuer, endpoints: endpoints) }
         guard !endpoints.isEmpty else {
             throw LoginError(
-                .settingsInvalid, "\(name): name the server by its issuer (--issuer) or its endpoints (--endpoint)"
-            )
+                .settingsInvalid,
+                advice: "\(name): name the server by its issuer (\(app: "issuer", command: "--issuer")) "
+                    + "or its endpoints (\(app: "endpoints", command: "--endpoint"))")
         }
         return ServerMetadata(endpoints: endpoints)
     }

@@ -1,5 +1,6 @@
 import OAuth2
 import SessionStore
+import WebPrimitives
 
 /// Plans a login by a client that the server knows. Values that the request leaves out come from the last login under
 /// the name, or from the server.
@@ -23,7 +24,9 @@ extension TokenLoginRequest {
         // Without a client identifier, the assertion alone says which client asks (RFC 7521, section 3).
         let clientID = clientID ?? earlier?.profile.clientID ?? ""
         guard !clientID.isEmpty || assertion?.issuer != nil else {
-            throw LoginError(.settingsInvalid, "\(name): name the client by its identifier (--client-id)")
+            throw LoginError(
+                .settingsInvalid,
+                advice: "\(name): name the client by its identifier (\(app: "clientID", command: "--client-id"))")
         }
         let secret = clientSecret ?? before?.clientSecret
         let certificate = clientCertificate?.pem ?? before?.clientCertificate
@@ -102,8 +105,8 @@ extension TokenLoginRequest {
         guard let other = others.first(where: { $0.id.account == profile.account && $0.name != name }) else { return }
         throw LoginError(
             .nameInvalid,
-            "\(name): the login of the same server, client and account is stored as '\(other.name)'; name "
-                + "another account, as with --account")
+            advice: "\(name): the login of the same server, client and account is stored as '\(other.name)'; "
+                + "\(app: "log in under that name", command: "name another account, as with --account")")
     }
 
     /// The settings of the last login under the name.
@@ -144,7 +147,9 @@ extension TokenLoginRequest {
         guard grant == .jwtBearer else { return nil }
         guard assertionKey != nil || before?.grantKey != nil else {
             throw LoginError(
-                .settingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
+                .settingsInvalid,
+                advice: "\(name): name the key that signs the assertion "
+                    + "\(app: "as assertionKey", command: "with --assertion-key-file")")
         }
         let earlier = before?.settings.assertion
         return ProfileSettings.Assertion(
@@ -158,7 +163,10 @@ extension TokenLoginRequest {
     ) throws -> ProfileSettings.Exchange? {
         guard grant == .tokenExchange else { return nil }
         guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw LoginError(.settingsInvalid, "\(name): name the login to exchange with --exchange")
+            throw LoginError(
+                .settingsInvalid,
+                advice: "\(name): name the login to exchange "
+                    + "\(app: "as exchange.subject", command: "with --exchange")")
         }
         for login in exchange.logins { _ = try store.get(login) }
         return exchange

@@ -1,5 +1,6 @@
 package import OAuth2
 package import SessionStore
+import WebPrimitives
 
 /// The parameters of a login. Those left out have the values of the last login under the name.
 package struct TokenLoginRequest: Sendable {
@@ -109,8 +110,8 @@ package struct TokenLoginRequest: Sendable {
         guard method == .none || method.takesSecret else {
             throw LoginError(
                 .settingsInvalid,
-                "\(name): Crumb registers clients with a secret or without one; register one with a key or a certificate "
-                    + "at the server, and log in with --client-id")
+                advice: "\(name): Crumb registers clients with a secret or without one; register one with a key or a "
+                    + "certificate at the server, and log in with \(app: "clientID", command: "--client-id")")
         }
         let settings = ProfileSettings(
             grant: grant, endpoints: metadata.endpoints, authenticationMethod: method,

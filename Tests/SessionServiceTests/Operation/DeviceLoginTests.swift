@@ -104,7 +104,8 @@ struct DeviceLoginTests {
         let result = try await waits(Server([DeviceLoginTests.pending]), within: seconds)
         #expect(result.waits.reduce(0, +) == min(Int64(seconds), 200) && result.tokens == nil)
         let error = try #require(result.error as? LoginError)
-        #expect(error.code.rawValue == "login-failed" && error.description.contains("--timeout") == (seconds < 200))
+        #expect(
+            error.code.rawValue == "login-failed" && error.commandDescription.contains("--timeout") == (seconds < 200))
     }
 
     @Test("A device login sends the resource of the token at the beginning, and with each poll")

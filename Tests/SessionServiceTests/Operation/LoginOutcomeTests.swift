@@ -168,7 +168,7 @@ struct LoginOutcomeTests {
         _ = try await logIn()
         server.idToken.withLock { $0 = idToken("2", name: "bob@id.test") }
         let error = await #expect(throws: LoginError.self) { try await logIn() }
-        let description = try #require(error?.description)
+        let description = try #require(error?.commandDescription)
         #expect(error?.code.rawValue == "name-invalid" && description.contains("--replace-account"))
         #expect(description.contains("ann@id.test") && description.contains("bob@id.test"))
         let kept = StoredTokenReport(try store.get("mine"), now: ServiceFixture.now)

@@ -67,7 +67,7 @@ struct TokenLoginHistoryTests {
     func accounts() async throws {
         _ = try await logIn(request("one"))
         let error = await #expect(throws: LoginError.self) { try await request("two").plan(store, over: Nobody()) }
-        #expect(error?.code.rawValue == "name-invalid" && error?.description.contains("--account") == true)
+        #expect(error?.code.rawValue == "name-invalid" && error?.commandDescription.contains("--account") == true)
         #expect(error?.description.contains("'one'") == true)
         _ = try await request("two", scope: "openid").plan(store, over: Nobody())
         #expect(try await logIn(request("two", account: "me")).isEmpty)

@@ -1,0 +1,147 @@
+import OAuth2
+import OAuth2Login
+import Platform
+import SessionStore
+import Synchronization
+import Testing
+
+/// An app has calls and parameters. Only the command has options.
+@Suite("Sentences of login errors")
+struct LoginSentenceTests {
+    /// A login that fails, and its sentence for each reader.
+    struct Failure: Sendable {
+        let app: String
+        let command: String
+        let login: @Sendable (LoginSentenceTests) async throws -> Void
+
+        /// A failure whose sentences differ in their middle or at their end.
+        init(
+            _ start: String, app: String, command: String, _ end: String = "",
+            _ login: @escaping @Sendable (LoginSentenceTests) async throws -> Void
+        ) {
+            self.app = start + app + end
+            self.command = start + command + end
+            self.login = login
+        }
+    }
+
+    private let server = AuthorizationServer()
+    private let store: TokenStore
+
+    init() throws {
+        let database = try SessionDatabase(
+            path: "", keys: .key(SealingKey()), durability: .memory, now: AuthorizationServer.now)
+        store = database.tokens
+    }
+
+    /// Plans a login at a server whose endpoints are known.
+    private func plan(
+        _ name: String = "work", _ change: (inout TokenLoginRequest) -> Void
+    ) async throws -> TokenLoginPlan {
+        var request = TokenLoginRequest(name: name)
+        request.issuer = AuthorizationServer.issuer
+        request.endpoints = [
+            .token: "https://id.test/token", .authorization: "https://id.test/login",
+            .deviceAuthorization: "https://id.test/device_authorization", .registration: "https://id.test/register",
+        ]
+        request.clientID = "app"
+        change(&request)
+        return try await request.plan(store, over: server)
+    }
+
+    private func flow(
+        _ plan: TokenLoginPlan, now: @escaping @Sendable () -> Timestamp = { AuthorizationServer.now }
+    ) -> LoginFlow {
+        LoginFlow(plan, over: server, checkingIDTokens: nil, now: now)
+    }
+
+    /// Stores a login.
+    private func logIn(_ name: String, _ change: (inout TokenLoginRequest) -> Void = { _ in }) async throws {
+        let tokens = TokenSet(accessToken: Secret("access-1"), receivedAt: AuthorizationServer.now)
+        _ = try await flow(try await plan(name, change)).keep(tokens, in: store)
+    }
+
+    private static let failures: [Failure] = [
+        Failure("work: name the client by its identifier ", app: "(clientID)", command: "(--client-id)") {
+            _ = try await $0.plan { $0.clientID = nil }
+        },
+        Failure(
+            "work: name the server by its issuer ", app: "(issuer) or its endpoints (endpoints)",
+            command: "(--issuer) or its endpoints (--endpoint)"
+        ) {
+            _ = try await $0.plan {
+                $0.issuer = nil
+                $0.endpoints = [:]
+            }
+        },
+        Failure(
+            "work: name the key that signs the assertion ", app: "as assertionKey", command: "with --assertion-key-file"
+        ) {
+            _ = try await $0.plan { $0.grant = .jwtBearer }
+        },
+        Failure("work: name the login to exchange ", app: "as exchange.subject", command: "with --exchange") {
+            _ = try await $0.plan { $0.grant = .tokenExchange }
+        },
+        Failure(
+            "work: Crumb registers clients with a secret or without one; register one with a key or a certificate at the "
+                + "server, and log in with ", app: "clientID", command: "--client-id"
+        ) {
+            _ = try await $0.plan {
+                $0.clientID = nil
+                $0.authenticationMethod = .privateKeyJWT
+                $0.registration = TokenLoginRequest.Registration()
+            }
+        },
+        Failure(
+            "work: the login of the same server, client and account is stored as 'first'; ",
+            app: "log in under that name", command: "name another account, as with --account"
+        ) {
+            try await $0.logIn("first")
+            try await $0.logIn("work")
+        },
+        Failure(
+            "work: this is the login of ann, and you logged in as bob; nothing was changed. Log in under another name, "
+                + "or replace the login with ", app: "replacesAccount", command: "--replace-account"
+        ) {
+            try await $0.logIn("work") { $0.account = "ann" }
+            try await $0.logIn("work") { $0.account = "bob" }
+        },
+        Failure(
+            "the code was not confirmed within 5 seconds", app: "", command: " (--timeout)", "; log in again"
+        ) {
+            // Ten seconds pass between any two looks at the clock.
+            let looks = Mutex(Int64(0))
+            let flow = $0.flow(try await $0.plan { $0.grant = .deviceCode }) {
+                AuthorizationServer.now.advanced(
+                    bySeconds: looks.withLock { looks in
+                        looks += 1
+                        return looks * 10
+                    })
+            }
+            let device = try await flow.deviceAuthorization()
+            _ = try await flow.tokens(confirmed: device, within: 5, clock: InstantClock())
+        },
+        Failure(
+            "https://id.test/cb: ", app: "a login", command: "crumb",
+            " cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or http://localhost/path if "
+                + "the server accepts nothing else"
+        ) { _ in
+            _ = try LoopbackRedirect("https://id.test/cb")
+        },
+        Failure(
+            "work: the server's endpoints are unknown; log in",
+            app: " again, or import the tokens again with the endpoints",
+            command: " with 'crumb token login work', or import the tokens again with --discover, or with --endpoint "
+                + "name=URL"
+        ) { _ in
+            throw LoginError(noEndpointsOf: "work")
+        },
+    ]
+
+    @Test("An error names calls and parameters to an app, and options to the command", arguments: failures)
+    func readers(failure: Failure) async throws {
+        let error = try await #require(throws: LoginError.self) { try await failure.login(self) }
+        #expect(error.description == failure.app && error.commandDescription == failure.command)
+        #expect(!error.description.contains("--") && !error.description.contains("crumb"))
+    }
+}
