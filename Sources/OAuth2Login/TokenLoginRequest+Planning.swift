@@ -8,12 +8,8 @@ extension TokenLoginRequest {
     func planForKnownClient(
         _ store: TokenStore, isNewClient: Bool = false, over transport: any EndpointTransport
     ) async throws -> TokenLoginPlan {
-        let own = try earlier(store)
-        let isSameServer = issuer == nil && endpoints.isEmpty
-        let grant = try grant ?? own.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
-        let exchange = try exchange(grant, own, store)
-        // An exchange is made by the client and at the server of the login that is exchanged, unless it names others.
-        let earlier = try own ?? (isSameServer ? exchange.flatMap { try exchanged($0, store) } : nil)
+        let known = try await store.reading { store in try self.known(in: store) }
+        let (own, earlier, grant, exchange) = (known.own, known.earlier, known.grant, known.exchange)
         let before = isSameServer && !isNewClient ? earlier?.credentials : nil
         let assertion = try assertion(grant, before)
         var metadata = try await metadata(grant, earlier, over: transport)
@@ -60,16 +56,12 @@ extension TokenLoginRequest {
             || !metadata.issuer.isEmpty && metadata.issuer == earlier?.profile.issuer
                 && clientID == earlier?.profile.clientID
         let sameLogin = isSameClient ? own : nil
-        let target =
-            try account ?? assertion?.account ?? exchange.map { try self.account(exchanging: $0, settings, store) }
+        let target = account ?? assertion?.account ?? known.account(exchangedWith: settings)
         let isNamed = target != nil || sameLogin?.namesAccount == true
         settings.namesAccount = isNamed
         let profile = ProfileID(
             issuer: metadata.issuer, clientID: clientID, account: target ?? sameLogin?.profile.account ?? "")
-        try store.checkExchange(settings, of: name)
-        if settings.scopes.map({ Scopes(parsing: $0).contains("openid") }) != true {
-            try checkAccount(of: profile, settings, store)
-        }
+        try await store.reading { [settings] store in try check(profile, settings, in: store) }
         return TokenLoginPlan(
             name: name, metadata: metadata, profile: profile,
             hasAccount: isNamed, user: sameLogin?.user, replacesAccount: replacesAccount,
@@ -98,48 +90,6 @@ extension TokenLoginRequest {
         return all.filter { $0.name != "prompt" || !$0.value.isEmpty }
     }
 
-    /// Checks before the login that the tokens can be stored under the name, if no ID token will tell whose they are. A
-    /// failure after the login would waste the user's effort.
-    private func checkAccount(of profile: ProfileID, _ settings: ProfileSettings, _ store: TokenStore) throws {
-        let others = try store.logins(by: profile, settings).map(\.profile)
-        guard let other = others.first(where: { $0.id.account == profile.account && $0.name != name }) else { return }
-        throw LoginError(
-            .nameInvalid,
-            advice: "\(name): the login of the same server, client and account is stored as '\(other.name)'; "
-                + "\(app: "log in under that name", command: "name another account, as with --account")")
-    }
-
-    /// The settings of the last login under the name.
-    struct Earlier {
-        let profile: ProfileID
-        let credentials: ProfileCredentials
-        let user: LoggedInUser
-
-        /// Whether the account is one that the user has named. Logins from before that was noted have another account
-        /// than their ID token says if it is.
-        var namesAccount: Bool {
-            credentials.settings.namesAccount ?? (!profile.account.isEmpty && profile.account != user.subject)
-        }
-    }
-
-    func earlier(_ store: TokenStore) throws -> Earlier? {
-        try earlier(store, named: name)
-    }
-
-    private func earlier(_ store: TokenStore, named name: String) throws -> Earlier? {
-        do throws(SessionStoreError) {
-            let stored = try store.get(name)
-            return try store.credentials(name).map { credentials in
-                Earlier(
-                    profile: stored.profile.id, credentials: credentials,
-                    user: LoggedInUser(account: stored.profile.id.account, stored.tokens))
-            }
-        } catch {
-            guard error.code == .tokenNotFound || error.code == .valueDamaged else { throw error }
-            return nil
-        }
-    }
-
     /// The claims of assertions, if there are any. Those left out now come from the last login.
     private func assertion(
         _ grant: ProfileSettings.Grant, _ before: ProfileCredentials?
@@ -157,54 +107,10 @@ extension TokenLoginRequest {
             audience: assertion.audience ?? earlier?.audience, keyID: assertion.keyID ?? earlier?.keyID)
     }
 
-    /// The other logins of the store that are exchanged; `nil` if none are.
-    private func exchange(
-        _ grant: ProfileSettings.Grant, _ own: Earlier?, _ store: TokenStore
-    ) throws -> ProfileSettings.Exchange? {
-        guard grant == .tokenExchange else { return nil }
-        guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw LoginError(
-                .settingsInvalid,
-                advice: "\(name): name the login to exchange "
-                    + "\(app: "as exchange.subject", command: "with --exchange")")
-        }
-        for login in exchange.logins { _ = try store.get(login) }
-        return exchange
-    }
-
-    /// The server and the client that an exchange takes over from the login that it exchanges.
-    private func exchanged(_ exchange: ProfileSettings.Exchange, _ store: TokenStore) throws -> Earlier? {
-        guard let subject = try earlier(store, named: exchange.subject) else { return nil }
-        var credentials = ProfileCredentials(
-            settings: subject.credentials.settings, clientSecret: subject.credentials.clientSecret,
-            clientCertificate: subject.credentials.clientCertificate)
-        credentials.settings.scopes = nil
-        credentials.settings.resources = []
-        credentials.settings.redirectURI = nil
-        credentials.settings.parameters = []
-        credentials.settings.pushesRequests = nil
-        return Earlier(profile: subject.profile, credentials: credentials, user: subject.user)
-    }
-
-    /// The account of an exchanged token: the owner and the target, so that each token has a profile of its own.
-    private func account(
-        exchanging exchange: ProfileSettings.Exchange, _ settings: ProfileSettings, _ store: TokenStore
-    ) throws -> String {
-        let subject = try store.get(exchange.subject).profile
-        let owner = subject.id.account.isEmpty ? subject.name : subject.id.account
-        let targets = exchange.audiences + settings.resources + (settings.scopes.map { [$0] } ?? [])
-        let actor = exchange.actor.map { " by \($0)" } ?? ""
-        return (targets.isEmpty ? owner : "\(owner) for \(targets.joined(separator: " "))") + actor
-    }
-
-    func usable(_ grant: ProfileSettings.Grant) throws -> ProfileSettings.Grant? {
-        grant == .imported ? nil : grant
-    }
-
     private func metadata(
         _ grant: ProfileSettings.Grant, _ earlier: Earlier?, over transport: any EndpointTransport
     ) async throws -> ServerMetadata {
-        if issuer == nil, endpoints.isEmpty, let earlier {
+        if isSameServer, let earlier {
             var metadata = ServerMetadata(
                 issuer: earlier.profile.issuer, endpoints: earlier.credentials.settings.endpoints)
             metadata.sendsIssuer = earlier.credentials.settings.serverSendsIssuer == true
@@ -247,20 +153,6 @@ extension TokenLoginRequest {
             return method
         }
         return hasSecret ? metadata.secretMethod : hasCertificate ? metadata.certificateMethod : .none
-    }
-}
-
-extension TokenStore {
-    /// The stored logins by the same client at the same server, whichever account they are for.
-    ///
-    /// Without an issuer, the origin of the token endpoint tells which server it is.
-    func logins(by profile: ProfileID, _ settings: ProfileSettings) throws(SessionStoreError) -> [StoredToken] {
-        try all().compactMap { try? $0.get() }.filter { stored in
-            let id = stored.profile.id
-            guard id.issuer == profile.issuer, id.clientID == profile.clientID else { return false }
-            return !id.issuer.isEmpty
-                || (try? credentials(stored.profile.name))?.settings.tokenOrigin == settings.tokenOrigin
-        }
     }
 }
 

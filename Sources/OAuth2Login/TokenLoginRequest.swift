@@ -98,11 +98,11 @@ package struct TokenLoginRequest: Sendable {
     private func registered(
         _ registration: Registration, _ store: TokenStore, over transport: any EndpointTransport
     ) async throws -> RegisteredClient {
-        let earlier = try earlier(store)
-        let grant = try grant ?? earlier.flatMap { try usable($0.credentials.settings.grant) } ?? .authorizationCode
+        let earlier = try await store.reading { store in try self.earlier(named: name, in: store) }
+        let grant = grant(after: earlier)
         let lookup = ServerLookup(
             issuer: issuer ?? earlier?.profile.issuer,
-            endpoints: issuer == nil && endpoints.isEmpty ? earlier?.credentials.settings.endpoints ?? [:] : endpoints,
+            endpoints: isSameServer ? earlier?.credentials.settings.endpoints ?? [:] : endpoints,
             dangerouslyAllowsPlainHTTP: dangerouslyAllowsPlainHTTP)
         let metadata = try await lookup.metadata(
             for: name, needing: needed(grant).union([.registration]), over: transport)

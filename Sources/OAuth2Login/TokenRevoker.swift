@@ -25,10 +25,12 @@ package struct TokenRevoker: Sendable {
         // Tokens that another process renews in the meantime are revoked as well: they belong to the same login.
         var revoked: [TokenKind] = []
         for _ in 0..<TokenRevoker.attempts {
-            let (stored, known) = try await store.reading { (try $0.get(name), try $0.credentials(name)) }
+            let (stored, known, resourceTokens) = try await store.reading { [now] store in
+                // Damaged tokens for resources cannot be sent; that keeps the others from nothing.
+                let resourceTokens = (try? store.resourceAccessTokens(of: name, now: now())) ?? []
+                return (try store.get(name), try store.credentials(name), resourceTokens)
+            }
             guard let credentials = known else { throw LoginError(noEndpointsOf: name) }
-            // Damaged ones cannot be sent; that keeps the others from nothing.
-            let resourceTokens = (try? store.resourceAccessTokens(of: name, now: now())) ?? []
             let ended = try await TokenRevoker.end(
                 stored.tokens, and: resourceTokens, of: stored.profile.id, by: credentials, over: transport, now: now)
             for kind in ended where !revoked.contains(kind) { revoked.append(kind) }
