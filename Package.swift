@@ -276,6 +276,13 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
+        .target(
+            name: "DecorationTestSupport",
+            dependencies: [
+                "CookieModel", "HTTPCaching", "OAuth2", "ResponseStore", "SessionStore", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/DecorationTestSupport"),
         .testTarget(
             name: "WebPrimitivesTests", dependencies: ["WebPrimitives", "TestSupport"], exclude: ["Web/Vectors"]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "WebPrimitives"]),
@@ -372,16 +379,16 @@ let package = Package(
         .testTarget(
             name: "URLSessionDecorationTests",
             dependencies: [
-                "URLSessionDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2", "OAuth2Login",
-                "ResponseStore", "SessionStore", "TestSupport",
+                "URLSessionDecoration", "RequestDecoration", "CookieModel", "DecorationTestSupport", "HTTPCaching",
+                "OAuth2", "OAuth2Login", "ResponseStore", "SessionStore", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["WebKitInterface"]),
         .testTarget(
             name: "AsyncHTTPClientDecorationTests",
             dependencies: [
-                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "HTTPCaching", "OAuth2",
-                "ResponseStore", "SessionStore", "TestSupport",
+                "AsyncHTTPClientDecoration", "RequestDecoration", "CookieModel", "DecorationTestSupport", "HTTPCaching",
+                "OAuth2", "ResponseStore", "SessionStore", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

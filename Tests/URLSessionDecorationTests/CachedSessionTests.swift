@@ -1,10 +1,9 @@
 import CookieModel
+import DecorationTestSupport
 import Foundation
-import HTTPCaching
 import HTTPTypes
 import OAuth2
 import RequestDecoration
-import ResponseStore
 import SessionStore
 import Synchronization
 import TestSupport
@@ -15,35 +14,14 @@ import URLSessionDecoration
     import FoundationNetworking
 #endif
 
-/// A jar with a cache in a folder of its own, and a clock that a test sets.
-private final class CachedJar: Sendable {
-    let jar: CookieJar
-    let cache: PrivateCache
-    private let folder = FileManager.default.temporaryDirectory.path + "/crumb-cache-\(UUID().uuidString)"
-    private let clock = Mutex(URLSessionFixture.now)
-
-    init(rules: CachingRules = .standard) throws {
-        let database = try SessionDatabase(
-            path: "", keys: .key(SealingKey()), durability: .memory, now: URLSessionFixture.now)
-        jar = try database.jar(now: URLSessionFixture.now)
-        cache = PrivateCache(ResponseCache(CacheFolder(folder), of: database), of: jar, rules: rules)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    func advance(bySeconds seconds: Int64) {
-        clock.withLock { $0 = $0.advanced(bySeconds: seconds) }
-    }
-
+extension CachedJar {
     /// A session, as after a restart of the app.
     func session(
         _ configuration: URLSessionConfiguration = .ephemeral, _ settings: DecorationSettings = DecorationSettings()
     ) -> DecoratedURLSession {
         DecoratedURLSession(
             decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration, cache: cache,
-            now: { self.clock.withLock { $0 } })
+            now: { self.now })
     }
 }
 
@@ -53,14 +31,9 @@ struct CachedSessionTests {
     private func server(
         _ cacheControl: String, setCookie: [String] = [], version: @escaping @Sendable () -> String = { "1" }
     ) throws -> LoopbackServer {
-        try LoopbackServer { request in
-            let tag = "\"\(version())\""
-            let isKnown = request.text("if-none-match") == [tag]
-            var response = LoopbackServer.Response(
-                isKnown ? 304 : 200, setCookie: setCookie, body: isKnown ? "" : "version \(version())")
-            response.fields.append(("Cache-Control", Array(cacheControl.utf8)))
-            response.fields.append(("ETag", Array(tag.utf8)))
-            return response
+        try .tagged(cacheControl, setCookie: setCookie) {
+            let version = version()
+            return ("\"\(version)\"", "version \(version)")
         }
     }
 
@@ -253,28 +226,9 @@ struct CachedSessionTests {
         #expect(server.requests.count == 5)
     }
 
-    /// A server of "01234567", which has a stored part of it completed.
-    private func rangeServer() throws -> LoopbackServer {
-        try LoopbackServer { request in
-            var response =
-                switch request.text("range") {
-                case ["bytes=0-3"]: LoopbackServer.Response(206, body: "0123")
-                case ["bytes=4-"]: LoopbackServer.Response(206, body: "4567")
-                default: LoopbackServer.Response(body: "01234567")
-                }
-            if response.body.count == 4 {
-                let positions = response.body.first == 0x30 ? "0-3" : "4-7"
-                response.fields.append(("Content-Range", Array("bytes \(positions)/8".utf8)))
-            }
-            response.fields.append(("Cache-Control", Array("max-age=60".utf8)))
-            response.fields.append(("ETag", Array("\"1\"".utf8)))
-            return response
-        }
-    }
-
     @Test("A part is completed, and the whole response is stored")
     func completed() async throws {
-        let server = try rangeServer()
+        let server = try LoopbackServer.inParts()
         let jar = try CachedJar()
         let session = jar.session()
         var part = try request(server)

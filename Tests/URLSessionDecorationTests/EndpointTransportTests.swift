@@ -1,5 +1,5 @@
+import DecorationTestSupport
 import Foundation
-import HTTPTypes
 import OAuth2
 import TestSupport
 import Testing
@@ -32,58 +32,25 @@ struct EndpointTransportTests {
         }
     }
 
-    private static func request(
-        _ path: String, at port: UInt16, before moment: ContinuousClock.Instant? = nil
-    ) throws -> EndpointRequest {
-        let endpoint = try EndpointURL("http://127.0.0.1:\(port)\(path)")
-        let revocation = TokenRevocation(endpoint: endpoint, authentication: .publicClient(clientID: "app"))
-        let request = revocation.request(revoking: Secret("s3cret"), .refreshToken)
-        return moment.map { request.sent(before: $0, answeredWithin: .seconds(120)) } ?? request
-    }
+    private let contract = EndpointTransportContract { try await URLSessionEndpointTransport().send($0) }
 
     @Test("A request arrives as it is, and its response comes with status, fields and body")
-    func exchange() async throws {
-        let server = try LoopbackServer { _ in .init(400, body: #"{"error":"invalid_grant"}"#) }
-        let response = try await URLSessionEndpointTransport().send(try Self.request("/revoke?a=b", at: server.port))
-        #expect(response.status == .badRequest && response.exposedBody == Array(#"{"error":"invalid_grant"}"#.utf8))
-        #expect(response.exposedFields[.contentLength] == "25" && response.endpoint?.path == "/revoke?a=b")
-        let request = try #require(server.requests.first)
-        #expect(request.method == "POST" && request.target == "/revoke?a=b")
-        #expect(request.text("content-type") == ["application/x-www-form-urlencoded"])
-        #expect(String(decoding: request.body, as: UTF8.self).contains("token=s3cret"))
-    }
+    func exchange() async throws { try await contract.exchange() }
 
     @Test("A redirect is a response, whatever its status", arguments: [302, 307])
-    func redirect(status: Int) async throws {
-        let server = try LoopbackServer { _ in .init(status, setCookie: ["a=1"], location: "/elsewhere") }
-        let transport = URLSessionEndpointTransport()
-        for _ in 0..<2 {
-            let response = try await transport.send(try Self.request("/", at: server.port))
-            #expect(response.status.code == status && response.exposedFields[.location] == "/elsewhere")
-        }
-        #expect(
-            server.requests.map(\.target) == ["/", "/"] && server.requests.allSatisfy { $0.text("cookie").isEmpty })
-    }
+    func redirect(status: Int) async throws { try await contract.redirect(status: status) }
 
     @Test("A body that is too long is passed on up to one byte more than the limit")
-    func longBody() async throws {
-        let body = String(repeating: "x", count: 3 * EndpointResponse.maximumBodySize)
-        let server = try LoopbackServer { _ in .init(body: body) }
-        let patient = try Self.request("/", at: server.port, before: .now + .seconds(3600))
-        let response = try await URLSessionEndpointTransport().send(patient)
-        #expect(response.exposedBody.count == EndpointResponse.maximumBodySize + 1)
-    }
+    func longBody() async throws { try await contract.longBody() }
 
     @Test("A response that breaks off is passed on as far as it came: it may contain the new refresh token")
-    func truncation() async throws {
-        let server = try LoopbackServer { _ in
-            var response = LoopbackServer.Response(body: #"{"refresh_token":"new""#)
-            response.missingByteCount = 100
-            return response
-        }
-        let response = try await URLSessionEndpointTransport().send(try Self.request("/", at: server.port))
-        #expect(response.exposedBody == Array(#"{"refresh_token":"new""#.utf8))
-    }
+    func truncation() async throws { try await contract.truncation() }
+
+    @Test("Nothing is sent after the last moment")
+    func lateness() async throws { #expect(try await contract.lateness().isEmpty) }
+
+    @Test("A connection that is refused says so")
+    func refusal() async throws { try await contract.refusal("no server can be reached there") }
 
     @Test("A server that stays silent is given up on, without secrets in the error", arguments: [false, true])
     func silence(isRefresh: Bool) async throws {
@@ -93,7 +60,7 @@ struct EndpointTransportTests {
             return .init()
         }
         defer { isAsked.signal() }
-        let request = try Self.request(
+        let request = try EndpointTransportContract.request(
             "/token?hint=s3cret", at: server.port, before: isRefresh ? .now + .seconds(3600) : nil)
         let sending = Task {
             try await URLSessionEndpointTransport(clock: clock).send(request)
@@ -108,16 +75,6 @@ struct EndpointTransportTests {
         #expect(text.contains("The refresh was sent") == isRefresh)
     }
 
-    @Test("Nothing is sent after the last moment")
-    func lateness() async throws {
-        let server = try LoopbackServer { _ in .init() }
-        let request = try Self.request("/", at: server.port, before: .now - .seconds(1))
-        let error = await #expect(throws: OAuth2Error.self) {
-            try await URLSessionEndpointTransport().send(request)
-        }
-        #expect("\(try #require(error))".contains("nothing was sent") && server.requests.isEmpty)
-    }
-
     @Test("A refresh whose answer comes after its last moment for sending is awaited")
     func slowAnswer() async throws {
         // On a machine with much to do, the first moments may be over before the request is sent.
@@ -127,7 +84,7 @@ struct EndpointTransportTests {
                 while ContinuousClock.now < moment { usleep(10_000) }
                 return .init(body: "{}")
             }
-            let request = try Self.request("/", at: server.port, before: moment)
+            let request = try EndpointTransportContract.request(at: server.port, before: moment)
             do {
                 let response = try await URLSessionEndpointTransport().send(request)
                 return #expect(response.exposedBody == Array("{}".utf8))
@@ -138,17 +95,6 @@ struct EndpointTransportTests {
         Issue.record("The machine is too busy for this test.")
     }
 
-    @Test("A connection that is refused says so")
-    func refusal() async throws {
-        let port = try ClosedPort()
-        let request = try Self.request("/", at: port.number)
-        let error = await #expect(throws: OAuth2Error.self) {
-            try await URLSessionEndpointTransport().send(request)
-        }
-        withExtendedLifetime(port) {}
-        #expect("\(try #require(error))".contains("no server can be reached there"))
-    }
-
     @Test("A request that is cancelled ends")
     func cancellation() async throws {
         let isAsked = DispatchSemaphore(value: 0)
@@ -157,8 +103,8 @@ struct EndpointTransportTests {
             return .init()
         }
         defer { isAsked.signal() }
-        let request = try Self.request("/", at: server.port)
-        let sending = Task { try await URLSessionEndpointTransport().send(request) }
+        let request = try EndpointTransportContract.request(at: server.port)
+        let sending = Task { try await URLSessionEndpointTransport(clock: HeldClock()).send(request) }
         try await sending.wait { !server.requests.isEmpty }
         sending.cancel()
         let error = await #expect(throws: OAuth2Error.self) { try await sending.value }
@@ -172,7 +118,7 @@ struct EndpointTransportTests {
             settings: ProfileSettings(grant: .authorizationCode, endpoints: [:], authenticationMethod: .tlsClientAuth),
             clientCertificate: Secret(SampleCertificate.pem + SampleCertificate.keyPEM))
         let transport = try credentials.binding(URLSessionEndpointTransport(), now: { URLSessionFixture.now })
-        let request = try Self.request("/", at: server.port)
+        let request = try EndpointTransportContract.request(at: server.port)
         let error = await #expect(throws: OAuth2Error.self) { try await transport.send(request) }
         #expect(error?.code == .unusableSettings && server.requests.isEmpty)
     }
