@@ -38,7 +38,7 @@ struct WorkerTask: Sendable {
 
     func run() throws {
         let database = try SessionDatabase(
-            path: database, keys: .file(key), durability: durability, now: WorkerTask.now)
+            path: database, keys: .file(key), durability: durability, busyTimeout: 3600, now: WorkerTask.now)
         let jar = try database.jar(now: WorkerTask.now)
         switch kind {
         case .write(let lastStep, let firstSteps): write(to: jar, firstSteps, lastStep)

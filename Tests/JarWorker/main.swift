@@ -17,7 +17,7 @@ do {
     if arguments.first == "migrate", let path = arguments.dropFirst().first {
         let later = LaterSchema.migrations.map { SchemaMigrations.Migration(name: $0.name, sql: Array($0.sql.utf8)) }
         _ = try SQLiteDatabase(
-            path: path, waitsForDisk: false, busyTimeout: 30, clock: FilePlaces.Clock(),
+            path: path, waitsForDisk: false, busyTimeout: 3600, clock: FilePlaces.Clock(),
             migrations: SchemaMigrations.all + later)
         acknowledge("migrated")
         exit(0)

@@ -23,7 +23,8 @@ struct PackageExercise {
     }
 
     init(database path: String, key: String, worker: Int, seed: UInt64) throws {
-        let database = try SessionDatabase(path: path, keys: .file(KeyFile(key)), now: PackageExercise.now)
+        let database = try SessionDatabase(
+            path: path, keys: .file(KeyFile(key)), busyTimeout: 3600, now: PackageExercise.now)
         let jar = try database.jar(named: "work", now: PackageExercise.now)
         guard let store = PackageStore(of: jar), let shelf = PackageShelf(of: jar, failed: { leave($0) }) else {
             throw Mistake(message: "the database is no file")

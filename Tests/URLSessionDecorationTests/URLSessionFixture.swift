@@ -51,7 +51,7 @@ struct URLSessionFixture {
 
     static func request(_ url: String) throws -> URLRequest {
         guard let url = URL(string: url) else { throw URLError(.badURL) }
-        return URLRequest(url: url)
+        return URLRequest(url: url, timeoutInterval: 3600)
     }
 
     static func post(_ url: String) throws -> URLRequest {

@@ -23,7 +23,7 @@ private final class SourceStub: ResourceSource {
 
     func resource(for request: HTTPRequest, in context: RequestContext) async throws -> ResourceResponse {
         recorded.withLock { $0.append((request, context)) }
-        if waits { try await Task.sleep(for: .seconds(60)) }
+        if waits { try await Task.sleep(for: .seconds(3600)) }
         return ResourceResponse(
             HTTPResponse(status: .ok, headerFields: fields),
             from: [context.url] + (try redirects.map { try RequestURL($0) }), body: Array("body".utf8))

@@ -16,7 +16,7 @@ struct WebViewThreadsTests {
         let path = folder.appending(path: "crumb.sqlite").path
         let key = SealingKey()
         let clock = StoreClock.fixed(WebViewStub.now)
-        let jar = try await SessionDatabase.open(path: path, keys: .key(key), busyTimeout: 60, clock: clock).jar()
+        let jar = try await SessionDatabase.open(path: path, keys: .key(key), busyTimeout: 3600, clock: clock).jar()
         let context = RequestContext(url: try RequestURL("https://www.example.com/"))
         try await jar.receive(ReceivedResponse(context: context, setCookie: ["sid=1; HttpOnly"]))
         let other = try await SessionDatabase.open(path: path, keys: .key(key), clock: clock).jar()

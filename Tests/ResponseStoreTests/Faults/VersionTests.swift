@@ -22,7 +22,7 @@ struct VersionTests {
             PRAGMA user_version = \(version);
             """
         do {
-            let other = try SQLiteDatabase(expendable: home.folder.index, schema: schema, busyTimeout: 5)
+            let other = try SQLiteDatabase(expendable: home.folder.index, schema: schema, busyTimeout: 3600)
             _ = try other.emptyLog()
         }
         return try Data(contentsOf: URL(filePath: home.folder.index))
@@ -51,7 +51,7 @@ struct VersionTests {
         }
         #expect(home.bodyFiles == files)
         #expect(try Data(contentsOf: URL(filePath: home.folder.index)) == index)
-        let newer = try SQLiteDatabase(expendable: home.folder.index, schema: "", busyTimeout: 5)
+        let newer = try SQLiteDatabase(expendable: home.folder.index, schema: "", busyTimeout: 3600)
         #expect(try newer.read { try $0.rows("SELECT count(*) FROM answer") { $0.int64(0) } } == [1])
     }
 

@@ -203,9 +203,9 @@ struct SiteCacheTests {
     @Test("Threads that read while others write see all writes that were acknowledged before")
     func threads() throws {
         let path = path
-        let database = try Given.database(path, busyTimeout: 60)
+        let database = try Given.database(path, busyTimeout: 3600)
         let failures = try onThreads(6) { index in
-            let jar = try (index % 2 == 0 ? database : Given.database(path, busyTimeout: 60)).jar(now: Given.now)
+            let jar = try (index % 2 == 0 ? database : Given.database(path, busyTimeout: 3600)).jar(now: Given.now)
             let url = "https://h\(index).example/"
             var failures = 0
             for round in 0..<60 {

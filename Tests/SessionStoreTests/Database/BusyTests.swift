@@ -67,7 +67,7 @@ struct BusyTests {
                 try whileHeld(path) {
                     isHeld.signal()
                     // If the header waits for this transaction, there is no signal.
-                    wasReadInTime = isRead.wait(timeout: .now() + 30) == .success
+                    wasReadInTime = isRead.wait(timeout: .now() + 3600) == .success
                 }
                 return wasReadInTime
             }

@@ -154,7 +154,7 @@ struct MigrationTests {
         try migrate(to: version)
         let path = folder.file("crumb.sqlite")
         let counts = try onThreads(10) { _ in
-            let database = try DatabaseConnection(path: path, busyTimeout: 30)
+            let database = try DatabaseConnection(path: path, busyTimeout: 3600)
             try SchemaMigrations.run(on: database, path: path, migrations: Self.all)
             return try database.number("SELECT count(*) FROM cookie WHERE later = sequence")
         }

@@ -74,7 +74,7 @@ struct DatabaseKeyTests {
     func race(round: Int) throws {
         let (path, key) = (folder.file("crumb.sqlite"), folder.file("key"))
         let headers = try onThreads(20) { index in
-            let database = try SessionDatabase(path: path, keys: .file(key), busyTimeout: 60, now: Given.now)
+            let database = try SessionDatabase(path: path, keys: .file(key), busyTimeout: 3600, now: Given.now)
             let jar = try database.jar(now: Given.now)
             try jar.receive("c\(index)=1; Path=/")
             return try jar.header()

@@ -14,7 +14,7 @@ enum Given {
     }
 
     static func database(
-        _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 30, lastAccessGranularity: Int64 = 3600,
+        _ path: String? = nil, key seed: UInt8 = 1, busyTimeout: Double = 3600, lastAccessGranularity: Int64 = 3600,
         journalLimit: Int = SessionDatabase.defaultJournalLimit, fileClock: FilePlaces.Clock = FilePlaces.Clock(),
         now: Timestamp = now
     ) throws -> SessionDatabase {

@@ -14,7 +14,7 @@ struct TokenRefresherTests {
     let folder = TemporaryFolder()
     let server = RotatingServer()
     static let timing = TokenRefresher.Timing(
-        skew: .seconds(60), lease: .seconds(60), poll: .milliseconds(2), patience: .seconds(60))
+        skew: .seconds(60), lease: .seconds(60), poll: .milliseconds(2), patience: .seconds(3600))
 
     func store(_ path: String? = nil) throws -> TokenStore {
         try Given.database(path ?? folder.file("crumb.sqlite"), busyTimeout: 120).tokens
