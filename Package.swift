@@ -416,7 +416,7 @@ let package = Package(
             dependencies: [
                 "Platform", "SessionService", "CookieModel", "GatewayModel", "HTTPCaching", "OAuth2", "OAuth2Login",
                 "PostgreSQLEngine", "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations",
-                "SessionStore", "SessionWire", "WebPages",
+                "SessionStore", "SessionWire", "TestSupport", "WebPages",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -19,14 +19,14 @@ struct RotationTests {
         }
         for sample in samples { try cache.store(sample) }
         #expect(cache.reseal() == false)
-        while !cache.reseal() {}
+        #expect((0..<100).contains { _ in cache.reseal() })
         let files = Set(home.bodyFiles)
         home.rotateKey(keepsFormer: true)
         let other = home.cache()
         for sample in samples.prefix(20) { #expect(try cache.candidates(for: sample).count == 1) }
         // An invalidation reaches the rows under both keys.
         try other.invalidate(samples[6], ["Cache-Group-Invalidation": "\"1\""])
-        while !cache.reseal() {}
+        #expect((0..<100).contains { _ in cache.reseal() })
         home.forgetFormerKeys()
         for (number, sample) in samples.enumerated() {
             let found = try other.candidates(for: sample)
@@ -64,7 +64,7 @@ struct RotationTests {
         let cache = home.cache()
         try cache.store(Sample())
         let laggard = ResponseCache(home.folder, limits: CacheLimits()) { old }
-        while !laggard.reseal() {}
+        #expect((0..<100).contains { _ in laggard.reseal() })
         #expect(try laggard.candidates(for: Sample()).isEmpty)
         #expect(try cache.answer(Sample()) == Sample().body)
     }

@@ -53,7 +53,7 @@ struct BackgroundValidationTests {
             #expect(try await get() == "v1")
             fixture.clockOffset.withLock { $0 += 61 }
             #expect(try await get() == "v1")
-            while try await get() != "v2" {}
+            while try await get() != "v2" { try Task.checkCancellation() }
         }
         #expect(server.requests.withLock { $0.count } == 2)
         let entries = try HARFile(folder.path("a.har")).entries
@@ -79,6 +79,7 @@ struct BackgroundValidationTests {
             fixture.clockOffset.withLock { $0 += 61 }
             // Until one has ended, no other begins.
             while server.requests.withLock({ $0.count }) < 3 {
+                try Task.checkCancellation()
                 let text = try await Self.get(server, address)
                 #expect(text.hasSuffix("v1") && text.contains("; hit; ttl=-"), "\(text)")
                 clock.advance(by: .seconds(10))
@@ -100,7 +101,7 @@ struct BackgroundValidationTests {
             fixture.clockOffset.withLock { $0 += 61 }
             let stale = try await Self.get(server, address)
             #expect(first.hasSuffix("v1") && stale.hasSuffix("v1"), "\(stale)")
-            while server.requests.withLock({ $0.count }) < 2 { await Task.yield() }
+            while server.requests.withLock({ $0.count }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
         }
         for _ in 0..<server.connections.withLock({ $0 }) { await server.ended() }
     }

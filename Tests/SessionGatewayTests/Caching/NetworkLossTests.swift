@@ -41,9 +41,10 @@ struct NetworkLossTests {
             // The connection is made later, and the next request uses it.
             let connections = server.connections.withLock { $0 }
             resolver.release()
-            while server.connections.withLock({ $0 }) == connections { await Task.yield() }
+            while server.connections.withLock({ $0 }) == connections { try await Task.sleep(for: .milliseconds(1)) }
             var third = ""
             while !third.hasSuffix("v2") {
+                try Task.checkCancellation()
                 third = try await CachingGateway.response(to: "GET /", of: place, through: address)
             }
             #expect(third.contains("fwd=") && server.connections.withLock { $0 } == connections + 1)
@@ -65,7 +66,7 @@ struct NetworkLossTests {
         let (clock, resolver, place) = (clock, HeldResolver(), "localhost:\(server.port)")
         try await home.run(setup(clock, resolver)) { address in
             async let response = CachingGateway.response(to: "GET /", of: place, through: address)
-            while resolver.count < 1 { await Task.yield() }
+            while resolver.count < 1 { try await Task.sleep(for: .milliseconds(1)) }
             clock.advance(by: .milliseconds(900))
             resolver.release()
             let text = try await response
@@ -86,14 +87,14 @@ struct NetworkLossTests {
         setup.resolver = { HeldResolver.Part(resolver, $0) }
         try await home.run(setup) { address in
             async let other = CachingGateway.response(to: "GET /other", through: address)
-            while resolver.count < 1 { await Task.yield() }
+            while resolver.count < 1 { try await Task.sleep(for: .milliseconds(1)) }
             async let first = CachingGateway.response(to: "GET /", through: address)
             await clock.advance(when: .milliseconds(900))
             #expect(try await Self.isStored(first))
             #expect(resolver.count == 1)
             clock.advance(by: .seconds(1))
             async let next = CachingGateway.response(to: "GET /", through: address)
-            while resolver.count < 2 { await Task.yield() }
+            while resolver.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
             resolver.release()
             let responses = try await [other, next]
             #expect(responses.allSatisfy { $0.hasPrefix("HTTP/1.1 200") && !$0.contains("offline") }, "\(responses)")
@@ -143,7 +144,9 @@ struct NetworkLossTests {
                 channel.eventLoop.makeCompletedFuture { try ByteStream.add(to: channel) }
             }
         try await stream.write(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
-        while await !Acknowledgement.hasArrived(stream.channel, within: .zero) { await Task.yield() }
+        while await !Acknowledgement.hasArrived(stream.channel, within: .zero) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         await stream.close()
     }
 

@@ -152,7 +152,9 @@ extension ClientUsersTests {
         #expect(fixture.records.withLock { $0.map(\.status) } == [502])
     }
 
-    @Test("A client that has not signed in does not hold a connection for long", arguments: ["silent", "line", "407"])
+    @Test(
+        "A client that has not signed in does not hold a connection for long", .timeLimit(.minutes(10)),
+        arguments: ["silent", "line", "407"])
     func unsigned(kind: String) async throws {
         let fixture = try GatewayFixture()
         let clock = ManualClock()
@@ -179,7 +181,9 @@ extension ClientUsersTests {
         }
     }
 
-    @Test("A SOCKS client that sends one octet after the other has one time limit for all of them")
+    @Test(
+        "A SOCKS client that sends one octet after the other has one time limit for all of them",
+        .timeLimit(.minutes(10)))
     func slowSOCKS() async throws {
         let clock = ManualClock()
         var settings = GatewaySetup.forTools

@@ -33,9 +33,9 @@ final class ManualClock: GatewayClock {
         }
     }
 
-    /// Waits until an action waits that was to run after `delay`, and runs it.
+    /// Waits until an action waits that was to run after `delay`, or the test's time is over, and runs it.
     func advance(when delay: TimeAmount) async {
-        while !isWaiting(for: delay) { await Task.yield() }
+        while !isWaiting(for: delay), !Task.isCancelled { await Task.yield() }
         advance(by: delay)
     }
 

@@ -24,7 +24,7 @@ struct CancellationTests {
         let shared = start()
         let first = Task { await shared.outcome(forFirst: true) }
         let second = Task { await shared.outcome(forFirst: false) }
-        while shared.waiterCount < 2 { await Task.yield() }
+        while shared.waiterCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
         first.cancel()
         #expect(await first.value == nil)
         #expect(!shared.isAbandoned)
@@ -34,7 +34,7 @@ struct CancellationTests {
 
         let abandoned = start()
         let only = Task { await abandoned.outcome(forFirst: true) }
-        while abandoned.waiterCount < 1 { await Task.yield() }
+        while abandoned.waiterCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
         only.cancel()
         #expect(await only.value == nil)
         #expect(abandoned.isAbandoned)
@@ -52,7 +52,7 @@ struct CancellationTests {
             let host = "127.0.0.1:\(server.port)"
             try await client.send("CONNECT \(host) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
             _ = await client.response { $0.hasSuffix("\r\n\r\n") }
-            while server.connections.withLock({ $0 }) == 0 { await Task.yield() }
+            while server.connections.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
             // A record of TLS that is no ClientHello.
             try await client.send("\u{16}\u{3}\u{1}\u{0}\u{1}\u{0}")
             client.close()
@@ -188,7 +188,7 @@ struct CancellationTests {
                 let stream = try #require(await client.open(waiting: true).stream)
                 try await stream.write(head)
                 // Each looks for addresses of both families.
-                while searches.count < 2 * count { await Task.yield() }
+                while searches.count < 2 * count { try await Task.sleep(for: .milliseconds(1)) }
                 await stream.close()
             }
             let refused = try #require(await client.open(waiting: true).stream)
@@ -197,6 +197,7 @@ struct CancellationTests {
             searches.end()
             // The work has ended, so there is room again.
             while true {
+                try Task.checkCancellation()
                 let stream = try #require(await client.open(waiting: true).stream)
                 try await stream.write(head)
                 if let answer = try? await stream.head(idle: nil, within: nil) {

@@ -9,7 +9,7 @@ import Testing
 @testable import SessionService
 
 /// How a login in a browser ends at the service: once, with a page that tells the end.
-@Suite("The end of a login in a browser")
+@Suite("The end of a login in a browser", .timeLimit(.minutes(10)))
 struct LoginCallbackTests {
     private static let passphrase = #"{"passphrase":"correct horse"}"#
 
@@ -94,6 +94,7 @@ struct LoginCallbackTests {
                     let id = try #require(answer.object["id"] as? String)
                     var login = answer.object
                     while login["state"] as? String == "pending" {
+                        try Task.checkCancellation()
                         login = try await client.send(.get, "/v1/logins/\(id)").object
                     }
                     #expect((login["problem"] as? [String: Any])?["code"] as? String == "agent-locked", "\(login)")

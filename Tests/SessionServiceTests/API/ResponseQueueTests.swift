@@ -2,7 +2,7 @@ import CookieModel
 import Dispatch
 import Foundation
 import NIOPosix
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import SessionService
@@ -32,25 +32,19 @@ struct ResponseQueueTests {
         let gate = DispatchSemaphore(value: 0)
         for _ in 0..<2 { threads.submit { _ in gate.wait() } }
         let queue = ResponseQueue(writers: threads)
-        let results = try await withThrowingTaskGroup(of: (Int, Result<[StorageDecision], any Error>).self) { group in
-            for (index, response) in responses.enumerated() {
-                let jar = jar(index)
-                group.addTask {
-                    do {
-                        let now = ServiceFixture.now
-                        return (index, .success(try await queue.receive(response, at: now, by: jar, now: now)))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
-            }
-            while queue.waitingCount < responses.count { try await Task.sleep(for: .milliseconds(2)) }
-            try meanwhile()
-            for _ in 0..<2 { gate.signal() }
-            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        let calls = responses.enumerated().map { index, response in
+            let (jar, now) = (jar(index), ServiceFixture.now)
+            return Task { try await queue.receive(response, at: now, by: jar, now: now) }
         }
+        do {
+            defer { for _ in 0..<2 { gate.signal() } }
+            try await calls.wait { queue.waitingCount == responses.count }
+            try meanwhile()
+        }
+        var results: [Result<[StorageDecision], any Error>] = []
+        for call in calls { results.append(await call.result) }
         try await threads.shutdownGracefully()
-        return responses.indices.compactMap { results[$0] }
+        return results
     }
 
     @Test("Each queued response gets its own decisions, and all of a jar share one commit")

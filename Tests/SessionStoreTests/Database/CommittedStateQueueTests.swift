@@ -1,6 +1,7 @@
 import CookieModel
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SessionStore
@@ -58,15 +59,13 @@ struct CommittedStateQueueTests {
         Task { [queue] in try await queue.state(ofJar: Octets(name)).round }
     }
 
-    private func untilWaiting(_ count: Int) async { while queue.waitingCount < count { await Task.yield() } }
-
     @Test("One statement answers all waiting callers, and no earlier statement answers any of them")
     func sharing() async throws {
         let first = ask("one")
         await server.nextArrival()
         // They come while a statement is under way, which may have seen less than they must.
         let others = (0..<50).map { ask($0 % 2 == 0 ? "one" : "two") }
-        await untilWaiting(50)
+        try await others.wait { queue.waitingCount == others.count }
         server.letGo()
         #expect(try await first.value == 1)
         server.letGo()
@@ -80,7 +79,7 @@ struct CommittedStateQueueTests {
         let first = ask("one")
         await server.nextArrival()
         let others = (0..<10).map { _ in ask("one") }
-        await untilWaiting(10)
+        try await others.wait { queue.waitingCount == others.count }
         server.letGo()
         _ = try await first.value
         await server.nextArrival()
@@ -101,7 +100,7 @@ struct CommittedStateQueueTests {
         let first = ask("one")
         await server.nextArrival()
         let others = (0..<10).map { _ in ask("one") }
-        await untilWaiting(10)
+        try await others.wait { queue.waitingCount == others.count }
         server.fail(SessionStoreError(.databaseUnreachable, "the database", "no answer"))
         server.letGo()
         for question in [first] + others {
@@ -120,7 +119,7 @@ struct CommittedStateQueueTests {
         let first = ask("")
         await server.nextArrival()
         let others = [ask("\u{E9}"), ask("e\u{301}")]
-        await untilWaiting(2)
+        try await others.wait { queue.waitingCount == others.count }
         server.letGo()
         server.letGo()
         _ = try await first.value

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Writers that share a commit")
 struct GroupCommitTests {
-    /// Runs writers that all wait for one that holds the database until they are there.
+    /// Runs writers that all wait for one that holds the database until they are there, or have failed before.
     private func run(
         _ count: Int, on database: SessionDatabase, _ body: @escaping @Sendable (Int) throws -> Void
     ) throws -> [Bool] {
@@ -19,15 +19,19 @@ struct GroupCommitTests {
                 begun.signal()
                 mayEnd.wait()
             }
+            // If the write has failed.
+            begun.signal()
         }
         holder.start()
         begun.wait()
+        let ended = Mutex(0)
         let release = Thread {
-            while database.writeLoad.waiting < count { usleep(1000) }
+            while database.writeLoad.waiting + ended.withLock({ $0 }) < count { usleep(1000) }
             mayEnd.signal()
         }
         release.start()
         return try onThreads(count) { index in
+            defer { ended.withLock { $0 += 1 } }
             do {
                 try body(index)
                 return true
@@ -81,12 +85,14 @@ struct GroupCommitTests {
         let database = try Given.database(folder.file("crumb.sqlite"))
         let jar = try database.jar(now: Given.now)
         try jar.receive("a=1; Path=/")
+        let hasOtherEnded = Mutex(false)
         let done = try run(2, on: database) { index in
             if index == 0 {
-                // Behind the other one, whose changes would be noticed by themselves.
-                while database.writeLoad.waiting < 1 { usleep(1000) }
+                // After the other one, whose changes would be noticed by themselves.
+                while database.writeLoad.waiting < 1, !hasOtherEnded.withLock({ $0 }) { usleep(1000) }
                 try jar.receive("b=1; Path=/")
             } else {
+                defer { hasOtherEnded.withLock { $0 = true } }
                 // SQLite asks for the jar of this row when it commits, and there is none.
                 try database.write { connection in
                     try connection.statement("PRAGMA defer_foreign_keys = ON").run()
@@ -114,6 +120,8 @@ struct GroupCommitTests {
                 begun.signal()
                 mayEnd.wait()
             }
+            // If the write has failed.
+            begun.signal()
         }
         holder.start()
         begun.wait()

@@ -3,6 +3,7 @@ import Foundation
 import Platform
 import SQLiteEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SessionStore
@@ -149,7 +150,7 @@ struct StoreThreadsTests {
         }
         let call = Task { try await database.writing { WriteLockWait.start } }
         let toEnd = Task { try await database.writingToEnd { () throws in WriteLockWait.start } }
-        while lane.waitingCount < 2 { await Task.yield() }
+        try await [call, toEnd].wait { lane.waitingCount == 2 }
         let queued = ContinuousClock.now
         mayGoOn.signal()
         for start in [try await call.value, try await toEnd.value] { #expect(try #require(start) <= queued) }

@@ -113,11 +113,11 @@ struct SecretSearchTests {
         let looks = try onThreads(2) { index in
             var looks = 0
             if index == 0 {
+                defer { isDone.withLock { $0 = true } }
                 for round in 0..<3 {
                     _ = try database.rotateKey(batchSize: 10, now: Given.now)
                     try database.backUp(to: folder.file("backup\(round)"))
                 }
-                isDone.withLock { $0 = true }
             } else {
                 while !isDone.withLock({ $0 }) {
                     expectNoSecret(in: (try? folder.contents()) ?? [:], "meanwhile")

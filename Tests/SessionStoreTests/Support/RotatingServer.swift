@@ -48,7 +48,7 @@ final class RotatingServer: EndpointTransport {
         }
         if pause > .zero { try? await Task.sleep(for: pause) }
         await hold()
-        while isHolding() { try? await Task.sleep(for: .milliseconds(1)) }
+        while isHolding(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
         return try answer(body)
     }
 

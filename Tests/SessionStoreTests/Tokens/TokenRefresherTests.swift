@@ -94,7 +94,7 @@ struct TokenRefresherTests {
             }
         }
         let token = Task { try await refresher.token("p") }
-        while lane.waitingCount < 1 { await Task.yield() }
+        try await token.wait { lane.waitingCount > 0 }
         let later = Given.now.advanced(bySeconds: 3600)
         now.withLock { $0 = later }
         mayGoOn.signal()
