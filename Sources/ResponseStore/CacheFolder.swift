@@ -29,7 +29,9 @@ public struct CacheFolder: Sendable, Hashable {
     ///   - environment: The value of a variable of the environment.
     package init?(database: String, environment: (String) -> String?) {
         guard !database.isEmpty, let caches = CacheFolder.caches(environment) else { return nil }
-        let digest = SHA256.hash(data: Array(FileSystem.resolved(database).utf8)).prefix(16)
+        // The URL of a server is no path, which would depend on the current folder.
+        let name = DatabasePlace.isServer(database) ? database : FileSystem.resolved(database)
+        let digest = SHA256.hash(data: Array(name.utf8)).prefix(16)
         path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(Hexadecimal.text(digest))"
     }
 

@@ -155,5 +155,9 @@ struct SelectionTests {
         #endif
         // The XDG specification has relative paths ignored.
         #expect(path("/data/crumb.sqlite", ["XDG_CACHE_HOME": "cache"]) == nil)
+        // The name of a database on a server is no path of the current folder.
+        let served = path("postgresql://db1,db2/crumb", ["XDG_CACHE_HOME": "/cache"])
+        #expect(served != nil && served != path("postgresql://db1/crumb", ["XDG_CACHE_HOME": "/cache"]))
+        #expect(served?.hasSuffix("/25098fceba418ba270f78bd57dc3471d") == true)
     }
 }
