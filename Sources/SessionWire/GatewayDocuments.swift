@@ -1,7 +1,7 @@
 /// How a gateway runs, which gives requests the session of a jar.
 package struct GatewayDocument: Codable, Sendable, Hashable {
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case jar, users, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache
+        case jar, users, client, cookies, intercept, bypass, legacyTLS, port, upstreams, cache, packages
     }
 
     /// The name of the jar of all clients. A gateway has either a jar or users.
@@ -26,13 +26,15 @@ package struct GatewayDocument: Codable, Sendable, Hashable {
     package let upstreams: [GatewayUpstreamDocument]?
     /// The cache that answers requests; without it, there is none.
     package let cache: GatewayCacheDocument?
+    /// Whether offline packages of the jar answer requests, as they do by default. They are on the machine of the service.
+    package let packages: Bool?
 
     /// Creates the document. Members that are `nil` are left out.
     package init(
         jar: String? = nil, users: [GatewayUserDocument]? = nil, client: String? = nil, cookies: String? = nil,
         intercept: [String]? = nil,
         bypass: [String]? = nil, legacyTLS: [String]? = nil, port: Int? = nil,
-        upstreams: [GatewayUpstreamDocument]? = nil, cache: GatewayCacheDocument? = nil
+        upstreams: [GatewayUpstreamDocument]? = nil, cache: GatewayCacheDocument? = nil, packages: Bool? = nil
     ) {
         self.jar = jar
         self.users = users
@@ -44,6 +46,7 @@ package struct GatewayDocument: Codable, Sendable, Hashable {
         self.port = port.map(Number.init(unchecked:))
         self.upstreams = upstreams
         self.cache = cache
+        self.packages = packages
     }
 }
 

@@ -37,7 +37,10 @@ struct GatewayStartCommand: CrumbCommand {
     @OptionGroup var passage: PassageOptions
     @OptionGroup var caching: CacheOptions
 
-    @Flag(help: "Connect to no server. A request that the cache does not answer gets status 504.")
+    @Flag(help: "Do not answer from the jar's offline packages, which are on the machine of the service.")
+    var noPackages = false
+
+    @Flag(help: "Connect to no server. A request that neither the cache nor a package answers gets status 504.")
     var offline = false
 
     @Option(
@@ -74,7 +77,8 @@ struct GatewayStartCommand: CrumbCommand {
             intercept: passage.intercept.isEmpty ? nil : passage.intercept,
             bypass: passage.bypass.isEmpty ? nil : passage.bypass,
             legacyTLS: passage.legacyTLS.isEmpty ? nil : passage.legacyTLS, port: port.map(Int.init),
-            upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) }, cache: cache)
+            upstreams: upstream.isEmpty ? nil : upstream.map { GatewayUpstreamDocument(url: $0) }, cache: cache,
+            packages: noPackages ? false : nil)
         let file = try AuthorityFile(exportAuthority, "--export-authority", former: formerExportAuthority)
         let request = SessionRequest.startGateway(name, document)
         let report = try jar.map { try connection.answer(about: $0, to: request) } ?? connection.answer(to: request)

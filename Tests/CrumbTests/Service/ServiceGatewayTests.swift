@@ -109,6 +109,40 @@ struct ServiceGatewayTests {
             "\(ofSite)")
     }
 
+    @Test("The gateways of a service answer from the packages of the jar, also from those that are added later")
+    func packages() throws {
+        func add(_ version: String, _ home: CrumbHome) throws {
+            try home.write("script \(version)", to: "dist/app.js")
+            for words in [
+                ["build", home.file("dist"), "--base", "http://shop.invalid/", "--name", "shop", "--version", version]
+                    + ["-o", home.file("\(version).zip")],
+                ["add", "--jar", "work", home.file("\(version).zip")],
+            ] {
+                let result = try home.start(["gateway", "package"] + words).wait()
+                #expect(result.status == 0, "\(result.messages)")
+            }
+        }
+        let service = try RunningService(.socket) { home in
+            try FileManager.default.createDirectory(atPath: home.file("dist"), withIntermediateDirectories: true)
+            try add("1.0.0", home)
+            return []
+        }
+        func start(_ words: String...) throws -> Substring {
+            let words = ["gateway", "start"] + words + ["--jar", "work", "--client", "tool"]
+            let started = try service.ask(words)
+            #expect(started.status == 0, "\(started.messages)")
+            return started.text.dropLast()
+        }
+        func answer(at address: Substring) throws -> String {
+            try service.home.shell("curl -sS -w ' %{http_code}' --proxy \(address) http://shop.invalid/app.js").text
+        }
+        let address = try start("shop")
+        #expect(try answer(at: address) == "script 1.0.0 200")
+        try add("1.1.0", service.home)
+        #expect(try answer(at: address) == "script 1.1.0 200")
+        #expect(try answer(at: start("plain", "--no-packages")).hasSuffix(" 502"))
+    }
+
     @Test("The command starts, lists and stops the gateways of a service")
     func command() throws {
         let service = try RunningService(.socket) { home in

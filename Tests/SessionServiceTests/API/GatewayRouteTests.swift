@@ -81,6 +81,22 @@ struct GatewayRouteTests {
         }
     }
 
+    @Test("A gateway answers from the packages of its jar, unless its document turns them off")
+    func packages() async throws {
+        let fixture = try ServiceFixture()
+        try await fixture.run { client in
+            for (name, member, uses) in [
+                ("a", "", true), ("b", #","packages":true"#, true), ("c", #","packages":false"#, false),
+            ] {
+                let started = try await client.send(.put, "/v1/gateways/\(name)", #"{"jar":"default"\#(member)}"#)
+                #expect(started.status == 201, "\(started.text)")
+                #expect(fixture.gateways.all.last?.usesPackages == uses, "\(member)")
+            }
+            let other = try await client.send(.put, "/v1/gateways/c", #"{"jar":"default"}"#)
+            #expect(other.code == "gateway-exists", "\(other.text)")
+        }
+    }
+
     @Test("A gateway's log is read by cursor")
     func requests() async throws {
         let fixture = try ServiceFixture()

@@ -76,11 +76,12 @@ extension SessionAPI {
         guard let first = jars.first else { throw GatewayDocument.nobody }
         var job = GatewayJob(jar: first, clock: now, fallback: { [tokens] in tokens.access.fallback($0) }) {
             [logger = context.logger] reason in
-            logger.warning("A gateway cannot sign the user in", metadata: ["name": "\(name)", "reason": "\(reason)"])
+            logger.warning("A gateway has reported a failure", metadata: ["name": "\(name)", "reason": "\(reason)"])
         }
         job.settings = try asked.settings()
         job.users = try zip(asked.users ?? [], jars).map { user, jar in try user.user(of: jar) }
         job.cacheSize = asked.cache.map { Int64($0.size.value) }
+        job.usesPackages = asked.packages ?? true
         if !job.settings.intercepted.isEmpty {
             job.authority = try await blocking { [hosts = job.settings.intercepted, now = now()] in
                 try StoredAuthority.forInterception(of: hosts, in: database, member: "intercept", now: now)
