@@ -415,8 +415,9 @@ let package = Package(
             name: "SessionServiceTests",
             dependencies: [
                 "Platform", "SessionService", "CookieModel", "GatewayModel", "HTTPCaching", "OAuth2", "OAuth2Login",
-                "PostgreSQLEngine", "RequestDecoration", "ResponseStore", "SessionClient", "SessionOperations",
-                "SessionStore", "SessionWire", "TestSupport", "WebPages",
+                "OfflinePackages", "PackageStore", "PostgreSQLEngine", "RequestDecoration", "ResponseStore",
+                "SessionClient", "SessionOperations", "SessionStore", "SessionWire", "TestSupport", "WebPages",
+                "WebPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -24,7 +24,7 @@ package final class PackageShelf: Sendable {
     /// The packages of a jar.
     ///
     /// - Parameter failed: Gets, once each, the reasons why a package or a resource is not used.
-    /// - Returns: `nil` if the database is no file.
+    /// - Returns: `nil` if the database has no folder for packages.
     package init?(of jar: CookieJar, failed: @escaping @Sendable (String) -> Void) {
         guard let store = PackageStore(of: jar) else { return nil }
         self.store = store
@@ -33,7 +33,7 @@ package final class PackageShelf: Sendable {
 
     /// The packages of another jar.
     ///
-    /// - Returns: `nil` if its database is no file.
+    /// - Returns: `nil` if its database has no folder for packages.
     package func shelf(of jar: CookieJar) -> PackageShelf? { PackageShelf(of: jar, failed: failed) }
 
     /// Whether the jar has packages. Looks at the disk once, and reads nothing.

@@ -141,8 +141,10 @@ extension PackageStore {
         } catch {
             throw SessionStoreError(
                 .keyRotationRefused, root,
-                "the lists of packages cannot be resealed: \(error.description). The next 'crumb key rotate' finishes the "
-                    + "rotation")
+                "the lists of packages cannot be resealed: \(error.description). "
+                    + (database.isOnServer
+                        ? "Correct it, and run the command again" : "The next 'crumb key rotate' finishes the rotation")
+            )
         }
     }
 

@@ -1,10 +1,12 @@
+import Crypto
 package import OfflinePackages
 import Platform
 package import SessionStore
 import StoreEngine
 package import WebPrimitives
 
-/// The offline packages of one jar, in the folder `DATABASE.packages` beside the database file.
+/// The offline packages of one jar, in the folder `DATABASE.packages` beside the database file. Those of a database on a
+/// server are in a folder of this machine, which other machines do not see.
 ///
 ///     DATABASE.packages/lock                one process changes packages at a time
 ///     DATABASE.packages/downloads/          the parts of files that are being downloaded
@@ -63,7 +65,8 @@ package struct PackageStore: Sendable {
 
     /// The packages of a jar.
     ///
-    /// - Returns: `nil` if the database is no file.
+    /// - Returns: `nil` if the database has no folder for packages: it is in memory, or on a server, and the environment does
+    ///   not tell the folder for data.
     package init?(of jar: CookieJar) {
         guard let root = PackageStore.root(of: jar.database) else { return nil }
         (database, jarID, self.root) = (jar.database, jar.id, root)
@@ -81,10 +84,36 @@ package struct PackageStore: Sendable {
         }
     }
 
-    /// The folder of a database's packages; `nil` if the database is no file.
+    /// The folder of a database's packages; `nil` if it has none.
     static func root(of database: SessionDatabase) -> String? {
+        guard !database.isOnServer else {
+            let variables = ProcessEnvironment.variables
+            return root(ofServed: database.path) { variables[$0] }
+        }
         guard SessionDatabase.exists(at: database.path) else { return nil }
         return "\(FileSystem.resolved(database.path)).packages"
+    }
+
+    /// The folder of the packages of a database on a server, in the user's folder for data.
+    ///
+    /// - Parameters:
+    ///   - name: The database's name, as errors have it.
+    ///   - environment: The value of a variable of the environment.
+    /// - Returns: `nil` if the environment does not tell the folder for data.
+    static func root(ofServed name: String, environment: (String) -> String?) -> String? {
+        guard let data = dataFolder(environment) else { return nil }
+        return "\(data)/crumb/packages/\(Hexadecimal.text(SHA256.hash(data: Array(name.utf8)).prefix(16)))"
+    }
+
+    private static func dataFolder(_ environment: (String) -> String?) -> String? {
+        // The XDG specification has relative paths ignored.
+        if let folder = environment("XDG_DATA_HOME"), folder.hasPrefix("/") { return folder }
+        guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
+        #if os(macOS)
+            return "\(home)/Library/Application Support"
+        #else
+            return "\(home)/.local/share"
+        #endif
     }
 
     var folder: String { "\(root)/\(jarID)" }
@@ -159,6 +188,10 @@ package struct PackageStore: Sendable {
                 throw PackageError(.unreadable, error.description)
             }
             octets = database.sealer.open(Octets(sealed), at: place)
+        }
+        if octets == nil, database.isOnServer {
+            // The rotation of its key on one machine does not reach the lists of the others.
+            octets = database.openUnderFormerKey(Octets(sealed), at: place)
         }
         guard let octets else { throw damaged }
         return octets

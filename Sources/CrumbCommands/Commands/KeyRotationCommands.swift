@@ -131,6 +131,8 @@ struct KeyForgetCommand: CrumbCommand {
             try source.formerKeys(), files: files + (isServer ? [] : [named].compactMap { $0 }), gone: gone)
         if let named, let servers {
             let store = try servers.open(named, source, console.now)
+            // The rotation on one machine does not reach the packages of the others.
+            try PackageStore.reseal(store)
             use.add(store.path, needs: try store.needed(use.keys))
         }
         let limit = age.map { console.now.advanced(bySeconds: -$0) }

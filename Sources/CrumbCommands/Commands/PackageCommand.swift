@@ -12,7 +12,8 @@ struct PackageCommand: ParsableCommand {
         discussion: """
             A package is a ZIP archive with a manifest: URLs, a version and digests. 'crumb gateway run', 'crumb run' and \
             'crumb browse' answer GET and HEAD requests to its URLs from it, unless --no-packages is given. It may answer for \
-            any origin that it names, so add only packages that you trust with these sites.
+            any origin that it names, so add only packages that you trust with these sites. Packages are files of one \
+            machine: for services that share a database server, run these commands on each, as the user of its service.
             """,
         subcommands: [
             PackageAddCommand.self, PackageListCommand.self, PackageShowCommand.self, PackageVerifyCommand.self,
@@ -59,10 +60,12 @@ struct PackageAddCommand: CrumbCommand {
             }
             return url.origin
         }
+        // Before the file is read: it may be a pipe.
+        let served = try jar.databaseOptions.openServed(now: console.now)
         let isURL = ["https://", "http://"].contains(where: package.lowercased().hasPrefix)
         guard isURL else {
             let archive = try PackageArchive(try InputPath.file(package))
-            return try jar.withJar(console) { kept, hasStarted in
+            return try jar.withJar(in: served, console) { kept, hasStarted in
                 try add(archive, conditions, to: kept, hasStarted, console)
             }
         }
@@ -72,13 +75,13 @@ struct PackageAddCommand: CrumbCommand {
         try SessionStoreError.check(jar.jar, of: "jar")
         // It is locked until it is added and removed.
         let download = try PackageStore.requiredDownload(
-            of: url, beside: try jar.databaseOptions.open(now: console.now))
+            of: url, beside: try served ?? jar.databaseOptions.open(now: console.now))
         defer { download.removeUnusable() }
         try Blocking.run { try await fetch(download) }
         do {
             let archive = try PackageArchive(download)
             // Only now, so that a download that breaks off leaves no jar.
-            try jar.withJar(console) { kept, hasStarted in
+            try jar.withJar(in: served, console) { kept, hasStarted in
                 try add(archive, conditions, to: kept, hasStarted, console)
             }
         } catch let error as PackageError where error.code == .diskFull || error.code == .notWritten {
@@ -118,7 +121,7 @@ struct PackageListCommand: CrumbCommand {
     @OptionGroup var output: OutputOptions
 
     func execute(_ console: Console) throws {
-        let kept = try jar.openExistingJar(now: console.now)
+        let kept = try jar.jarWithPackages(console)
         let packages = try kept.map { try PackageStore.required(of: $0).packages() } ?? []
         try console.writeTable(
             ["NAME", "VERSION", "RESOURCES", "OCTETS", "SIGNED", "BEFORE", "ORIGINS"],
@@ -229,9 +232,14 @@ struct PackageRemoveCommand: CrumbCommand {
 }
 
 extension JarOptions {
+    /// The jar, of a database on a server too.
+    fileprivate func jarWithPackages(_ console: Console) throws -> CookieJar? {
+        try openExistingJar(now: console.now, in: databaseOptions.openServed(now: console.now))
+    }
+
     /// The packages of the jar, for a command about one of them.
     fileprivate func packages(with name: String, _ console: Console) throws -> PackageStore {
-        guard let kept = try openExistingJar(now: console.now) else {
+        guard let kept = try jarWithPackages(console) else {
             throw CommandFailure(advising: .packageNotFound, "the jar has no package '\(name)'")
         }
         return try PackageStore.required(of: kept)
@@ -241,19 +249,22 @@ extension JarOptions {
 extension PackageStore {
     /// The packages of a jar.
     static func required(of jar: CookieJar) throws -> PackageStore {
-        guard let store = PackageStore(of: jar) else { throw fileRequired }
+        guard let store = PackageStore(of: jar) else { throw folderUnknown(jar.database) }
         return store
     }
 
     fileprivate static func requiredDownload(
         of url: RequestURL, beside database: SessionDatabase
     ) throws -> PackageDownload {
-        guard let download = try download(url, beside: database) else { throw fileRequired }
+        guard let download = try download(url, beside: database) else { throw folderUnknown(database) }
         return download
     }
 
-    private static var fileRequired: ValidationError {
-        ValidationError("Packages belong to a database file: name it with --database.")
+    private static func folderUnknown(_ database: SessionDatabase) -> ValidationError {
+        ValidationError(
+            database.isOnServer
+                ? "The folder for packages is not known: set XDG_DATA_HOME to the path of your folder for data, or HOME."
+                : "Packages belong to a database file: name it with --database.")
     }
 
     fileprivate func found(_ name: String) throws -> Package {

@@ -116,7 +116,13 @@ extension DatabaseChoice {
     ///
     /// - Parameter creating: whether a file is created if it does not exist.
     func openAnywhere(creating: Bool, now: Timestamp) throws -> SessionDatabase? {
-        guard let url = try server() else { return try creating ? open(now: now) : openExisting(now: now) }
+        if let served = try openServed(now: now) { return served }
+        return try creating ? open(now: now) : openExisting(now: now)
+    }
+
+    /// Opens the database on a server; `nil` if a file or a service is meant.
+    func openServed(now: Timestamp) throws -> SessionDatabase? {
+        guard let url = try server() else { return nil }
         return try Network.required().servers.open(url, try KeyLocation().source(), now)
     }
 

@@ -65,22 +65,26 @@ struct JarOptions: ParsableArguments {
     /// The jar for cookies, created with the first one that is stored. A jar that is created is named, so that a
     /// misspelled one does not go unnoticed.
     ///
-    /// - Parameter isDryRun: whether nothing is stored.
-    func target(now: Timestamp, isDryRun: Bool = false, _ console: Console?) throws -> LazyJar {
+    /// - Parameters:
+    ///   - isDryRun: whether nothing is stored.
+    ///   - served: the database on a server, for commands that work there too.
+    func target(
+        now: Timestamp, isDryRun: Bool = false, in served: SessionDatabase? = nil, _ console: Console?
+    ) throws -> LazyJar {
         try SessionStoreError.check(jar, of: "jar")
         let (name, policy) = (jar, try policy())
-        let database = try databaseOptions.openIfPresent(now: now)
+        let database = try served ?? databaseOptions.openIfPresent(now: now)
         let existing = try database?.existingJar(named: name, policy: policy)
         guard !isDryRun else {
             return LazyJar(named: name, existing: existing, policy: policy, creation: nil)
         }
-        let open = try databaseOptions.opener(now: now)
+        let open: () throws(SessionStoreError) -> SessionDatabase
+        if let database { open = { database } } else { open = try databaseOptions.opener(now: now) }
         let isNew = existing == nil
         let similar = isNew ? database.map { CommandFailure.jarNames(similarTo: name, in: $0, now: now) } ?? [] : []
         return LazyJar(named: name, existing: existing, policy: policy, similarJars: similar) {
             () throws(SessionStoreError) in
-            let database = if let database { database } else { try open() }
-            let jar = try database.jar(named: name, policy: policy, now: now)
+            let jar = try open().jar(named: name, policy: policy, now: now)
             console?.noteCreation(ofJar: name, similarTo: similar)
             return jar
         }
@@ -89,11 +93,14 @@ struct JarOptions: ParsableArguments {
     /// Runs `body` with the jar of a file, which is created if it does not exist. If `body` fails before it has begun, the
     /// jar is removed again, so that a misspelled name leaves nothing.
     ///
-    /// - Parameter run: Calls its second parameter once the jar is of use.
+    /// - Parameters:
+    ///   - served: The database on a server, for commands that work there too.
+    ///   - run: Calls its second parameter once the jar is of use.
     func withJar(
-        _ console: Console, run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
+        in served: SessionDatabase? = nil, _ console: Console,
+        run: (_ jar: CookieJar, _ hasStarted: @escaping @Sendable () -> Void) throws -> Void
     ) throws {
-        let target = try target(now: console.now, nil)
+        let target = try target(now: console.now, in: served, nil)
         let (isNew, similar) = (target.jar == nil, target.similarJars)
         let kept = try target.writable()
         let started = Atomic(false)
@@ -111,10 +118,14 @@ struct JarOptions: ParsableArguments {
 
     /// The jar to read from; `nil` if nothing was ever stored in the default one.
     ///
-    /// - Parameter notesAccess: whether reading a cookie counts as using it.
-    func openExistingJar(now: Timestamp, notesAccess: Bool = true) throws -> CookieJar? {
+    /// - Parameters:
+    ///   - notesAccess: whether reading a cookie counts as using it.
+    ///   - served: the database on a server, for commands that work there too.
+    func openExistingJar(
+        now: Timestamp, notesAccess: Bool = true, in served: SessionDatabase? = nil
+    ) throws -> CookieJar? {
         let policy = try policy()
-        guard let database = try databaseOptions.openExisting(now: now, notesAccess: notesAccess) else {
+        guard let database = try served ?? databaseOptions.openExisting(now: now, notesAccess: notesAccess) else {
             if jar != "default" { throw CommandFailure.noDatabase(at: try databaseOptions.path()) }
             return nil
         }

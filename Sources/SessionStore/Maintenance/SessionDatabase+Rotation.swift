@@ -59,6 +59,18 @@ extension SessionDatabase {
     /// The former keys of the source that this database was opened with, the oldest first.
     package func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
 
+    /// Opens a value that was sealed under a key which the database has replaced, and which its source still has. Only files
+    /// beside the database have such values, if a rotation did not reach them.
+    ///
+    /// - Returns: `nil` if no former key opens it at that place.
+    package func openUnderFormerKey(_ sealed: Octets, at place: [UInt8]) -> Octets? {
+        guard let id = Sealer.keyID(of: sealed), let keys = try? formerKeys() else { return nil }
+        for former in keys.reversed() {
+            if let octets = Sealer(former.key, id: id).open(sealed, at: place) { return octets }
+        }
+        return nil
+    }
+
     /// The former keys of a key file that values of this database may be sealed under.
     package func needed(_ keys: [KeyFile.FormerKey]) throws(SessionStoreError) -> [KeyFile.FormerKey] {
         try read { SessionDatabase.needed(keys, try SealingKeyRows(database: $0).all()) }

@@ -32,8 +32,11 @@ struct SharedDatabase {
     }
 
     /// Opens it, as each service does.
-    func open() throws -> SessionDatabase {
-        try SessionDatabase(PostgreSQLDatabase(target), name: "shared", keys: .key(key), now: ServiceFixture.now)
+    ///
+    /// - Parameter newer: Further keys of its source.
+    func open(newer: [SealingKey] = []) throws -> SessionDatabase {
+        try SessionDatabase(
+            PostgreSQLDatabase(target), name: "shared", keys: .keys([key] + newer), now: ServiceFixture.now)
     }
 
     /// The octets of a column of type `bytea`, or the text of another one, of each row.
