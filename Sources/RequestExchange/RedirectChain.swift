@@ -54,6 +54,17 @@ public struct RedirectChain: Sendable {
         return redirect
     }
 
+    /// Whether the caller never gets the response to the current request, so that its body is of no use: a redirect that is
+    /// followed, or that ends the chain with an error.
+    package func discards(_ response: ResponseHead) -> Bool {
+        var next = self
+        do {
+            return try next.follow(status: response.status, location: response.location) != nil
+        } catch {
+            return true
+        }
+    }
+
     private func exhausted(isLoop: Bool) -> RedirectError {
         isLoop
             ? RedirectError(.loop, context.url, "redirects in a loop; the jar may not store a cookie that it requires")

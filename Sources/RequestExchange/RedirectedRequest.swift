@@ -87,6 +87,7 @@ extension RedirectedRequest {
     ///   - jar: The jar. A response that says "not signed in" to it leads to a login and the same request once more, unless
     ///     there is a ``RepetitionRefusal``.
     ///   - transport: Sends one request without following redirects.
+    /// - Throws: The transport's error. The cookies of a ``BrokenResponse`` are stored before its reason is thrown.
     /// - Returns: The response for the caller, and why the last request was not sent once more.
     package mutating func run<Payload>(
         with jar: inout some ExchangeJar<Request>,
@@ -96,7 +97,13 @@ extension RedirectedRequest {
         while true {
             var hop = chain
             let request = try await jar.decorate(try current(), of: &hop)
-            let (head, payload) = try await transport(request, hop)
+            let (head, payload): (ResponseHead, Payload)
+            do {
+                (head, payload) = try await transport(request, hop)
+            } catch let error as BrokenResponse {
+                _ = try? await jar.receive(error.head, to: hop)
+                throw error.reason
+            }
             let goesOn = try follow(head, lacksNonce: try await jar.receive(head, to: hop))
             if !repeatsRequest, let mayRepeat = jar.mayRepeat(after: head, to: hop) {
                 refusal = self.refusal(toRepeat: hop, mayRepeat: mayRepeat)

@@ -44,6 +44,14 @@ public struct ResponseHead: Sendable, Hashable {
             setCookie: response.headerFields.octets(of: .setCookie))
     }
 
+    /// This head with the cookies of a response before it that the caller does not get.
+    package func preceded(by other: ResponseHead?) -> ResponseHead {
+        var head = self
+        head.setCookie = (other?.setCookie ?? []) + setCookie
+        head.doubts = (other?.doubts ?? []) + doubts
+        return head
+    }
+
     /// The field in which servers name the nonce that they want in proofs (RFC 9449, section 8.2).
     package static let proofNonceFieldName = "DPoP-Nonce"
     /// The field in which intermediaries say how they handled the request (RFC 9209).
@@ -66,6 +74,21 @@ public struct ResponseHead: Sendable, Hashable {
 extension ResponseHead: ValueHiding {
     /// The status and the number of Set-Cookie lines, without the values of fields.
     public var description: String { "\(status) (Set-Cookie: \(setCookie.count), values hidden)" }
+}
+
+/// The error of a transport that has received the head of a response, but not its body. An exchange stores the cookies of
+/// the head, and throws the reason.
+package struct BrokenResponse: Error {
+    /// The head that was received.
+    package let head: ResponseHead
+    /// The client's error.
+    package let reason: any Error
+
+    /// Creates the error.
+    package init(_ head: ResponseHead, reason: any Error) {
+        self.head = head
+        self.reason = reason
+    }
 }
 
 /// Something about the Set-Cookie lines of a response that a client has made impossible to tell for certain.

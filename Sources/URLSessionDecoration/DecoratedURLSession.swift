@@ -105,18 +105,10 @@ public final class DecoratedURLSession: Sendable {
         if cache != nil { own.cachePolicy = .useProtocolCachePolicy }
         let policy = RequestCachePolicy(cachePolicy(of: request))
         return try await follow(own, in: context, limit: limit, fallback: fallback) { [own] request, hop in
-            let client = URLSessionClient(session: session, file: hop.keepsBody ? file : nil)
+            let client = URLSessionClient(session: session, hop: hop, file: hop.keepsBody ? file : nil)
             guard let cache else {
-                let transfer = session.begin(request, file: client.file)
-                let response = try await transfer.head()
-                let head = ResponseHead(response)
-                do {
-                    return (head, URLSessionAnswer(data: try await transfer.data(), response: response))
-                } catch {
-                    // Its cookies are stored all the same.
-                    _ = try? await decorator.receive(head, in: hop.context, at: now())
-                    throw error
-                }
+                let answer = try await client.send(request)
+                return (ResponseHead(answer.response), answer)
             }
             return try await CachedRequest(
                 request, of: own, at: hop, by: client, in: cache, decorator, policy: policy, now: now
@@ -136,7 +128,7 @@ public final class DecoratedURLSession: Sendable {
             let transfer = session.begin(request)
             let response = try await transfer.head()
             if let cache {
-                let client = URLSessionClient(session: session)
+                let client = URLSessionClient(session: session, hop: hop)
                 await cache.invalidate(
                     by: OriginResponse(
                         status: response.statusCode, fields: client.fields(of: response), requestTime: requestTime,
@@ -183,6 +175,8 @@ public struct URLSessionAnswer: Sendable {
     public let response: HTTPURLResponse
     /// What the cache did about the request, as in the Cache-Status field (RFC 9211); `nil` without a cache.
     public var cacheStatus: String?
+    /// Whether the body is there. That of a redirect is left out if it is long or breaks off, since no caller gets it.
+    var hasBody = true
 }
 
 extension RequestDecorator {

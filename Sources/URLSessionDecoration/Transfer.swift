@@ -50,10 +50,10 @@ final class Transfer: Sendable {
     func head() async throws -> HTTPURLResponse {
         await wait(until: \.hasHead)
         return try state.withLock { state in
-            // A failure before the first bytes of the body is that of the request.
-            if state.pending.isEmpty { try state.end?.get() }
-            guard let head = state.head else { throw URLError(.badServerResponse) }
-            return head
+            // After the head, a failure is that of the body.
+            if let head = state.head { return head }
+            try state.end?.get()
+            throw URLError(.badServerResponse)
         }
     }
 
@@ -77,10 +77,13 @@ final class Transfer: Sendable {
         }
     }
 
-    /// The rest of the body.
-    func data() async throws -> Data {
+    /// The rest of the body; `nil` if it is longer than a limit.
+    func data(upTo limit: Int = .max) async throws -> Data? {
         var data = Data()
-        while let piece = try await next() { data.append(piece) }
+        while let piece = try await next() {
+            data.append(piece)
+            if data.count > limit { return nil }
+        }
         return data
     }
 
@@ -145,6 +148,7 @@ final class Transfer: Sendable {
     /// Cancels the request.
     func cancel() {
         change { state in
+            state.head = nil
             state.pending = Data()
             state.end = .failure(URLError(.cancelled))
         }

@@ -8,16 +8,30 @@ import ResponseStore
     import FoundationNetworking
 #endif
 
-/// A URLSession as a client that has a jar's cache.
+/// A URLSession as a client of one hop, which may have a jar's cache.
 struct URLSessionClient: CachingClient {
+    /// The maximum number of bytes that are read of a body that no caller gets.
+    private static let discardedByteCount = 1 << 16
+
     let session: OpenSession
+    let hop: RedirectChain
     /// The file that is the body of requests; `nil` for their own bodies.
     var file: URL?
 
     func send(_ request: URLRequest) async throws -> URLSessionAnswer {
         let transfer = session.begin(request, file: file)
         let response = try await transfer.head()
-        return URLSessionAnswer(data: try await transfer.data(), response: response)
+        let head = ResponseHead(response)
+        guard !hop.discards(head) else {
+            // So that the connection can be used again, and the redirect stored. A long body is not worth it.
+            let body = try? await transfer.data(upTo: URLSessionClient.discardedByteCount)
+            return URLSessionAnswer(data: body ?? Data(), response: response, hasBody: body != nil)
+        }
+        do {
+            return URLSessionAnswer(data: try await transfer.data() ?? Data(), response: response)
+        } catch {
+            throw BrokenResponse(head, reason: error)
+        }
     }
 
     func failure(_ error: any Error) -> CacheExchange.Failure? {
@@ -70,7 +84,7 @@ struct URLSessionClient: CachingClient {
     func received(_ answer: URLSessionAnswer) -> ReceivedHead {
         let fields = fields(of: answer.response)
         let length = fields.values("content-length").first.flatMap { Int64($0.description) }
-        let isWhole = length == nil || length == Int64(answer.data.count)
+        let isWhole = answer.hasBody && (length == nil || length == Int64(answer.data.count))
         return ReceivedHead(ResponseHead(answer.response), fields: fields, bodyLength: length, mayStore: isWhole)
     }
 

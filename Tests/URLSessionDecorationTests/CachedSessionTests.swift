@@ -14,17 +14,6 @@ import URLSessionDecoration
     import FoundationNetworking
 #endif
 
-extension CachedJar {
-    /// A session, as after a restart of the app.
-    func session(
-        _ configuration: URLSessionConfiguration = .ephemeral, _ settings: DecorationSettings = DecorationSettings()
-    ) -> DecoratedURLSession {
-        DecoratedURLSession(
-            decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration, cache: cache,
-            now: { self.now })
-    }
-}
-
 @Suite("URLSession with a jar's cache")
 struct CachedSessionTests {
     /// A server with one resource, which counts its versions: it confirms the tag of the current one.

@@ -1,9 +1,11 @@
 import CookieModel
+import DecorationTestSupport
 import Foundation
 import HTTPTypes
 import OAuth2
 import RequestDecoration
 import SessionStore
+import URLSessionDecoration
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -61,5 +63,16 @@ struct URLSessionFixture {
         request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
         request.setValue("Bearer own", forHTTPHeaderField: "Authorization")
         return request
+    }
+}
+
+extension CachedJar {
+    /// A session, as after a restart of the app.
+    func session(
+        _ configuration: URLSessionConfiguration = .ephemeral, _ settings: DecorationSettings = DecorationSettings()
+    ) -> DecoratedURLSession {
+        DecoratedURLSession(
+            decorator: RequestDecorator(jar: jar, settings: settings), configuration: configuration, cache: cache,
+            now: { self.now })
     }
 }

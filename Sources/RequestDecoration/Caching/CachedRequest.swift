@@ -73,25 +73,26 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         of exchange: inout CacheExchange
     ) async throws -> (head: ResponseHead, payload: Client.Response) {
         var sent = exchange.sentFields.map { client.replacing(request, fields: $0) } ?? request
-        // The cookies of a response that is of no use to the caller. They reach the jar with the next one.
-        var (setCookie, doubts): ([Octets], [SetCookieDoubt]) = ([], [])
+        // A response that is of no use to the caller. Its cookies reach the jar with the next one.
+        var discarded: ResponseHead?
         while true {
             let response: Client.Response
             do {
                 exchange.requestTime = now()
                 response = try await client.send(sent)
             } catch {
-                guard let failure = client.failure(error),
+                let broken = error as? BrokenResponse
+                let (reason, lost) = (broken?.reason ?? error, broken?.head.preceded(by: discarded) ?? discarded)
+                guard let failure = client.failure(reason),
                     let answer = await exchange.answer(after: failure, now: now())
-                else { throw error }
+                else { throw lost.map { BrokenResponse($0, reason: reason) } ?? reason }
                 return (
-                    ResponseHead(answer.head, setCookie, doubts),
+                    ResponseHead(answer.head).preceded(by: lost),
                     try await client.response(answer, to: request, status: exchange.statusField)
                 )
             }
             var received = client.received(response)
-            received.head.setCookie = setCookie + received.head.setCookie
-            received.head.doubts = doubts + received.head.doubts
+            received.head = received.head.preceded(by: discarded)
             switch await take(received, in: &exchange) {
             case .pass:
                 return (
@@ -99,18 +100,18 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
                 )
             case .complete(let answer):
                 return (
-                    ResponseHead(answer.head, received.head.setCookie, received.head.doubts),
+                    ResponseHead(answer.head).preceded(by: received.head),
                     try await client.passed(response, after: answer, in: exchange, now: now)
                 )
             case .answer(let answer):
                 await client.discard(response)
                 return (
-                    ResponseHead(answer.head, received.head.setCookie, received.head.doubts),
+                    ResponseHead(answer.head).preceded(by: received.head),
                     try await client.response(answer, to: request, status: exchange.statusField)
                 )
             case .again:
                 await client.discard(response)
-                (setCookie, doubts) = (received.head.setCookie, received.head.doubts)
+                discarded = received.head
                 sent = request
             }
         }
@@ -146,10 +147,10 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
 }
 
 extension ResponseHead {
-    /// The head of a stored response, with the cookies of a server's response that it takes the place of.
-    fileprivate init(_ answer: StoredAnswer, _ setCookie: [Octets] = [], _ doubts: [SetCookieDoubt] = []) {
+    /// The head of a stored response. It has no cookies.
+    fileprivate init(_ answer: StoredAnswer) {
         self.init(
             status: answer.status, location: answer.fields.values("location").first { !$0.isEmpty },
-            authenticate: answer.fields.values("www-authenticate"), setCookie: setCookie, doubts: doubts)
+            authenticate: answer.fields.values("www-authenticate"))
     }
 }

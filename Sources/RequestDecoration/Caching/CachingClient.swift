@@ -8,6 +8,8 @@ package protocol CachingClient: Sendable {
     associatedtype Response: Sendable
 
     /// Sends a request, without following redirects and without a cache of the client's own.
+    ///
+    /// - Throws: The client's error, in a ``BrokenResponse`` if the head of a response was received.
     func send(_ request: Request) async throws -> Response
     /// Why there is no response, if a stored one may take its place.
     func failure(_ error: any Error) -> CacheExchange.Failure?

@@ -67,6 +67,20 @@ struct ExchangeTests {
         #expect(exchange.hops[4].receipt.decisions.map(\.outcome) == [.stored])
     }
 
+    @Test("The cookies of a head whose body is missing are stored, and the client's error is thrown")
+    func brokenResponse() async throws {
+        let fixture = try DecorationFixture([])
+        await #expect(throws: CocoaError.self) {
+            try await fixture.decorator().exchange(
+                request(), in: RequestContext(url: try request().requestURL()), now: { DecorationFixture.now }
+            ) { _, _ -> (head: ResponseHead, payload: Int) in
+                let head = ResponseHead(status: 200, setCookie: ["seen=1"])
+                throw BrokenResponse(head, reason: CocoaError(.fileReadUnknown))
+            }
+        }
+        #expect(try fixture.jar.cookies().readable.map(\.pair) == ["seen=1"])
+    }
+
     @Test("Authorization never crosses an origin, the caller's nor a rule's")
     func authorization() async throws {
         let web = Web([

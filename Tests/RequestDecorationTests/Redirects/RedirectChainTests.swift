@@ -31,6 +31,18 @@ struct RedirectChainTests {
         #expect(try self.chain().referrer == nil)
     }
 
+    @Test("Redirects that are followed, or that end the chain with an error, are of no use to the caller")
+    func discarded() throws {
+        let chain = try chain()
+        #expect(chain.discards(ResponseHead(status: 302, location: "/2")))
+        #expect(chain.discards(ResponseHead(status: 302, location: "https://[")))
+        #expect(try self.chain(limit: 0).discards(ResponseHead(status: 302, location: "/2")))
+        #expect(!chain.discards(ResponseHead(status: 302, location: "com.example.app:/callback")))
+        #expect(!chain.discards(ResponseHead(status: 302)))
+        #expect(!chain.discards(ResponseHead(status: 201, location: "/2")))
+        #expect(chain.number == 1)
+    }
+
     @Test(
         "A body that was once dropped does not come back",
         arguments: [
