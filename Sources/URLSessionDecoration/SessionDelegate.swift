@@ -79,7 +79,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             let takesCredential = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
             let answer: @Sendable (URLCredential?) -> Void = { credential in
                 // It asks after the body, and waits forever if there is no credential.
-                guard let credential, takesCredential else { return transfer.accept() }
+                guard let credential, takesCredential else { return transfer.stop() }
                 transfer.unlessEnded { completionHandler(.useCredential, credential) }
             }
             // That of the configuration's storage, unless it was used last.
@@ -90,7 +90,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
                 case .useCredential: answer(credential)
                 case .performDefaultHandling: answer(stored)
                 case .cancelAuthenticationChallenge: transfer.cancel()
-                case .rejectProtectionSpace: transfer.accept()
+                case .rejectProtectionSpace: transfer.stop()
                 }
             }
         }
@@ -99,6 +99,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
             totalBytesExpectedToSend: Int64
         ) {
+            if totalBytesSent == totalBytesExpectedToSend { transfer(of: task)?.noteFileSent() }
             taskDelegate?.urlSession(
                 session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
                 totalBytesExpectedToSend: totalBytesExpectedToSend)

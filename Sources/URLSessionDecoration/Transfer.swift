@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -17,6 +18,8 @@ final class Transfer: Sendable {
         var pending = Data()
         var end: Result<Void, any Error>?
         var isSuspended = false
+        /// Whether the whole file that is the request's body has been sent.
+        var isFileSent = false
         var readers: [CheckedContinuation<Void, Never>] = []
 
         var hasHead: Bool {
@@ -140,10 +143,37 @@ final class Transfer: Sendable {
     }
 
     /// Ends the body with what has come, and the request with it.
-    func accept() {
-        end(nil)
+    ///
+    /// - Parameter error: The error of the request.
+    func stop(_ error: (any Error)? = nil) {
+        end(error)
         task.cancel()
     }
+
+    #if canImport(FoundationNetworking)
+        /// Notes that the whole file has been sent.
+        func noteFileSent() {
+            change { $0.isFileSent = true }
+        }
+
+        /// Stops the request if its file becomes too short before it is sent. Foundation on Linux waits for the rest of the
+        /// file until the timeout.
+        fileprivate func watch(_ file: URL) {
+            // Opening a pipe must not wait for its writer.
+            guard let file = try? Descriptor(opening: file.path, O_RDONLY | O_NONBLOCK) else { return }
+            let size = lseek(file.number, 0, SEEK_END)
+            Task.detached { [weak self] in
+                defer { file.close() }
+                while self?.state.withLock({ $0.end == nil && !$0.isFileSent }) == true {
+                    guard lseek(file.number, 0, SEEK_END) >= size else {
+                        self?.stop(URLError(.requestBodyStreamExhausted))
+                        return
+                    }
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    #endif
 
     /// Cancels the request.
     func cancel() {
@@ -194,6 +224,9 @@ final class OpenSession: Sendable {
             if let file { session.uploadTask(with: request, fromFile: file) } else { session.dataTask(with: request) }
         let transfer = Transfer(task, in: self)
         delegate.add(transfer, for: task)
+        #if canImport(FoundationNetworking)
+            if let file { transfer.watch(file) }
+        #endif
         task.resume()
         return transfer
     }

@@ -12,6 +12,26 @@ import URLSessionDecoration
     import FoundationNetworking
 #endif
 
+/// Does something when the first part of a body has been sent.
+private final class ShrinkingDelegate: NSObject, URLSessionDataDelegate {
+    private let shrink: @Sendable () -> Void
+    private let hasShrunk = Mutex(false)
+
+    init(_ shrink: @escaping @Sendable () -> Void) {
+        self.shrink = shrink
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        hasShrunk.withLock { hasShrunk in
+            if !hasShrunk { shrink() }
+            hasShrunk = true
+        }
+    }
+}
+
 @Suite("The methods of URLSession, with a jar")
 struct SessionMethodTests {
     private func session(
@@ -132,6 +152,23 @@ struct SessionMethodTests {
         #expect(requests.map { $0.text("content-length") } == [["3000000"], ["3000000"], ["3000000"], []])
         #expect(requests.map { $0.text("authorization") } == [["Bearer own"], ["Bearer own"], [], []])
         #expect(requests.map { $0.text("cookie") } == [[], ["a=1"], [], []])
+    }
+
+    @Test("A file that shrinks while it is uploaded ends the upload")
+    func shrunkFile() async throws {
+        let file = try Self.file([])
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 1 << 28)
+        let delegate = ShrinkingDelegate { try? handle.truncate(atOffset: 1000) }
+        let server = try LoopbackServer { _ in LoopbackServer.Response() }
+        var request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+        request.httpMethod = "POST"
+        request.timeoutInterval = 20
+        let upload = request
+        let session = session(try URLSessionFixture().jar, delegate: delegate)
+        let error = await #expect(throws: URLError.self) { try await session.upload(for: upload, fromFile: file) }
+        #expect(error?.code != .timedOut && server.requests.isEmpty)
     }
 
     @Test("Failures are those of URLSession", arguments: Method.allCases)
