@@ -33,12 +33,12 @@
         public func receive(
             _ response: HTTPResponse, to url: String, in jar: String, _ details: RequestDetails = RequestDetails()
         ) async throws -> ResponseDecisions {
-            try await receiveToEnd(ResponseDocument(ResponseHead(response), to: url, details), in: jar)
+            try await answerToEnd(to: .receive(ResponseDocument(ResponseHead(response), to: url, details), in: jar))
         }
 
         /// Stores the cookies of a response, even if the task is cancelled.
-        func receiveToEnd(_ document: ResponseDocument, in jar: String) async throws -> ResponseDecisions {
-            try await Task { try await answer(to: .receive(document, in: jar)) }.value
+        func answerToEnd(to request: SessionRequest<ResponseDecisions>) async throws -> ResponseDecisions {
+            try await Task { try await answer(to: request) }.value
         }
 
         /// Makes a request with a jar of the service, and follows its redirects. The service decorates each hop, and stores the
