@@ -15,6 +15,8 @@
         private let now: () -> Timestamp?
         /// The names of the jar's cookies on the current request, and those that are not on it.
         private var (cookies, excluded): ([String], [DecorationReport.Exclusion]) = ([], [])
+        /// The jar's header fields that are not on the current request.
+        private var omitted: [DecorationReport.OmittedField] = []
         /// The next step that the last response asks for; `nil` if it does not say "not signed in".
         private var login: LoginChallengeReport?
         /// Whether the current request is the last one once more, with the nonce.
@@ -47,12 +49,18 @@
             }
             let report = try await client.answer(
                 to: state.decoration(of: hop, cookies: request.fieldValues(.cookie), settingFields: tokenFields))
-            (cookies, excluded) = (report.included, report.excluded)
+            (cookies, excluded, omitted) = (report.included, report.excluded, report.omittedFields ?? [])
             let fields = state.fields(report, for: hop, sent: now())
             if !report.cookieString.isEmpty { setCookies(report.cookieString, on: &request) }
             for field in fields {
                 guard let name = HTTPField.Name(field.name) else { continue }
-                if !request.hasField(name), Request.carries(field.octets) { request.setField(name, field.octets) }
+                if request.hasField(name) {
+                    omit(field, "set-by-caller")
+                } else if Request.carries(field.octets) {
+                    request.setField(name, field.octets)
+                } else {
+                    omit(field, "octets-not-carried")
+                }
             }
             return request
         }
@@ -82,6 +90,11 @@
             excluded.append(DecorationReport.Exclusion(name: name, reasons: ["octets-not-carried"]))
         }
 
+        /// Notes that a header field of the service is not sent.
+        private mutating func omit(_ field: HeaderFieldReport, _ reason: String) {
+            omitted.append(DecorationReport.OmittedField(name: field.name, reason: reason, scope: field.scope))
+        }
+
         mutating func receive(_ response: ResponseHead, to hop: RedirectChain) async throws -> Bool {
             let answer = try await client.answerToEnd(to: state.receipt(of: response, to: hop))
             login = answer.login
@@ -89,7 +102,7 @@
             hops.append(
                 SessionExchangeHop(
                     url: hop.context.url, method: hop.context.method, cookies: cookies, excluded: excluded,
-                    status: response.status, receipt: answer, doubts: response.doubts))
+                    omittedFields: omitted, status: response.status, receipt: answer, doubts: response.doubts))
             // The service adds the nonce when it renews the fields of the request. The token stays the same.
             hasNonce = state.hasProof && !hasNonce && response.mentionsNonce
             if hasNonce { hasNonce = (try? await renew(by: state.renewal)) ?? false }

@@ -9,7 +9,8 @@
     extension SessionClient {
         /// Returns a copy of `request` with the cookies and header fields that a jar adds. Method and body stay unchanged.
         ///
-        /// Cookies and fields of the request take precedence by name.
+        /// Cookies and fields of the request take precedence by name. Those that a client of text cannot carry are left out;
+        /// ``exchange(_:in:_:limit:isBodyRepeatable:now:transport:)`` reports them.
         ///
         /// - Parameter details: The page or user that makes the request; by default, the user navigates to its URL. The
         ///   method is the request's own.
@@ -111,6 +112,9 @@
         public let cookies: [String]
         /// The cookies that were not sent, with the reasons. With `octets-not-carried`, the client accepts only text.
         public let excluded: [DecorationReport.Exclusion]
+        /// The jar's header fields for the URL that were not sent, with the reason. With `octets-not-carried`, the client
+        /// accepts only text.
+        public let omittedFields: [DecorationReport.OmittedField]
         /// The status of the response.
         public let status: Int
         /// The outcome of the response's cookies.

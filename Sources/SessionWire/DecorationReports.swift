@@ -19,13 +19,19 @@ public struct DecorationReport: Codable, Sendable {
     }
 
     /// A header field of the jar that is for the URL and is not sent.
-    package struct OmittedField: Codable, Sendable {
+    public struct OmittedField: Codable, Sendable {
         /// The name.
-        package let name: String
+        public let name: String
         /// The identifier of the reason.
-        package let reason: String
-        /// The beginning of the URLs it applies to.
-        package let scope: String?
+        public let reason: String
+        /// The beginning of the URLs that the field is for; `nil` for all URLs.
+        public let scope: String?
+
+        package init(name: String, reason: String, scope: String?) {
+            self.name = name
+            self.reason = reason
+            self.scope = scope
+        }
     }
 
     /// The cookies that are not sent.

@@ -213,6 +213,35 @@ struct ClientExchangeTests {
         }
     }
 
+    @Test("A header field of the jar that is not sent is reported with the reason")
+    func omittedFields() async throws {
+        let fixture = try ServiceFixture()
+        let jar = try fixture.database.jar(named: "default", now: ServiceFixture.now)
+        let value = Array("caf".utf8) + [0xE9]
+        try jar.setFieldRule(
+            FieldRule(name: "X-Team", value: Secret(value), scope: try URLScope("https://api.test/v2")))
+        try await fixture.runClient { client in
+            let team = try #require(HTTPField.Name("X-Team"))
+            var request = Self.request(.get, "api.test", "/v2/x")
+            request.headerFields[try #require(HTTPField.Name("X-Key"))] = "own"
+            let octets = try await client.exchange(request, in: "default") { request, _ in
+                (ResponseHead(status: 200), request.fieldValues(team))
+            }
+            #expect(octets.payload == [Octets(value)])
+            #expect(octets.hops.flatMap(\.omittedFields).map(\.reason) == ["set-by-caller"])
+            let text = try await client.exchange(TextRequest(message: request), in: "default") { request, _ in
+                (ResponseHead(status: 200), request.hasField(team))
+            }
+            #expect(!text.payload && text.hops.count == 1)
+            let omitted = text.hops.flatMap(\.omittedFields)
+            #expect(
+                Set(omitted.map { [$0.name, $0.reason] }) == [
+                    ["X-Key", "set-by-caller"], ["X-Team", "octets-not-carried"],
+                ])
+            #expect(omitted.allSatisfy { $0.scope == "https://api.test/v2" })
+        }
+    }
+
     @Test("A cookie without a name that a client of text cannot carry is reported without its value")
     func nameless() async throws {
         let line = Octets(Array("secret".utf8) + [0xFF] + Array("; Path=/".utf8))
