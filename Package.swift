@@ -410,7 +410,9 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ]),
-        .testTarget(name: "SessionClientTests", dependencies: ["SessionClient", "WebPrimitives"]),
+        .testTarget(
+            name: "SessionClientTests",
+            dependencies: ["CookieModel", "RequestExchange", "SessionClient", "SessionWire", "WebPrimitives"]),
         .testTarget(
             name: "SessionServiceTests",
             dependencies: [
