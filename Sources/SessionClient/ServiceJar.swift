@@ -96,17 +96,27 @@
         }
 
         mutating func receive(_ response: ResponseHead, to hop: RedirectChain) async throws -> Bool {
-            let answer = try await client.answerToEnd(to: state.receipt(of: response, to: hop))
+            let answer: ResponseDecisions
+            do {
+                answer = try await client.answerToEnd(to: state.receipt(of: response, to: hop))
+            } catch let error as SessionClientError {
+                addHop(to: hop, response, ResponseDecisions(decisions: []))
+                throw StorageFailure(cause: error)
+            }
             login = answer.login
             state.note(response, to: hop, isRejection: login != nil)
-            hops.append(
-                SessionExchangeHop(
-                    url: hop.context.url, method: hop.context.method, cookies: cookies, excluded: excluded,
-                    omittedFields: omitted, status: response.status, receipt: answer, doubts: response.doubts))
+            addHop(to: hop, response, answer)
             // The service adds the nonce when it renews the fields of the request. The token stays the same.
             hasNonce = state.hasProof && !hasNonce && response.mentionsNonce
             if hasNonce { hasNonce = (try? await renew(by: state.renewal)) ?? false }
             return hasNonce
+        }
+
+        private mutating func addHop(to hop: RedirectChain, _ response: ResponseHead, _ receipt: ResponseDecisions) {
+            hops.append(
+                SessionExchangeHop(
+                    url: hop.context.url, method: hop.context.method, cookies: cookies, excluded: excluded,
+                    omittedFields: omitted, status: response.status, receipt: receipt, doubts: response.doubts))
         }
 
         func mayRepeat(after response: ResponseHead, to hop: RedirectChain) -> Bool? {
@@ -126,6 +136,11 @@
             guard let request else { return false }
             return state.renewed(try await client.answer(to: request))
         }
+    }
+
+    /// The service did not store a response.
+    struct StorageFailure: Error {
+        let cause: SessionClientError
     }
 
     extension ResponseHead {

@@ -67,8 +67,9 @@
         ///     renews once for many requests that are in flight together.
         ///   - transport: Sends one request without following redirects. The chain tells transports that get the body
         ///     separately whether the first request's body is still to be sent. Only the last payload is kept.
-        /// - Throws: ``SessionClientError``, `RedirectError`, `RequestURLError`, or the transport's error.
-        public func exchange<Request: DecoratableRequest, Payload>(
+        /// - Throws: ``UnstoredResponseError`` if a response came and the service did not store it,
+        ///   ``SessionClientError``, `RedirectError`, `RequestURLError`, or the transport's error.
+        public func exchange<Request: DecoratableRequest, Payload: Sendable>(
             _ request: Request, in jar: String, _ details: RequestDetails = RequestDetails(),
             limit: Int = Redirect.limit,
             isBodyRepeatable: Bool = true, now: (() -> Timestamp)? = nil,
@@ -79,10 +80,41 @@
                 isBodyRepeatable: isBodyRepeatable)
             var jar = ServiceJar<Request>(
                 self, jar, details, signsIn: !request.hasField(.authorization), now: now ?? { nil })
-            let (head, payload, refusal) = try await redirected.run(with: &jar, over: transport)
-            return SessionExchange(
-                head: head, payload: payload, hops: jar.hops, url: redirected.chain.context.url,
-                repetitionRefusal: refusal)
+            var last: (head: ResponseHead, payload: Payload)?
+            do {
+                let (head, payload, refusal) = try await redirected.run(with: &jar) { request, hop in
+                    // The payload of a redirect may hold a connection that the next request needs.
+                    last = nil
+                    let response = try await transport(request, hop)
+                    last = response
+                    return response
+                }
+                return SessionExchange(
+                    head: head, payload: payload, hops: jar.hops, url: redirected.chain.context.url,
+                    repetitionRefusal: refusal)
+            } catch let failure as StorageFailure {
+                guard let last else { throw failure.cause }
+                throw UnstoredResponseError(
+                    cause: failure.cause,
+                    exchange: SessionExchange(
+                        head: last.head, payload: last.payload, hops: jar.hops, url: redirected.chain.context.url,
+                        repetitionRefusal: nil))
+            }
+        }
+    }
+
+    /// A response came, and the service did not store its cookies: the access token lacks `write`, or the service is not
+    /// reachable. The request was made, so use the response rather than repeat the request.
+    public struct UnstoredResponseError<Payload: Sendable>: DescribedError {
+        /// Why the service did not store the cookies.
+        public let cause: SessionClientError
+        /// The response and its hops. The last hop is that of the response, whose redirect is not followed; its `receipt` is
+        /// empty.
+        public let exchange: SessionExchange<Payload>
+
+        /// One sentence that names the origin and the cause, without secrets.
+        public var description: String {
+            "\(exchange.url.origin): the service did not store the cookies of the response: \(cause)"
         }
     }
 
@@ -117,7 +149,7 @@
         public let omittedFields: [DecorationReport.OmittedField]
         /// The status of the response.
         public let status: Int
-        /// The outcome of the response's cookies.
+        /// The outcome of the response's cookies; empty if the service did not store them.
         public let receipt: ResponseDecisions
         /// The ambiguities in the response's Set-Cookie lines that result from the form in which the client provides them.
         public let doubts: [SetCookieDoubt]

@@ -69,6 +69,30 @@ struct ClientExchangeTests {
         }
     }
 
+    @Test(
+        "A response that the service does not store is in the error, and its redirect is not followed",
+        arguments: [(AccessGrant(verbs: [.read, .secrets]), nil), (.everything, "/responses")]
+            as [(AccessGrant, String?)])
+    func unstored(grant: AccessGrant, unreachable: String?) async throws {
+        try await ServiceFixture().runClient(grant, unreachable: unreachable) { client in
+            let web = VisitedWeb(["https://a.test/1": (303, "/2", ["a=1; Path=/"])])
+            let error = await #expect(throws: UnstoredResponseError<Int>.self) {
+                try await client.exchange(Self.request(.post), in: "default", transport: web.answer)
+            }
+            let exchange = try #require(error?.exchange)
+            #expect(exchange.payload == 1 && exchange.head.status == 303 && exchange.head.location == "/2")
+            #expect(exchange.url.description == "https://a.test/1" && exchange.hops.map(\.status) == [303])
+            #expect(exchange.hops.allSatisfy { $0.receipt.decisions.isEmpty } && web.requests.count == 1)
+            #expect(error?.cause.code == (unreachable == nil ? .refused : .unreachable))
+            #expect(error?.cause.problem?.code == (unreachable == nil ? "forbidden" : nil))
+            let description = error?.description ?? ""
+            #expect(
+                description.hasPrefix("https://a.test: the service did not store the cookies of the response: ")
+                    && !description.contains("a=1"))
+            #expect(try await client.cookieString(for: "https://a.test/", in: "default") == [])
+        }
+    }
+
     @Test("Each response is stored before the next request is decorated")
     func cookies() async throws {
         try await ServiceFixture().runClient { client in

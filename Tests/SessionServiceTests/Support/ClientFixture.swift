@@ -1,16 +1,22 @@
 import HTTPTypes
 import SessionClient
+import SessionStore
 import WebPrimitives
 
 extension ServiceFixture {
     /// Runs a client of the service, whose requests are answered in this process.
+    ///
+    /// - Parameters:
+    ///   - grant: What the client may do.
+    ///   - path: The end of the paths whose requests get no answer.
     func runClient<Result: Sendable>(
+        _ grant: AccessGrant = .everything, unreachable path: String? = nil,
         _ body: @Sendable @escaping (SessionClient) async throws -> Result
     ) async throws -> Result {
-        try await run { service in
+        try await run(grant) { service in
             let address = try SessionAddress("http://127.0.0.1:8722")
-            return try await body(
-                SessionClient(address, over: FixtureTransport(service: service, base: address.description)))
+            let transport = FixtureTransport(service: service, base: address.description, unreachable: path)
+            return try await body(SessionClient(address, over: transport))
         }
     }
 }
@@ -19,10 +25,16 @@ extension ServiceFixture {
 private struct FixtureTransport: SessionTransport {
     let service: ServiceClient
     let base: String
+    let unreachable: String?
+
+    private struct ConnectionLost: Error, CustomStringConvertible {
+        let description = "connection lost"
+    }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         // As HTTP clients do.
         try Task.checkCancellation()
+        if let unreachable, request.url.hasSuffix(unreachable) { throw ConnectionLost() }
         var bytes: [UInt8]?
         if case .bytes(let body) = request.body { bytes = body }
         let answer = try await service.send(
