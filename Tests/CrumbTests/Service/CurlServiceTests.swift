@@ -51,20 +51,24 @@ struct CurlServiceTests {
         let commands = [
             ["curl", "--", "-s", "\(url)page"], ["curl", "--json", "-j", "new", "--", "-s", "\(url)page"],
             ["curl", "--json", "--", "-sL", "\(url)start"], ["curl", "--json", "-j", "new", "--", "-s", "\(url)next"],
-            ["jars", "fields", "set", "X-Team", "blue", url],
+            ["jars", "fields", "set", "X-Team", "--scope", url], ["curl", "--json", "--", "-s", "\(url)page"],
             ["curl", "--json", "--", "-s", "-b", "own=1; a=mine", "\(url)page"],
             ["curl", "--json", "--", "-s", "-H", "X-Team: red", "\(url)page"],
             ["curl", "--json", "--", "-s", "-d", "x=y", "\(url)page"], ["list", "--json", "--values"],
             ["curl", "--top-level", "https://other.test/", "--", "-s", "\(url)page"],
             ["curl", "-j", "new", "--", "\(url)page", "-sD", "-", "-o", "/dev/null"],
         ]
-        let onFile = try CurlServiceTests.outcomes({ try home.start($0).wait() }, of: commands, at: site)
-        let served = try CurlServiceTests.outcomes({ try service.ask($0) }, of: commands, at: site)
+        let variables = ["CRUMB_FIELD_VALUE": "blue"]
+        let onFile = try CurlServiceTests.outcomes(
+            { try home.start($0, variables: variables).wait() }, of: commands, at: site)
+        let served = try CurlServiceTests.outcomes(
+            { try service.ask($0, variables: variables) }, of: commands, at: site)
         for (command, (file, service)) in zip(commands, zip(onFile, served)) where command.first == "curl" {
             #expect(file == service, "\(command)")
         }
         #expect(onFile[2].requests == ["GET /start []", "GET /next [\"b=2; a=1\"]"])
-        #expect(onFile[5].text.contains("own=1; a=mine"))
+        #expect(onFile[4].status == 0 && onFile[5].text.contains("blue"), "\(onFile[4].messages)")
+        #expect(onFile[6].text.contains("own=1; a=mine"))
         #expect(served[1].messages.contains("created") == false && served[3].messages.contains("created jar 'new'"))
     }
 
