@@ -101,19 +101,8 @@ package struct PackageStore: Sendable {
     ///   - environment: The value of a variable of the environment.
     /// - Returns: `nil` if the environment does not tell the folder for data.
     static func root(ofServed name: String, environment: (String) -> String?) -> String? {
-        guard let data = dataFolder(environment) else { return nil }
+        guard let data = UserFolder.data.path(environment) else { return nil }
         return "\(data)/crumb/packages/\(Hexadecimal.text(SHA256.hash(data: Array(name.utf8)).prefix(16)))"
-    }
-
-    private static func dataFolder(_ environment: (String) -> String?) -> String? {
-        // The XDG specification has relative paths ignored.
-        if let folder = environment("XDG_DATA_HOME"), folder.hasPrefix("/") { return folder }
-        guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
-        #if os(macOS)
-            return "\(home)/Library/Application Support"
-        #else
-            return "\(home)/.local/share"
-        #endif
     }
 
     var folder: String { "\(root)/\(jarID)" }

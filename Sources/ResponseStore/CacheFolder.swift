@@ -28,22 +28,11 @@ public struct CacheFolder: Sendable, Hashable {
     ///   - database: The path of the database, or the name of one on a server.
     ///   - environment: The value of a variable of the environment.
     package init?(database: String, environment: (String) -> String?) {
-        guard !database.isEmpty, let caches = CacheFolder.caches(environment) else { return nil }
+        guard !database.isEmpty, let caches = UserFolder.caches.path(environment) else { return nil }
         // The URL of a server is no path, which would depend on the current folder.
         let name = DatabasePlace.isServer(database) ? database : FileSystem.resolved(database)
         let digest = SHA256.hash(data: Array(name.utf8)).prefix(16)
         path = "\(caches)/crumb/responses-\(CacheFolder.version)/\(Hexadecimal.text(digest))"
-    }
-
-    private static func caches(_ environment: (String) -> String?) -> String? {
-        // The XDG specification has relative paths ignored.
-        if let folder = environment("XDG_CACHE_HOME"), folder.hasPrefix("/") { return folder }
-        guard let home = environment("HOME"), home.hasPrefix("/") else { return nil }
-        #if os(macOS)
-            return "\(home)/Library/Caches"
-        #else
-            return "\(home)/.cache"
-        #endif
     }
 
     /// Whether a cache has been created in the folder.

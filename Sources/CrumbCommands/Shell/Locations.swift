@@ -15,7 +15,7 @@ struct Locations {
 
     /// The default database file.
     func defaultDatabase() throws -> String {
-        try folder(variable: "XDG_DATA_HOME", fallback: ".local/share") + "/crumb.sqlite"
+        try folder(.data) + "/crumb.sqlite"
     }
 
     /// Whether the key file is the default one.
@@ -28,7 +28,7 @@ struct Locations {
 
     /// The key file unless `CRUMB_KEY_FILE` names another.
     func defaultKeyFile() throws -> String {
-        try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/key"
+        try folder(.configuration) + "/key"
     }
 
     /// The public suffix list that replaces the built-in one.
@@ -44,7 +44,7 @@ struct Locations {
 
     /// The file with the name of the login that was chosen.
     func loginFile() throws -> String {
-        try folder(variable: "XDG_CONFIG_HOME", fallback: ".config") + "/login"
+        try folder(.configuration) + "/login"
     }
 
     /// The user's folder.
@@ -87,18 +87,13 @@ struct Locations {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func folder(variable: String, fallback: String) throws -> String {
-        // The XDG specification has relative paths ignored.
-        if let folder = value(variable), folder.hasPrefix("/") { return folder + "/crumb" }
-        guard let home = value("HOME") else {
+    private func folder(_ folder: UserFolder) throws -> String {
+        guard let path = folder.path(value) else {
             throw CommandFailure(
-                .databaseUnavailable, "HOME is not set; name the files with --database and CRUMB_KEY_FILE")
+                .databaseUnavailable,
+                "HOME is not set to an absolute path; name the files with --database and CRUMB_KEY_FILE")
         }
-        #if os(macOS)
-            return home + "/Library/Application Support/crumb"
-        #else
-            return "\(home)/\(fallback)/crumb"
-        #endif
+        return "\(path)/crumb"
     }
 }
 
