@@ -100,7 +100,7 @@ package final class PackageDownload: ZipSource {
 extension PackageStore {
     /// The download of a package for a jar of a database, which no other process can begin meanwhile.
     ///
-    /// - Returns: `nil` if the database is no file.
+    /// - Returns: `nil` if the database has no folder for packages.
     package static func download(
         _ url: RequestURL, beside database: SessionDatabase
     ) throws(PackageError) -> PackageDownload? {

@@ -86,9 +86,10 @@ extension PackageStore {
         }
     }
 
-    /// Removes a jar that was just created, unless something was stored in it meanwhile: a row or a package. A failure
-    /// leaves it.
+    /// Removes a jar of a database file that was just created, unless something was stored in it meanwhile: a row or a
+    /// package. A failure leaves it, and so does a server: another machine may have packages of the jar.
     package static func removeIfUnused(_ jar: CookieJar) {
+        guard !jar.database.isOnServer else { return }
         guard let store = PackageStore(of: jar), !FileSystem.isAbsent(store.root) else {
             _ = try? jar.database.removeIfUnused(jar)
             return
@@ -109,6 +110,10 @@ extension PackageStore {
             guard let jars = try? database.jarIDs() else { return }
             for jarID in folders where !jars.contains(jarID) {
                 let store = PackageStore(database: database, jarID: jarID, root: root)
+                if database.isOnServer {
+                    // A list that does not open may belong to another database.
+                    do throws(PackageError) { _ = try store.indexOctets() } catch { continue }
+                }
                 for folder in [store.bundleFolder, store.folder] {
                     for name in FileSystem.names(in: folder) { unlink("\(folder)/\(name)") }
                     rmdir(folder)

@@ -65,8 +65,8 @@ package struct PackageStore: Sendable {
 
     /// The packages of a jar.
     ///
-    /// - Returns: `nil` if the database has no folder for packages: it is in memory, or on a server, and the environment does
-    ///   not tell the folder for data.
+    /// - Returns: `nil` if the database has no folder for packages: it is in memory, or it is on a server, and the URL names
+    ///   no database or the environment does not tell the folder for data.
     package init?(of jar: CookieJar) {
         guard let root = PackageStore.root(of: jar.database) else { return nil }
         (database, jarID, self.root) = (jar.database, jar.id, root)
@@ -85,7 +85,7 @@ package struct PackageStore: Sendable {
     }
 
     /// The folder of a database's packages; `nil` if it has none.
-    static func root(of database: SessionDatabase) -> String? {
+    package static func root(of database: SessionDatabase) -> String? {
         guard !database.isOnServer else {
             let variables = ProcessEnvironment.variables
             return root(ofServed: database.path) { variables[$0] }
@@ -97,12 +97,18 @@ package struct PackageStore: Sendable {
     /// The folder of the packages of a database on a server, in the user's folder for data.
     ///
     /// - Parameters:
-    ///   - name: The database's name, as errors have it.
+    ///   - name: The database's name in errors.
     ///   - environment: The value of a variable of the environment.
-    /// - Returns: `nil` if the environment does not tell the folder for data.
+    /// - Returns: `nil` if the environment does not tell the folder for data, or if the URL names no database.
     static func root(ofServed name: String, environment: (String) -> String?) -> String? {
-        guard let data = UserFolder.data.path(environment) else { return nil }
+        guard namesDatabase(name), let data = UserFolder.data.path(environment) else { return nil }
         return "\(data)/crumb/packages/\(Hexadecimal.text(SHA256.hash(data: Array(name.utf8)).prefix(16)))"
+    }
+
+    /// Whether the URL of a server names a database, or a service that does. Otherwise the name would depend on the user or
+    /// the environment, and two databases would share a folder.
+    package static func namesDatabase(_ name: String) -> Bool {
+        name.hasPrefix("postgresql://service ") || !name.hasSuffix("/")
     }
 
     var folder: String { "\(root)/\(jarID)" }

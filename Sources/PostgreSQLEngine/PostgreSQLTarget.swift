@@ -1,3 +1,4 @@
+internal import Platform
 package import StoreEngine
 internal import Synchronization
 
@@ -32,7 +33,7 @@ final class ServerMemory: Sendable {
 /// The URL may have all settings of libpq except the password. That comes from a password file or a service file, as
 /// for any client of PostgreSQL.
 package struct PostgreSQLTarget: Sendable {
-    /// The URL without user and settings, but with the ports that it names, for errors and logs.
+    /// The URL without user and settings, but with the ports that it or `PGPORT` names, for errors and logs.
     package let name: String
     /// How many seconds to wait for an answer before giving up.
     package private(set) var timeout: Double
@@ -88,7 +89,8 @@ package struct PostgreSQLTarget: Sendable {
                 return (keyword, isList ? PostgreSQLTarget.element(index, of: value) : value)
             }.sorted { $0.0 < $1.0 }
         }
-        let places = PostgreSQLTarget.places(hosts, ports: given["port"])
+        let ports = given["port"] ?? ProcessEnvironment.variables["PGPORT"]
+        let places = PostgreSQLTarget.places(hosts, ports: ports)
         let place = hosts.isEmpty ? "service \(given["service"] ?? "")" : places.joined(separator: ",")
         name = "postgresql://\(place)/\(given["dbname"] ?? "")"
         self.timeout = timeout

@@ -27,6 +27,9 @@ struct ServedPackageTests {
         // The XDG specification has relative paths ignored.
         #expect(root(name, ["XDG_DATA_HOME": "data"]) == nil)
         #expect(root(name, ["HOME": "relative"]) == nil && root(name, [:]) == nil)
+        // The name of the database would depend on the user or the environment.
+        #expect(root("postgresql://db1,db2/", data) == nil && root("postgresql:///run/postgresql/", data) == nil)
+        #expect(root("postgresql://service crumb/", data) != nil)
     }
 
     @Test("Each folder has packages of its own, and a copy of one has the same")

@@ -10,10 +10,11 @@ struct PackageCommand: ParsableCommand {
         commandName: "package",
         abstract: "Build, add and roll back offline packages, which answer requests before the network.",
         discussion: """
-            A package is a ZIP archive with a manifest: URLs, a version and digests. 'crumb gateway run', 'crumb run' and \
-            'crumb browse' answer GET and HEAD requests to its URLs from it, unless --no-packages is given. It may answer for \
-            any origin that it names, so add only packages that you trust with these sites. Packages are files of one \
-            machine: for services that share a database server, run these commands on each, as the user of its service.
+            A package is a ZIP archive with a manifest: URLs, a version and digests. 'crumb gateway run', 'crumb run', \
+            'crumb browse' and the gateways of a service answer GET and HEAD requests to its URLs from it, unless \
+            --no-packages is given. It may answer for any origin that it names, so add only packages that you trust with \
+            these sites. Packages are files of one machine: for services that share a database server, run these commands \
+            on each, as the user of its service.
             """,
         subcommands: [
             PackageAddCommand.self, PackageListCommand.self, PackageShowCommand.self, PackageVerifyCommand.self,
@@ -51,6 +52,10 @@ struct PackageAddCommand: CrumbCommand {
     var package: String
 
     func execute(_ console: Console) throws {
+        // Before a file is read, which may be a pipe: the command may start again as another program.
+        let served = try jar.databaseOptions.openServed(now: console.now)
+        // Before a jar is created.
+        if let served { _ = try PackageStore.requiredRoot(of: served) }
         var conditions = PackageStore.Conditions()
         conditions.isForced = force
         conditions.key = try key.map(PackageKeyFile.publicKey)
@@ -60,8 +65,6 @@ struct PackageAddCommand: CrumbCommand {
             }
             return url.origin
         }
-        // Before the file is read: it may be a pipe.
-        let served = try jar.databaseOptions.openServed(now: console.now)
         let isURL = ["https://", "http://"].contains(where: package.lowercased().hasPrefix)
         guard isURL else {
             let archive = try PackageArchive(try InputPath.file(package))
@@ -123,9 +126,12 @@ struct PackageListCommand: CrumbCommand {
     func execute(_ console: Console) throws {
         let kept = try jar.jarWithPackages(console)
         let packages = try kept.map { try PackageStore.required(of: $0).packages() } ?? []
+        // Another user, variable or URL leads to another folder.
+        let served = kept.flatMap { $0.database.isOnServer ? PackageStore.root(of: $0.database) : nil }
+        let place = served.map { " in \($0)" } ?? ""
         try console.writeTable(
             ["NAME", "VERSION", "RESOURCES", "OCTETS", "SIGNED", "BEFORE", "ORIGINS"],
-            of: packages.map { PackageReport($0, in: jar.jar) }, none: "no packages in jar '\(jar.jar)'"
+            of: packages.map { PackageReport($0, in: jar.jar) }, none: "no packages in jar '\(jar.jar)'\(place)"
         ) { (package: PackageReport) -> [String] in package.cells }
     }
 }
@@ -260,11 +266,21 @@ extension PackageStore {
         return download
     }
 
+    /// The folder of a database's packages.
+    fileprivate static func requiredRoot(of database: SessionDatabase) throws -> String {
+        guard let root = root(of: database) else { throw folderUnknown(database) }
+        return root
+    }
+
     private static func folderUnknown(_ database: SessionDatabase) -> ValidationError {
-        ValidationError(
-            database.isOnServer
+        guard database.isOnServer else {
+            return ValidationError("Packages belong to a database file: name it with --database.")
+        }
+        return ValidationError(
+            namesDatabase(database.path)
                 ? "The folder for packages is not known: set XDG_DATA_HOME to the path of your folder for data, or HOME."
-                : "Packages belong to a database file: name it with --database.")
+                : "The URL names no database, so the folder for its packages is not known: write "
+                    + "postgresql://HOST/DATABASE, or service=NAME.")
     }
 
     fileprivate func found(_ name: String) throws -> Package {

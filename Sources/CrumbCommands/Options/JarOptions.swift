@@ -90,8 +90,8 @@ struct JarOptions: ParsableArguments {
         }
     }
 
-    /// Runs `body` with the jar of a file, which is created if it does not exist. If `body` fails before it has begun, the
-    /// jar is removed again, so that a misspelled name leaves nothing.
+    /// Runs `run` with the jar, which is created if it does not exist. If `run` fails before it has begun, the jar of a file
+    /// is removed again, so that a misspelled name leaves nothing. The jar of a server stays, and a note names it.
     ///
     /// - Parameters:
     ///   - served: The database on a server, for commands that work there too.
@@ -110,8 +110,11 @@ struct JarOptions: ParsableArguments {
                 if isNew { console.noteCreation(ofJar: kept.name, similarTo: similar) }
             }
         } catch {
-            // Another process may have begun to use it.
-            if isNew, !started.load(ordering: .relaxed) { PackageStore.removeIfUnused(kept) }
+            if isNew, !started.load(ordering: .relaxed) {
+                // Another process may have begun to use it.
+                PackageStore.removeIfUnused(kept)
+                if served != nil { console.noteCreation(ofJar: kept.name, similarTo: similar) }
+            }
             throw error
         }
     }
