@@ -17,6 +17,8 @@ package final class PackageShelf: Sendable {
     private struct State {
         var identity: FileStamp?
         var packages = OpenedPackages.none
+        /// The list that could not be read, and when.
+        var failure: (identity: FileStamp?, time: Timestamp)?
         /// What was reported, so that it is reported once.
         var reported: Set<String> = []
     }
@@ -40,9 +42,18 @@ package final class PackageShelf: Sendable {
     package var isEmpty: Bool { FileStamp(store.indexPath) == nil }
 
     /// The newest packages if they are known without reading; `nil` if they have changed. May be called on any thread.
+    ///
+    /// A list that could not be read is read again when it was replaced, or after five seconds: each attempt may ask the
+    /// server of the database.
     package var known: OpenedPackages? {
         let stamp = FileStamp(store.indexPath)
-        return state.withLock { $0.identity == stamp ? $0.packages : nil }
+        return state.withLock { state in
+            if let failure = state.failure, failure.identity == stamp {
+                let age = store.database.clock.now.microseconds - failure.time.microseconds
+                return (0..<5_000_000).contains(age) ? OpenedPackages.none : nil
+            }
+            return state.identity == stamp ? state.packages : nil
+        }
     }
 
     /// The newest packages.
@@ -55,6 +66,8 @@ package final class PackageShelf: Sendable {
                 index = try store.index()
             } catch {
                 report(error.description)
+                let now = store.database.clock.now
+                state.withLock { $0.failure = (stamp, now) }
                 return .none
             }
             let old = state.withLock { $0.packages }
@@ -74,7 +87,7 @@ package final class PackageShelf: Sendable {
                 report("the files of package '\(name)' were changed or removed, so the network answers; add it again")
             }
             let packages = OpenedPackages(opened)
-            state.withLock { ($0.identity, $0.packages) = (stamp, packages) }
+            state.withLock { ($0.identity, $0.packages, $0.failure) = (stamp, packages, nil) }
             return packages
         }
         return state.withLock { $0.packages }

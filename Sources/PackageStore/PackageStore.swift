@@ -185,8 +185,13 @@ package struct PackageStore: Sendable {
             octets = database.sealer.open(Octets(sealed), at: place)
         }
         if octets == nil, database.isOnServer {
-            // The rotation of its key on one machine does not reach the lists of the others.
-            octets = database.openUnderFormerKey(Octets(sealed), at: place)
+            do throws(SessionStoreError) {
+                // Neither a rotation on another machine nor a restore of the server reaches the lists of this one.
+                octets = try database.openUnderAnyKey(Octets(sealed), at: place)
+            } catch {
+                throw PackageError(
+                    .unreadable, "\(indexPath): the list of packages cannot be opened: \(error.commandDescription)")
+            }
         }
         guard let octets else { throw damaged }
         return octets

@@ -2,6 +2,7 @@ import CookieModel
 import CrumbCommands
 import Foundation
 import Logging
+import PackageStore
 import PostgreSQLEngine
 import SessionOperations
 import SessionService
@@ -71,7 +72,16 @@ enum ServiceRun {
             : SessionDatabase(
                 path: path, keys: order.keys, durability: settings.isFullyDurable ? .full : .normal,
                 journalLimit: settings.journalEntries, now: .now)
-        if !isServer { KnownDatabases().remember(path) }
+        if isServer {
+            do throws(SessionStoreError) {
+                // A rotation on another machine does not reach the packages of this one.
+                try PackageStore.reseal(store)
+            } catch {
+                logger.warning("The offline packages were not resealed", metadata: ["reason": "\(error)"])
+            }
+        } else {
+            KnownDatabases().remember(path)
+        }
         let connections = NetworkClients(clients)
         var server = SessionServer(
             database: store, configuration: settings, transport: HTTPExchange(by: { connections }),

@@ -55,6 +55,28 @@ extension PackageStoreTests {
         #expect(messages.withLock { $0.count } == 1)
     }
 
+    @Test("A list that cannot be read is read again when it was replaced, or after five seconds")
+    func failureIsKept() throws {
+        let store = try home.store()
+        _ = try store.add(home.archive("1.0.0"), now: home.now)
+        let time = ManualTime(home.now)
+        let database = try SessionDatabase(
+            path: "\(home.path)/crumb.sqlite", keys: .file(KeyFile("\(home.path)/key")), clock: .manual(time),
+            now: home.now)
+        let jar = try #require(try database.existingJar(named: "work"))
+        let shelf = try #require(PackageShelf(of: jar) { _ in })
+        let sealed = try FileSystem.contents(store.indexPath, limit: .max)
+        try Data("changed".utf8).write(to: URL(filePath: store.indexPath))
+        #expect(shelf.known == nil && shelf.newest().isEmpty)
+        #expect(shelf.known?.isEmpty == true)
+        time.advance(bySeconds: 4)
+        #expect(shelf.known?.isEmpty == true)
+        time.advance(bySeconds: 1)
+        #expect(shelf.known == nil && shelf.newest().isEmpty && shelf.known?.isEmpty == true)
+        try Data(sealed).write(to: URL(filePath: store.indexPath))
+        #expect(shelf.known == nil && !shelf.newest().isEmpty && shelf.known?.isEmpty == false)
+    }
+
     @Test("A package that breaks off changes nothing and leaves nothing behind")
     func brokenOff() throws {
         let store = try home.store()

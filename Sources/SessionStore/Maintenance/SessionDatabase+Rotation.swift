@@ -59,14 +59,17 @@ extension SessionDatabase {
     /// The former keys of the source that this database was opened with, the oldest first.
     package func formerKeys() throws(SessionStoreError) -> [KeyFile.FormerKey] { try keyRing.source.formerKeys() }
 
-    /// Opens a value that was sealed under a key which the database has replaced, and which its source still has. Only files
-    /// beside the database have such values, if a rotation did not reach them.
+    /// Opens a value under any key of the source. Files beside the database may be sealed under a key that the database does
+    /// not use: a rotation did not reach them, or the database was restored to a time before a rotation.
     ///
-    /// - Returns: `nil` if no former key opens it at that place.
-    package func openUnderFormerKey(_ sealed: Octets, at place: [UInt8]) -> Octets? {
-        guard let id = Sealer.keyID(of: sealed), let keys = try? formerKeys() else { return nil }
-        for former in keys.reversed() {
-            if let octets = Sealer(former.key, id: id).open(sealed, at: place) { return octets }
+    /// - Returns: `nil` if no key opens the value at that place.
+    /// - Throws: an error if the keys cannot be read.
+    package func openUnderAnyKey(_ sealed: Octets, at place: [UInt8]) throws(SessionStoreError) -> Octets? {
+        guard let id = Sealer.keyID(of: sealed) else { return nil }
+        let keys = try keyRing.source.load(mayCreate: false)
+        _ = try KeyRing.newest(keys, of: keyRing.source)
+        for key in keys.reversed() {
+            if let octets = Sealer(key, id: id).open(sealed, at: place) { return octets }
         }
         return nil
     }
