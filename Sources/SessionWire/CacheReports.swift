@@ -145,7 +145,7 @@ package struct CacheExplanationReport: Codable, Sendable {
     /// The stored responses to the URL, each with the decision on the request if it were the only one.
     package let responses: [CachedResponseDetails]
     /// The offline package that answers before the cache, as `Cache-Status` names it; `nil` for none, and from a service,
-    /// whose gateways have none.
+    /// which does not look at packages.
     package let package: String?
 
     package init(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PackageStore
 import SessionOperations
 import SessionStore
 
@@ -27,6 +28,11 @@ struct ClusterImportCommand: CrumbCommand {
         let source = try SessionDatabase(
             path: DatabaseOptions.file(file), keys: try KeyLocation().source(), now: console.now)
         try selection.copy(from: source, to: target, output, console)
+        if PackageStore.exists(beside: source) {
+            console.note(
+                "note: the offline packages of the database stay behind; add them on each node with 'crumb gateway package add'"
+            )
+        }
     }
 }
 

@@ -97,7 +97,8 @@ struct ExplainCommand: CrumbCommand {
         }
     }
 
-    /// The offline package that answers a request, as a gateway names it; `nil` for none. Those of a service have none.
+    /// The offline package that answers a request, as a gateway names it; `nil` for none. A service
+    /// does not look at its packages.
     private func packageName(for request: RequestContext, in place: OperationPlace) throws -> String? {
         guard ["GET", "HEAD"].contains(request.method),
             let kept = try place.database()?.existingJar(named: jar.jar, policy: place.policy),

@@ -93,7 +93,9 @@ struct KeyForgetCommand: CrumbCommand {
             moved files, copies and the disks of other machines. The command keeps each key that a checked file still \
             needs. It keeps every key if a known file cannot be checked, such as a backup on a disk that is not mounted: \
             use --gone for a file that you have deleted, or --force. It asks before it removes the other keys; without a \
-            terminal, give --yes. With CRUMB_KEY, it only lists the keys.
+            terminal, give --yes. With CRUMB_KEY, it lists the keys and removes none. If CRUMB_DATABASE names a database on \
+            a server, the command first seals the offline packages of this machine under the newest key, and names their \
+            folder: run it as the user of the service, with the XDG_DATA_HOME of the service.
             """)
 
     @OptionGroup var output: OutputOptions
@@ -133,6 +135,7 @@ struct KeyForgetCommand: CrumbCommand {
             let store = try servers.open(named, source, console.now)
             // The rotation on one machine does not reach the packages of the others.
             try PackageStore.reseal(store)
+            noteFolder(of: store, console)
             use.add(store.path, needs: try store.needed(use.keys))
         }
         let limit = age.map { console.now.advanced(bySeconds: -$0) }
@@ -169,7 +172,7 @@ struct KeyForgetCommand: CrumbCommand {
                     ? "\(file.path): there is no former key to remove"
                     : "\(file.path): no former key was removed\(step)")
         }
-        guard try yes || isConfirmed(chosen, use, file, console) else { return console.note("nothing was changed") }
+        guard try yes || isConfirmed(chosen, use, file, console) else { return console.note("no key was removed") }
         try file.forget(chosen)
         if !gone.isEmpty { KnownDatabases().remove(gone: gone) }
         let left = try file.formerKeys()
@@ -181,6 +184,19 @@ struct KeyForgetCommand: CrumbCommand {
         }
         let rest = left.isEmpty ? "" : "; \(counted(left.count, "former key")) left"
         try console.writeLine("\(file.path): removed \(counted(chosen.count, "former key"))\(rest)")
+    }
+
+    /// Names the folder whose packages were resealed: another user or environment has another one.
+    private func noteFolder(of database: SessionDatabase, _ console: Console) {
+        let advice =
+            "if a service on this machine has packages, run the command as its user, with its XDG_DATA_HOME or HOME, and "
+            + "with the hosts and the database of its URL: without its former key, they are lost"
+        guard let folder = PackageStore.root(of: database) else {
+            return console.note("note: the folder for packages is not known; \(advice)")
+        }
+        console.note(
+            PackageStore.exists(beside: database)
+                ? "resealed the offline packages in \(folder)" : "note: no packages in \(folder); \(advice)")
     }
 
     private func isConfirmed(

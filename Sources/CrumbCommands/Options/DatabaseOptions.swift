@@ -84,8 +84,7 @@ extension DatabaseChoice {
     func path() throws -> String {
         guard try server() == nil else {
             throw ValidationError(
-                "Only 'crumb serve' and 'crumb cluster' work on a database server: run a service there, and use --service."
-            )
+                "This command does not work on a database server: run a service there, and use --service.")
         }
         if let database { return database }
         // Without asking it: a command that has read its input cannot start again.
