@@ -46,9 +46,17 @@ public struct ResponseHead: Sendable, Hashable {
 
     /// This head with the cookies of a response before it that the caller does not get.
     package func preceded(by other: ResponseHead?) -> ResponseHead {
+        guard let other else { return self }
+        let acceptedCount = other.setCookie.count
+        let count = acceptedCount + other.doubts.count { $0.kind == .octetsReplaced }
         var head = self
-        head.setCookie = (other?.setCookie ?? []) + setCookie
-        head.doubts = (other?.doubts ?? []) + doubts
+        head.setCookie = other.setCookie + setCookie
+        head.doubts =
+            other.doubts
+            + doubts.map { doubt in
+                SetCookieDoubt(
+                    doubt.kind, line: doubt.line + (doubt.kind == .octetsReplaced ? count : acceptedCount))
+            }
         return head
     }
 
@@ -81,12 +89,15 @@ extension ResponseHead: ValueHiding {
 package struct BrokenResponse: Error {
     /// The head that was received.
     package let head: ResponseHead
+    /// All fields that were received, in order; empty if only the head matters.
+    package let fields: [(name: Octets, value: Octets)]
     /// The client's error.
     package let reason: any Error
 
     /// Creates the error.
-    package init(_ head: ResponseHead, reason: any Error) {
+    package init(_ head: ResponseHead, fields: [(name: Octets, value: Octets)] = [], reason: any Error) {
         self.head = head
+        self.fields = fields
         self.reason = reason
     }
 }

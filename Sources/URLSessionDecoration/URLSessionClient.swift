@@ -30,7 +30,8 @@ struct URLSessionClient: CachingClient {
         do {
             return URLSessionAnswer(data: try await transfer.data() ?? Data(), response: response)
         } catch {
-            throw BrokenResponse(head, reason: error)
+            throw BrokenResponse(
+                head, fields: fields(of: response).lines.map { ($0.name, $0.value) }, reason: error)
         }
     }
 

@@ -12,7 +12,8 @@ public final class CachedJar: Sendable {
     public let jar: CookieJar
     /// The jar's cache.
     public let cache: PrivateCache
-    private let folder = FileManager.default.temporaryDirectory.path + "/crumb-cache-\(UUID().uuidString)"
+    /// The path of the cache's folder.
+    public let folder = FileManager.default.temporaryDirectory.path + "/crumb-cache-\(UUID().uuidString)"
     private let clock = Mutex(Timestamp(seconds: 1_800_000_000))
 
     /// The time of the clock.

@@ -78,6 +78,88 @@ struct BrokenBodyTests {
         #expect(Set(try jar.jar.cookies().readable.map(\.pair)) == ["useless=1", "broken=1"])
     }
 
+    @Test(
+        "A request that changes something has the stored response validated, even if its response breaks off",
+        arguments: ["/data", "/other"])
+    func invalidation(path: String) async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackServer.Response()
+            response.fields.append(("Cache-Control", Array("max-age=60".utf8)))
+            if request.method == "POST" {
+                response.fields.append(("Content-Location", Array("/data".utf8)))
+                response.missingByteCount = 10
+            }
+            return response
+        }
+        let jar = try CachedJar()
+        let session = jar.session()
+        let origin = "http://127.0.0.1:\(server.port)"
+        _ = try await session.exchange(for: try URLSessionFixture.request("\(origin)/data"))
+        await #expect(throws: URLError.self) {
+            try await session.exchange(for: try URLSessionFixture.post("\(origin)\(path)"))
+        }
+        _ = try await session.exchange(for: try URLSessionFixture.request("\(origin)/data"))
+        #expect(server.requests.map(\.method) == ["GET", "POST", "GET"])
+    }
+
+    @Test("The cookies of a confirmation are stored, even if the stored body is damaged")
+    func damagedBody() async throws {
+        let body = String(repeating: "x", count: 3_000_000)
+        let server = try LoopbackServer { request in
+            let isConfirmed = request.text("if-none-match") == ["\"1\""]
+            var response =
+                isConfirmed
+                ? LoopbackServer.Response(304, setCookie: ["seen=1"], body: "") : LoopbackServer.Response(body: body)
+            response.fields.append(("Cache-Control", Array("max-age=0".utf8)))
+            response.fields.append(("ETag", Array("\"1\"".utf8)))
+            return response
+        }
+        let jar = try CachedJar()
+        let session = jar.session()
+        let request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+        _ = try await session.exchange(for: request)
+        // The body is by far the largest file.
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: jar.folder).map { "\(jar.folder)/\($0)" }
+        let sizes = try paths.map { path in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return attributes[.type] as? FileAttributeType == .typeRegular
+                ? (attributes[.size] as? NSNumber)?.intValue ?? 0 : 0
+        }
+        let (path, size) = try #require(zip(paths, sizes).max { $0.1 < $1.1 })
+        try #require(size >= 3_000_000)
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        try file.seek(toOffset: UInt64(size - 1000))
+        try file.write(contentsOf: Data(count: 100))
+        try file.close()
+        await #expect(throws: (any Error).self) { try await session.exchange(for: request) }
+        #expect(try jar.jar.cookies().readable.map(\.pair) == ["seen=1"])
+        #expect(server.requests.map { $0.text("if-none-match").count } == [0, 1])
+    }
+
+    @Test("The cookies of a response that no one waits for are stored, even if its body breaks off")
+    func brokenValidation() async throws {
+        let server = try LoopbackServer { request in
+            var response = LoopbackServer.Response()
+            response.fields.append(("Cache-Control", Array("max-age=1, stale-while-revalidate=600".utf8)))
+            response.fields.append(("ETag", Array("\"1\"".utf8)))
+            if !request.text("if-none-match").isEmpty {
+                response.fields.append(("Set-Cookie", Array("seen=1".utf8)))
+                response.missingByteCount = 10
+            }
+            return response
+        }
+        let jar = try CachedJar()
+        let session = jar.session()
+        let request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+        _ = try await session.exchange(for: request)
+        jar.advance(bySeconds: 10)
+        #expect(try await session.exchange(for: request).payload.data == Data("body\n".utf8))
+        for _ in 0..<500 where try jar.jar.cookies().readable.isEmpty {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try jar.jar.cookies().readable.map(\.pair) == ["seen=1"])
+    }
+
     @Test("A redirect with a long body is followed, and not stored", arguments: [1 << 16, 300_000])
     func longRedirect(byteCount: Int) async throws {
         let server = try LoopbackServer { request in

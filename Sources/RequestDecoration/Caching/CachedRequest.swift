@@ -53,9 +53,7 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
             let response = try await client.send(request)
             return (client.received(response).head, response)
         }
-        var exchange = await CacheExchange(
-            CacheRequest(method: Octets(context.method), url: context.url, fields: client.fields(of: request)),
-            for: audience, in: cache, now: now(), requestPolicy: policy)
+        var exchange = await CacheExchange(asked, for: audience, in: cache, now: now(), requestPolicy: policy)
         if let answer = exchange.answer {
             let response = try await client.response(answer, to: request, status: exchange.statusField)
             validateLater(exchange)
@@ -63,6 +61,11 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
         }
         if exchange.isUnavailable { throw NotStoredError(context.url) }
         return try await response(of: &exchange)
+    }
+
+    /// The request as the cache reads it.
+    private var asked: CacheRequest {
+        CacheRequest(method: Octets(context.method), url: context.url, fields: client.fields(of: request))
     }
 
     private static func isRetrieval(_ context: RequestContext) -> Bool {
@@ -82,62 +85,87 @@ package struct CachedRequest<Client: CachingClient>: Sendable {
                 response = try await client.send(sent)
             } catch {
                 let broken = error as? BrokenResponse
+                // Section 4.4 goes by the status, whatever becomes of the body.
+                if let broken {
+                    let fields = MessageFields(broken.fields.map { MessageFields.Field($0.name, $0.value) })
+                    await cache.invalidate(by: origin(broken.head.status, fields, exchange), to: asked)
+                }
                 let (reason, lost) = (broken?.reason ?? error, broken?.head.preceded(by: discarded) ?? discarded)
                 guard let failure = client.failure(reason),
                     let answer = await exchange.answer(after: failure, now: now())
                 else { throw lost.map { BrokenResponse($0, reason: reason) } ?? reason }
-                return (
-                    ResponseHead(answer.head).preceded(by: lost),
-                    try await client.response(answer, to: request, status: exchange.statusField)
-                )
+                do {
+                    return (
+                        ResponseHead(answer.head).preceded(by: lost),
+                        try await client.response(answer, to: request, status: exchange.statusField)
+                    )
+                } catch {
+                    throw lost.map { BrokenResponse($0, reason: error) } ?? error
+                }
             }
             var received = client.received(response)
             received.head = received.head.preceded(by: discarded)
-            switch await take(received, in: &exchange) {
-            case .pass:
-                return (
-                    received.head, try await client.passed(response, after: nil, in: exchange, now: now)
-                )
-            case .complete(let answer):
-                return (
-                    ResponseHead(answer.head).preceded(by: received.head),
-                    try await client.passed(response, after: answer, in: exchange, now: now)
-                )
-            case .answer(let answer):
-                await client.discard(response)
-                return (
-                    ResponseHead(answer.head).preceded(by: received.head),
-                    try await client.response(answer, to: request, status: exchange.statusField)
-                )
-            case .again:
-                await client.discard(response)
-                discarded = received.head
-                sent = request
+            // The client may fail to read a stored body.
+            do {
+                switch await take(received, in: &exchange) {
+                case .pass:
+                    return (
+                        received.head, try await client.passed(response, after: nil, in: exchange, now: now)
+                    )
+                case .complete(let answer):
+                    return (
+                        ResponseHead(answer.head).preceded(by: received.head),
+                        try await client.passed(response, after: answer, in: exchange, now: now)
+                    )
+                case .answer(let answer):
+                    await client.discard(response)
+                    return (
+                        ResponseHead(answer.head).preceded(by: received.head),
+                        try await client.response(answer, to: request, status: exchange.statusField)
+                    )
+                case .again:
+                    await client.discard(response)
+                    discarded = received.head
+                    sent = request
+                }
+            } catch {
+                throw BrokenResponse(received.head, reason: error)
             }
         }
     }
 
     private func take(_ received: ReceivedHead, in exchange: inout CacheExchange) async -> CacheExchange.Step {
-        let response = OriginResponse(
-            status: received.head.status, fields: received.fields, requestTime: exchange.requestTime,
-            responseTime: now())
-        return await exchange.take(
-            response, bodyLength: received.bodyLength, mayStore: received.mayStore, now: now())
+        await exchange.take(
+            origin(received.head.status, received.fields, exchange), bodyLength: received.bodyLength,
+            mayStore: received.mayStore, now: now())
+    }
+
+    /// The response of the server as the cache reads it.
+    private func origin(_ status: Int, _ fields: MessageFields, _ exchange: CacheExchange) -> OriginResponse {
+        OriginResponse(status: status, fields: fields, requestTime: exchange.requestTime, responseTime: now())
     }
 
     /// Asks the server whether the stored response is still valid that the caller has just got, if that is necessary.
     ///
     /// No one waits for it. A failure, or a response that may be about the session and not about the resource, changes
-    /// nothing.
+    /// nothing. The cookies of a response whose body breaks off are stored.
     private func validateLater(_ exchange: CacheExchange) {
         guard let validation = exchange.validation(now: now()) else { return }
         Task.detached {
             defer { validation.end() }
             var exchange = validation.exchange
             let sent = exchange.sentFields.map { client.replacing(request, fields: $0) } ?? request
-            guard let response = try? await client.send(sent) else { return }
+            let isOfResource = { (head: ResponseHead) in [200, 304, 404, 410].contains(head.status) }
+            let response: Client.Response
+            do {
+                response = try await client.send(sent)
+            } catch {
+                guard let head = (error as? BrokenResponse)?.head, isOfResource(head) else { return }
+                _ = try? await decorator.receive(head, in: context, at: now())
+                return
+            }
             let received = client.received(response)
-            guard [200, 304, 404, 410].contains(received.head.status),
+            guard isOfResource(received.head),
                 (try? await decorator.receive(received.head, in: context, at: now())) != nil,
                 case .pass = await take(received, in: &exchange)
             else { return await client.discard(response) }

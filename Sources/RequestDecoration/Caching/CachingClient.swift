@@ -9,7 +9,7 @@ package protocol CachingClient: Sendable {
 
     /// Sends a request, without following redirects and without a cache of the client's own.
     ///
-    /// - Throws: The client's error, in a ``BrokenResponse`` if the head of a response was received.
+    /// - Throws: The client's error, in a ``BrokenResponse`` with all fields if the head of a response was received.
     func send(_ request: Request) async throws -> Response
     /// Why there is no response, if a stored one may take its place.
     func failure(_ error: any Error) -> CacheExchange.Failure?

@@ -23,6 +23,23 @@ struct ReceivedHeadTests {
         #expect(Set(try fixture.jar.cookies().readable.map(\.pair)) == ["a=1, b=2", lines[1], lines[2]])
     }
 
+    @Test("The doubts about two responses are those about the lines of both")
+    func preceded() {
+        let first = ResponseHead(
+            status: 206, setCookie: ["a=1", "b=2"],
+            doubts: [SetCookieDoubt(.octetsReplaced, line: 1), SetCookieDoubt(.commaKept, line: 1)])
+        let second = ResponseHead(
+            status: 200, setCookie: ["c=3", "d=4"],
+            doubts: [SetCookieDoubt(.splitWithinValue, line: 1), SetCookieDoubt(.octetsReplaced, line: 0)])
+        let head = second.preceded(by: first)
+        #expect(head.status == 200 && head.setCookie == ["a=1", "b=2", "c=3", "d=4"])
+        #expect(
+            head.doubts == first.doubts + [
+                SetCookieDoubt(.splitWithinValue, line: 3), SetCookieDoubt(.octetsReplaced, line: 3),
+            ])
+        #expect(second.preceded(by: nil) == second)
+    }
+
     @Test("A rejected Set-Cookie line has its reason")
     func refused() throws {
         let response = ResponseHead(status: 200, setCookie: ["a=1; Domain=other.example", "b=2"])
