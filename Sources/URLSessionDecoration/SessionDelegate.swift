@@ -80,7 +80,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             let answer: @Sendable (URLCredential?) -> Void = { credential in
                 // It asks after the body, and waits forever if there is no credential.
                 guard let credential, takesCredential else { return transfer.stop() }
-                transfer.unlessEnded { completionHandler(.useCredential, credential) }
+                transfer.repeatUnlessEnded { completionHandler(.useCredential, credential) }
             }
             // That of the configuration's storage, unless it was used last.
             let stored = challenge.proposedCredential
@@ -99,7 +99,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
             _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
             totalBytesExpectedToSend: Int64
         ) {
-            if totalBytesSent == totalBytesExpectedToSend { transfer(of: task)?.noteFileSent() }
+            transfer(of: task)?.noteSent(totalBytesSent, of: totalBytesExpectedToSend)
             taskDelegate?.urlSession(
                 session, task: task, didSendBodyData: bytesSent, totalBytesSent: totalBytesSent,
                 totalBytesExpectedToSend: totalBytesExpectedToSend)

@@ -20,6 +20,12 @@ final class Transfer: Sendable {
         var isSuspended = false
         /// Whether the whole file that is the request's body has been sent.
         var isFileSent = false
+        /// How many bytes were sent before the request was repeated with a credential.
+        var sentBefore: Int64 = 0
+        /// The response whose challenge the credential answers. It is not that of the request.
+        var challenge: HTTPURLResponse?
+        /// Watches the file that is the request's body.
+        var watch: Task<Void, Never>?
         var readers: [CheckedContinuation<Void, Never>] = []
 
         var hasHead: Bool {
@@ -44,7 +50,9 @@ final class Transfer: Sendable {
     }
 
     deinit {
-        if state.withLock({ $0.end == nil }) { task.cancel() }
+        let (end, watch) = state.withLock { ($0.end, $0.watch) }
+        watch?.cancel()
+        if end == nil { task.cancel() }
     }
 
     // MARK: - The reader
@@ -137,7 +145,12 @@ final class Transfer: Sendable {
     /// - Parameter response: The response, if it has not been received.
     func end(_ error: (any Error)?, response: URLResponse? = nil) {
         change { state in
-            state.head = state.head ?? response as? HTTPURLResponse
+            // Foundation on Linux has an interim response here, or that with the challenge, if no other followed.
+            if state.head == nil, let head = response as? HTTPURLResponse, head.statusCode >= 200,
+                head !== state.challenge
+            {
+                state.head = head
+            }
             state.end = error.map { .failure($0) } ?? .success(())
         }
     }
@@ -151,9 +164,19 @@ final class Transfer: Sendable {
     }
 
     #if canImport(FoundationNetworking)
-        /// Notes that the whole file has been sent.
-        func noteFileSent() {
-            change { $0.isFileSent = true }
+        /// Notes how much of the body has been sent, together with what was sent before a challenge.
+        func noteSent(_ count: Int64, of size: Int64) {
+            state.withLock { if count - $0.sentBefore == size { $0.isFileSent = true } }
+        }
+
+        /// Answers a challenge with a credential, with which Foundation sends the request again.
+        func repeatUnlessEnded(_ answer: () -> Void) {
+            state.withLock { state in
+                guard state.end == nil else { return }
+                (state.challenge, state.head, state.pending) = (state.head, nil, Data())
+                (state.isFileSent, state.sentBefore) = (false, task.countOfBytesSent)
+                answer()
+            }
         }
 
         /// Stops the request if its file becomes too short before it is sent. Foundation on Linux waits for the rest of the
@@ -162,16 +185,18 @@ final class Transfer: Sendable {
             // Opening a pipe must not wait for its writer.
             guard let file = try? Descriptor(opening: file.path, O_RDONLY | O_NONBLOCK) else { return }
             let size = lseek(file.number, 0, SEEK_END)
-            Task.detached { [weak self] in
+            let watch = Task.detached { [weak self] in
                 defer { file.close() }
-                while self?.state.withLock({ $0.end == nil && !$0.isFileSent }) == true {
-                    guard lseek(file.number, 0, SEEK_END) >= size else {
+                while !Task.isCancelled {
+                    // After a challenge, it is sent again.
+                    if lseek(file.number, 0, SEEK_END) < size, self?.state.withLock({ !$0.isFileSent }) == true {
                         self?.stop(URLError(.requestBodyStreamExhausted))
                         return
                     }
                     try? await Task.sleep(for: .seconds(1))
                 }
             }
+            state.withLock { $0.watch = watch }
         }
     #endif
 
@@ -195,6 +220,7 @@ final class Transfer: Sendable {
     private func change(_ update: (inout State) -> Void) {
         let readers = state.withLock { state in
             if state.end == nil { update(&state) }
+            if state.end != nil { state.watch?.cancel() }
             defer { state.readers = [] }
             return state.readers
         }

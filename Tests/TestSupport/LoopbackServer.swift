@@ -28,7 +28,7 @@ public final class LoopbackServer: Sendable {
 
     /// What to answer.
     public struct Response: Sendable {
-        /// The status code.
+        /// The status code. After an interim response (1xx), the connection is cut.
         public var status: Int
         /// The fields in order.
         public var fields: [(name: String, value: [UInt8])]
@@ -48,6 +48,7 @@ public final class LoopbackServer: Sendable {
         fileprivate var octets: [UInt8] {
             var octets = Array("HTTP/1.1 \(status) Status\r\n".utf8)
             for field in fields { octets += Array("\(field.name): ".utf8) + field.value + Array("\r\n".utf8) }
+            if status < 200 { return octets + Array("\r\n".utf8) }
             return octets + Array("Content-Length: \(body.count + missingByteCount)\r\nConnection: close\r\n\r\n".utf8)
         }
     }

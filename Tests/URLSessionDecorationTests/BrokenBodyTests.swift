@@ -160,6 +160,17 @@ struct BrokenBodyTests {
         #expect(try jar.jar.cookies().readable.map(\.pair) == ["seen=1"])
     }
 
+    @Test(
+        "An interim response is not the response of a request that fails", arguments: SessionMethodTests.Method.allCases
+    )
+    func interim(_ method: SessionMethodTests.Method) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.Response(103, setCookie: ["early=1"], body: "") }
+        let jar = try URLSessionFixture().jar
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+        await #expect(throws: URLError.self) { try await method.body(DecoratedURLSession(jar: jar), url) }
+        #expect(try jar.cookies().readable.isEmpty)
+    }
+
     @Test("A redirect with a long body is followed, and not stored", arguments: [1 << 16, 300_000])
     func longRedirect(byteCount: Int) async throws {
         let server = try LoopbackServer { request in

@@ -18,12 +18,15 @@ private final class AppDelegate: NSObject, URLSessionDataDelegate {
     }
 
     let disposition: URLSession.AuthChallengeDisposition
+    private let onSend: @Sendable (Int64) -> Void
     private let log = Mutex(Events())
 
     var events: Events { log.withLock { $0 } }
 
-    init(_ disposition: URLSession.AuthChallengeDisposition) {
+    /// - Parameter onSend: Called with the number of bytes that have been sent, each time that some are.
+    init(_ disposition: URLSession.AuthChallengeDisposition, onSend: @escaping @Sendable (Int64) -> Void = { _ in }) {
         self.disposition = disposition
+        self.onSend = onSend
     }
 
     func urlSession(
@@ -48,6 +51,7 @@ private final class AppDelegate: NSObject, URLSessionDataDelegate {
         totalBytesExpectedToSend: Int64
     ) {
         log.withLock { $0.sent += bytesSent }
+        onSend(totalBytesSent)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -99,6 +103,92 @@ struct SessionDelegateTests {
         #expect(server.requests.last?.text("cookie") == ["a=1"])
         #expect(Set(try jar.cookies().readable.map(\.pair)) == ["a=1", "in=1"])
     }
+
+    @Test("A challenge is not the response of a request that fails after it")
+    func cutAfterChallenge() async throws {
+        let server = try LoopbackServer { request in
+            // The connection is cut without a response.
+            guard request.text("authorization").isEmpty else { return LoopbackServer.Response(103, body: "") }
+            var response = LoopbackServer.Response(401, body: "out")
+            response.fields.append(("WWW-Authenticate", Array("Basic realm=\"engine\"".utf8)))
+            return response
+        }
+        let session = DecoratedURLSession(jar: try URLSessionFixture().jar, delegate: AppDelegate(.useCredential))
+        let url = try url(server)
+        await #expect(throws: URLError.self) { try await session.bytes(from: url).1 }
+        #expect(server.requests.last?.text("authorization") == [Self.password])
+    }
+
+    @Test("A file may shrink after it has been sent", arguments: [false, true])
+    func shrunkSentFile(hasChallenge: Bool) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "crumb-upload-\(UUID().uuidString)")
+        try Data(count: 100_000).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let server = try LoopbackServer { request in
+            if hasChallenge, request.text("authorization").isEmpty {
+                var response = LoopbackServer.Response(401, body: "out")
+                response.fields.append(("WWW-Authenticate", Array("Basic realm=\"engine\"".utf8)))
+                return response
+            }
+            // The client notes a moment later that it has sent everything.
+            Thread.sleep(forTimeInterval: 0.2)
+            truncate(file.path, 10)
+            Thread.sleep(forTimeInterval: 2)
+            return LoopbackServer.Response(201, body: "stored")
+        }
+        var request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+        request.httpMethod = "PUT"
+        request.timeoutInterval = 60
+        let session = DecoratedURLSession(jar: try URLSessionFixture().jar, delegate: AppDelegate(.useCredential))
+        let (data, _) = try await session.upload(for: request, fromFile: file)
+        #expect(data == Data("stored".utf8) && server.requests.map(\.body.count).allSatisfy { $0 == 100_000 })
+    }
+
+    #if os(Linux)
+        @Test("A file that shrinks while it is sent again ends the upload")
+        func shrunkRepeatedFile() async throws {
+            let (size, file) = (
+                1 << 25, FileManager.default.temporaryDirectory.appending(path: "crumb-upload-\(UUID())")
+            )
+            try Data(count: size).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let server = try LoopbackServer { request in
+                guard request.text("authorization").isEmpty else { return LoopbackServer.Response(201) }
+                var response = LoopbackServer.Response(401, body: "out")
+                response.fields.append(("WWW-Authenticate", Array("Basic realm=\"engine\"".utf8)))
+                return response
+            }
+            var request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+            request.httpMethod = "PUT"
+            request.timeoutInterval = 20
+            let upload = request
+            let delegate = AppDelegate(.useCredential) { if $0 > size { truncate(file.path, 1000) } }
+            let session = DecoratedURLSession(jar: try URLSessionFixture().jar, delegate: delegate)
+            let error = await #expect(throws: URLError.self) { try await session.upload(for: upload, fromFile: file) }
+            #expect(error?.code != .timedOut && server.requests.map(\.body.count) == [size])
+        }
+
+        @Test("A file is closed at the end of its upload")
+        func closedFile() async throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: "crumb-upload-\(UUID().uuidString)")
+            try Data(count: 10).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let server = try LoopbackServer { _ in LoopbackServer.Response(201) }
+            var request = try URLSessionFixture.request("http://127.0.0.1:\(server.port)/")
+            request.httpMethod = "PUT"
+            let session = DecoratedURLSession(jar: try URLSessionFixture().jar)
+            for _ in 0..<40 { _ = try await session.upload(for: request, fromFile: file) }
+            func openCount() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                    let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                    return path?.hasSuffix(file.lastPathComponent) == true
+                }
+            }
+            // A file that is watched for longer is still open a second later.
+            for _ in 0..<20 where try openCount() > 5 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try openCount() <= 5)
+        }
+    #endif
 
     @Test("Without a password, the response with the challenge is the result")
     func noPassword() async throws {
