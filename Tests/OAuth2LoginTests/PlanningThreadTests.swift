@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// An app may log in from a thread that must not wait, such as its main thread.
-@Suite("The thread that a login is planned on")
+@Suite("The thread that a login is planned on", .timeLimit(.minutes(10)))
 struct PlanningThreadTests {
     /// An executor that runs one job at a time, in order.
     private final class OneThread: TaskExecutor {
@@ -34,15 +34,18 @@ struct PlanningThreadTests {
 
         /// Begins a transaction on a login named `other`.
         func begin() async {
-            await withCheckedContinuation { isHeld in
-                Thread { [self] in
-                    _ = try? store.changeSettings(of: "other") { _ in
-                        isHeld.resume()
-                        let hasTurn = mayEnd.wait(timeout: .now() + 10) == .success
-                        outcomes.withLock { $0.append(hasTurn) }
-                    }
-                }.start()
-            }
+            let (beginnings, continuation) = AsyncStream<Void>.makeStream()
+            Thread { [self] in
+                _ = try? store.changeSettings(of: "other") { _ in
+                    continuation.yield()
+                    let hasTurn = mayEnd.wait(timeout: .now() + 10) == .success
+                    outcomes.withLock { $0.append(hasTurn) }
+                }
+                // If the transaction fails, no one waits for its beginning.
+                continuation.finish()
+            }.start()
+            var iterator = beginnings.makeAsyncIterator()
+            await iterator.next()
         }
 
         /// Ends a transaction with the job of the thread that comes after those it has.
