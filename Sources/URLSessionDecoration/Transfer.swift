@@ -203,7 +203,8 @@ final class Transfer: Sendable {
     /// Cancels the request.
     func cancel() {
         change { state in
-            state.head = nil
+            // The cookies of a head that its reader has not taken yet are stored.
+            if !state.hasHead { state.head = nil }
             state.pending = Data()
             state.end = .failure(URLError(.cancelled))
         }
