@@ -1,6 +1,7 @@
 import CookieModel
 import HTTPMessages
 import NIOCore
+import RequestDecoration
 import ResponseStore
 import WebPrimitives
 
@@ -34,14 +35,18 @@ extension ByteStream: ResponseBody {
 extension ClientConnection {
     /// Answers a request from the first source that has a response.
     ///
+    /// - Parameter counts: The numbers of logins before the decision.
     /// - Returns: Whether the client's connection can be used for another request.
     func exchange(
-        _ request: ForwardedRequest, _ decision: GatewayDecision, _ record: inout GatewayRecord
+        _ request: ForwardedRequest, _ decision: GatewayDecision, after counts: [LoginRule: Int],
+        _ record: inout GatewayRecord
     ) async throws -> Bool {
         var request = request
         request.needsReadableCoding = frame.environment.recording?.redaction != nil
         let login: RequestLogin? =
-            if let logins = frame.logins { try await RequestLogin(logins, request, decision) } else { nil }
+            if let logins = frame.logins { try await RequestLogin(logins, request, decision, after: counts) } else {
+                nil
+            }
         var pending = PendingRequest(request, decision, login)
         if request.framing != .none { await client.beginBody(request.framing) }
         do {

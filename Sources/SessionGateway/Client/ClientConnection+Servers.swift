@@ -38,6 +38,7 @@ extension ClientConnection {
             }
             if let keepsConnection = try await attempt(&pending, &record) { return keepsConnection }
             await pending.entry?.end()
+            await pending.login?.begin()
             pending.decision = try await gate.decision(on: request, after: pending.withheld)
             if var cached = pending.cached {
                 cached.restart(pending)

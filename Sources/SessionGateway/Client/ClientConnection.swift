@@ -286,6 +286,7 @@ actor ClientConnection {
                     nextStep: "Use another method.")
             }
             if request.forwardsLeft == 0 { return try await answerLastForward(request, record) }
+            let logins = await frame.logins?.counts ?? [:]
             let decision = try await gate.decision(on: request)
             record.isDecorated = decision.context != nil
             record.verdict = decision.verdict
@@ -294,7 +295,7 @@ actor ClientConnection {
             if let events = gate.events, events.contains(request.url) {
                 return try await take(events, request, decision.verdict)
             }
-            let keepsConnection = try await exchange(request, decision, &record)
+            let keepsConnection = try await exchange(request, decision, after: logins, &record)
             frame.observe(record)
             return keepsConnection
         } catch let failure as GatewayFailure {

@@ -97,7 +97,7 @@ actor GatewayLogin {
     ///
     /// - Parameters:
     ///   - recovery: The recovery of the request.
-    ///   - counts: The numbers of logins before the request was sent.
+    ///   - counts: The numbers of logins before the cookies of the request were chosen.
     ///   - store: Stores the cookies of the response.
     /// - Throws: if the cookies cannot be stored.
     func answer(
@@ -154,32 +154,39 @@ struct RequestLogin {
     private let context: RequestContext
     private var recovery: LoginRecovery
     private var answer: AuthorizationRule?
-    private var counts: [LoginRule: Int] = [:]
+    /// The numbers of logins before the cookies of the request were chosen: a login that ends after that is not in them.
+    private var counts: [LoginRule: Int]
     private var repetitions = 0
     private var hasProof = false
     private var wantedNonce = false
 
+    /// - Parameter counts: The numbers of logins before the decision.
     /// - Returns: `nil` if no rule applies to the request, the client signs it in itself, or the browser would not send
     ///   cookies of the class that a session has.
     init?(
-        _ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision
+        _ login: GatewayLogin, _ request: ForwardedRequest, _ decision: GatewayDecision, after counts: [LoginRule: Int]
     ) async throws(GatewayFailure) {
         guard let context = decision.context, decision.verdict?.classes.contains(.lax) != false,
             !request.head.has("authorization"), let fallback = try await login.fallback(for: request.url)
         else { return nil }
         self.login = login
         self.context = context
+        self.counts = counts
         let rule = fallback.rules.first { $0.urlScope?.contains(request.url) == true }
         name = Octets(rule?.profile ?? "login")
         recovery = LoginRecovery(fallback)
         body = request.framing == .none ? nil : BodySpool(login.spools)
     }
 
+    /// Begins an attempt to send the request, before the decision on it.
+    mutating func begin() async {
+        counts = await login.counts
+    }
+
     /// Adds the fields that present a token, if the rule requires it.
     mutating func present(
         in decision: inout GatewayDecision, _ request: ForwardedRequest, now: Timestamp
     ) async throws(GatewayFailure) {
-        counts = await login.counts
         hasProof = false
         guard let context = decision.context else { return }
         for rule in [answer, await recovery.present(to: request.url, now: now)].compactMap(\.self) {
