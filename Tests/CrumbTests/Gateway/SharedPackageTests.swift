@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server of this run alone, whose database `postgres` has no schema of Crumb yet.
+/// A server of this run alone.
 private let server = ProcessInfo.processInfo.environment["CRUMB_TEST_POSTGRESQL"]
 
 @Suite(
@@ -11,7 +11,8 @@ private let server = ProcessInfo.processInfo.environment["CRUMB_TEST_POSTGRESQL"
 struct SharedPackageTests {
     @Test("A package that is added on a node answers there at once, and stays after the key was rotated and forgotten")
     func node() throws {
-        let url = "\(try #require(server))/postgres"
+        let address = try #require(server)
+        let url = "\(address)/crumb_packages"
         func run(_ words: [String], in home: CrumbHome, _ variables: [String: String?] = [:]) throws {
             let result = try home.start(words, variables: variables).wait()
             #expect(result.status == 0, "\(words): \(result.messages)")
@@ -26,6 +27,8 @@ struct SharedPackageTests {
         }
         let service = try RunningService(.socket) { home in
             try FileManager.default.createDirectory(atPath: home.file("dist"), withIntermediateDirectories: true)
+            let created = try home.shell("psql --quiet '\(address)/postgres' -c 'CREATE DATABASE crumb_packages'")
+            #expect(created.status == 0, "\(created.messages)")
             try run(["key", "create", home.file("key")], in: home)
             try run(["cluster", "create", "--database", url], in: home)
             try add("1.0.0", in: home)
