@@ -82,6 +82,23 @@ extension ResponseCache {
         return stored
     }
 
+    /// Whether responses to a URL are stored for another audience of the jar. Whether they can be opened is not known.
+    ///
+    /// - Parameter audience: The audience whose ``candidates(for:jar:audience:now:)`` were just looked up.
+    func isStoredForOthers(_ url: RequestURL, jar: Octets, audience: Octets) -> Bool {
+        let keys = keys
+        let key = RecentLookups.Key(url: url, jar: jar, audience: audience)
+        let lookup = RowLookup(url: url, jar: jar, audience: audience, keys: keys, limits: limits)
+        let isStored = read { reader in
+            let version = reader.version(keys.sealer.keyID)
+            if let known = reader.recent.isForOthers(key, at: version) { return known }
+            let isForOthers = try lookup.numbers.contains(where: reader.hasOthers)
+            reader.recent.keep(isForOthers: isForOthers, for: key, at: version)
+            return isForOthers
+        }
+        return isStored ?? false
+    }
+
     /// The body of a stored response, or a range of it.
     ///
     /// - Parameter range: Positions in the representation, as in `StoredAnswer.body`; `nil` for all that is stored.

@@ -51,7 +51,7 @@ extension ResponseCache {
         let lookup = RowLookup(
             url: head.response.url, jar: head.jar, audience: head.audience, keys: keys, limits: limits)
         // What was noted decides what has to go.
-        let id: Int64?? = writeWithNotes(now: now) { writer in
+        let done: (id: Int64, isWithinLimits: Bool)?? = writeWithNotes(now: now) { writer in
             let rows = try lookup.numbers.flatMap {
                 try writer.connection.rows(StoredRow.lookup, $0, StoredRow.init)
             }
@@ -64,12 +64,11 @@ extension ResponseCache {
             let size = Int64(row.sealed.count + ResponseCache.rowSize) + head.body.sealedLength
             let id = try writer.insert(row, size: size, file: file, sealed, now: now)
             try removeExcess(beside: id, row, &writer)
-            try evict(jar: jar, &writer)
-            return id
+            return (id, try evict(jar: jar, &writer))
         }
-        if let id = id ?? nil {
-            keepHouse(jar: jar, now: now)
-            return id
+        if let done = done ?? nil {
+            keepHouse(jar: jar, isWithinLimits: done.isWithinLimits, now: now)
+            return done.id
         }
         // The disk is full: the next response finds room.
         if isPaused { makeRoom() }

@@ -13,7 +13,6 @@ extension ResponseCache {
     /// Removes the least recently used responses of a jar, and of all, until they are within the limits; at most a batch.
     ///
     /// - Returns: Whether they are within the limits.
-    @discardableResult
     func evict(jar: Int64, _ writer: inout IndexWriter) throws -> Bool {
         let isJarDone = try evict(usage: jar, limit: limits.jarSize, condition: "jar = ?", [jar], &writer)
         let isAllDone = try evict(usage: 0, limit: limits.size, condition: "?", [1], &writer)
@@ -59,8 +58,11 @@ extension ResponseCache {
     // MARK: - Housekeeping
 
     /// Goes on with what is done now and then: after each response, and by ``maintain(now:)``.
-    func keepHouse(jar: Int64, now: Timestamp) {
-        while write({ try evict(jar: jar, &$0) }) == false {}
+    ///
+    /// - Parameter isWithinLimits: Whether the response, once it was stored, left nothing to evict.
+    func keepHouse(jar: Int64, isWithinLimits: Bool, now: Timestamp) {
+        var isDone = isWithinLimits
+        while !isDone { isDone = write { try evict(jar: jar, &$0) } ?? true }
         let isDue = memory.withLock { memory in
             memory.storedCount += 1
             return memory.storedCount % 64 == 0

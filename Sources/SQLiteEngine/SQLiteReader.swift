@@ -32,6 +32,11 @@ package final class SQLiteReader {
         try file.checkAfterOpening(pointer)
         sqlite3_extended_result_codes(pointer, 1)
         sqlite3_busy_timeout(pointer, Int32(busyTimeout * 1000))
+        // Room for the pages above the leaves of a table and its index with a million rows, so that a lookup in it reads
+        // two pages.
+        let size = try prepare("PRAGMA cache_size = -8000")
+        _ = try size.step()
+        size.reset()
         // The first read opens the log and its index.
         let mode = try prepare("PRAGMA journal_mode")
         let schema = try prepare("SELECT count(*) FROM sqlite_schema")

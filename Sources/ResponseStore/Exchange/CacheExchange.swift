@@ -86,7 +86,7 @@ package struct CacheExchange: Sendable {
         requestPolicy: RequestCachePolicy = .useProtocolCachePolicy
     ) async {
         let audience = audience.octets
-        let (stored, decision) = await cache.reading { responses in
+        let (stored, decision, isForOthers) = await cache.reading { responses in
             let stored =
                 request.isAnswerable
                 ? responses.candidates(for: request, jar: cache.jar, audience: audience, now: now) : []
@@ -96,17 +96,16 @@ package struct CacheExchange: Sendable {
             if isLost, !isOffline, decision.outcome == .unavailable {
                 decision = cache.policy.lookup(request, among: heads, now: now, requestPolicy: requestPolicy)
             }
-            return (stored, decision)
+            // Only programs learn it. A page could find out by it what a page in another partition has loaded.
+            let isForOthers =
+                decision.reasons == [.notStored] && request.isAnswerable && CacheAudience.isOfPrograms(audience)
+                && responses.isStoredForOthers(request.url, jar: cache.jar, audience: audience)
+            return (stored, decision, isForOthers)
         }
         let answer = decision.isAnswer ? await CacheExchange.open(decision, stored, cache) : nil
         // A body that is missing is as good as a response that is not stored.
         let current = decision.isAnswer && answer == nil ? decision.repeated(request) : decision
         var status = CacheStatus(current)
-        // Only programs learn it. A page could find out by it what a page in another partition has loaded.
-        var isForOthers = false
-        if decision.reasons == [.notStored], request.isAnswerable, CacheAudience.isOfPrograms(audience) {
-            isForOthers = await cache.using { !$0.responses(to: request.url, jar: cache.jar, now: now).isEmpty }
-        }
         if isForOthers { status.detail = Octets("\(current.rule.description), stored for another audience") }
         box = Box(
             State(

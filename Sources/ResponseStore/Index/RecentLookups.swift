@@ -25,8 +25,9 @@ struct RecentLookups {
     private static let bodyLimit = 1 << 24
 
     private var version: Version?
-    /// The candidates, and when they were read. An earlier time means that the clock was set back, which changes ages.
-    private var found: [Key: (stored: [StoredResponse], time: Timestamp)] = [:]
+    /// The candidates, when they were read, and whether others have some. An earlier time means that the clock was set
+    /// back, which changes ages.
+    private var found: [Key: (stored: [StoredResponse], time: Timestamp, isForOthers: Bool?)] = [:]
     /// By their keys: no other body has the key of one, so a commit changes none.
     private var bodies: [Octets: [UInt8]] = [:]
     private var headSize = 0
@@ -34,8 +35,13 @@ struct RecentLookups {
 
     /// The candidates of a lookup; `nil` if they have to be read.
     func candidates(_ key: Key, at current: Version?, now: Timestamp) -> [StoredResponse]? {
-        guard current != nil, current == version, let (stored, time) = found[key], time <= now else { return nil }
-        return stored
+        guard current != nil, current == version, let found = found[key], found.time <= now else { return nil }
+        return found.stored
+    }
+
+    /// Whether responses to the URL of a lookup are stored for others; `nil` if that has to be read.
+    func isForOthers(_ key: Key, at current: Version?) -> Bool? {
+        current != nil && current == version ? found[key]?.isForOthers : nil
     }
 
     /// A short body; `nil` if it has to be read.
@@ -50,7 +56,13 @@ struct RecentLookups {
         if version != read || found.count >= RecentLookups.lookupLimit || headSize > RecentLookups.headLimit {
             (version, found, headSize) = (read, [:], 0)
         }
-        found[key] = (stored, now)
+        found[key] = (stored, now, nil)
+    }
+
+    /// Keeps whether responses to the URL of a lookup that is known are stored for others.
+    mutating func keep(isForOthers: Bool, for key: Key, at read: Version?) {
+        guard read != nil, read == version else { return }
+        found[key]?.isForOthers = isForOthers
     }
 
     /// Keeps an opened body.

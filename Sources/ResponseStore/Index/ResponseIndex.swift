@@ -134,6 +134,7 @@ final class ResponseIndex: Sendable {
 struct IndexReader {
     private let connection: SQLiteReader
     private let candidates: SQLiteStatement
+    private let others: SQLiteStatement
     private let body: SQLiteStatement
     /// What was read last.
     var recent = RecentLookups()
@@ -141,6 +142,7 @@ struct IndexReader {
     init(_ database: SQLiteDatabase) throws {
         connection = try database.makeReader()
         candidates = try connection.prepare(StoredRow.lookup)
+        others = try connection.prepare(StoredRow.others)
         body = try connection.prepare("SELECT octets FROM body WHERE response = ?")
     }
 
@@ -153,6 +155,12 @@ struct IndexReader {
     func rows(_ numbers: [Int64]) throws -> [StoredRow] {
         candidates.bind(all: numbers)
         return try candidates.all(StoredRow.init)
+    }
+
+    /// Whether ``StoredRow/others`` finds a row.
+    func hasOthers(_ numbers: [Int64]) throws -> Bool {
+        others.bind(all: Array(numbers.prefix(3)))
+        return try !others.all { _ in true }.isEmpty
     }
 
     /// The body in the index, opened; `nil` if it is not there, or damaged.
@@ -175,6 +183,10 @@ struct StoredRow: Sendable {
     static let lookup = """
         SELECT \(columns) FROM response
         WHERE path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience = ? LIMIT ?
+        """
+    /// Finds a row of one path and query for any other audience.
+    static let others = """
+        SELECT 1 FROM response WHERE path = ? AND query IN (?, \(RowDigests.anyQuery)) AND audience <> ? LIMIT 1
         """
 
     let id: Int64

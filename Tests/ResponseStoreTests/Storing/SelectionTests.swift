@@ -60,6 +60,32 @@ struct SelectionTests {
         #expect(head.isFor(url, jar: sample.jar, audience: sample.audience) == row.isFound)
     }
 
+    @Test("A response for another audience of the jar is noticed, also when another process stores or removes it")
+    func others() throws {
+        let home = CacheHome()
+        let (cache, otherProcess) = (home.cache(), home.cache())
+        let sample = Sample()
+        let url = try RequestURL(sample.url)
+        func isForOthers(_ audience: Octets, jar: Octets? = nil, url: RequestURL = url) throws -> Bool {
+            // A lookup comes before, as in an exchange. The second answer is remembered.
+            _ = try cache.candidates(for: sample)
+            let (first, second) = (
+                cache.isStoredForOthers(url, jar: jar ?? sample.jar, audience: audience),
+                cache.isStoredForOthers(url, jar: jar ?? sample.jar, audience: audience)
+            )
+            #expect(first == second)
+            return second
+        }
+        #expect(try !isForOthers("other"))
+        try otherProcess.store(sample)
+        #expect(try isForOthers("other"))
+        #expect(try !isForOthers(sample.audience))
+        #expect(try !isForOthers("other", jar: "jar2"))
+        #expect(try !isForOthers("other", url: RequestURL(sample.url + "?another=query")))
+        otherProcess.remove(url, jar: sample.jar)
+        #expect(try !isForOthers("other"))
+    }
+
     @Test("Other queries find a response with No-Vary-Search, and the policy decides")
     func noVarySearch() throws {
         let home = CacheHome()
