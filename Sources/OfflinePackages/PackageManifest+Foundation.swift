@@ -141,7 +141,7 @@ extension PackageManifest {
     package func octets() throws -> [UInt8] {
         let document = Document(
             format: PackageManifest.format, name: name, version: version.description, base: nil,
-            key: key.map { String(decoding: Base64.encode($0), as: UTF8.self) },
+            key: key.map { Base64.text($0) },
             resources: resources.map { resource in
                 Document.Resource(
                     url: resource.url.description, file: resource.file, status: resource.status,

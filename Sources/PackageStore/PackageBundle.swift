@@ -35,7 +35,7 @@ struct PackageBundle: Sendable {
         }
 
         /// The key in Base64, for the sealed index.
-        var keyText: String { key.withUnsafeBytes { String(decoding: Base64.encode($0), as: UTF8.self) } }
+        var keyText: String { key.withUnsafeBytes { Base64.text($0) } }
 
         /// Adds octets to the current body.
         mutating func append(_ octets: [UInt8]) throws(SystemError) {

@@ -45,7 +45,7 @@ extension PackageStore {
             if key == nil { version.isUnsigned = true }
             let package = PackageIndex.Package(
                 name: manifest.name, current: version, previous: old?.current,
-                signer: key.map { String(decoding: Base64.encode($0), as: UTF8.self) }, allowedOrigins: allowed,
+                signer: key.map { Base64.text($0) }, allowedOrigins: allowed,
                 removed: nil)
             index.packages.removeAll { $0.name == manifest.name }
             index.packages.append(package)
@@ -262,7 +262,7 @@ extension PackageIndex {
     fileprivate func check(
         _ manifest: PackageManifest, signedBy key: Octets?, insteadOf old: Package?
     ) throws(PackageError) {
-        let key = key.map { String(decoding: Base64.encode($0), as: UTF8.self) }
+        let key = key.map { Base64.text($0) }
         let origins = Set(manifest.origins).subtracting(old?.signer == nil ? [] : old?.current.origins ?? [])
         for other in packages where other.removed == nil && other.name != manifest.name {
             guard let signer = other.signer, signer != key,

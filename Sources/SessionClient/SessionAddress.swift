@@ -66,8 +66,7 @@ public struct SessionAddress: Sendable, CustomStringConvertible {
 
     private static func socketPath(_ text: String) -> String? {
         if text.hasPrefix("http+unix://") {
-            let path = Array(text.utf8.dropFirst("http+unix://".count))
-            return PercentEncoding.decodeStrictly(path.span).flatMap { String(validating: $0, as: UTF8.self) }
+            return PercentEncoding.text(text.dropFirst("http+unix://".count))
         }
         guard text.hasPrefix("unix:") else { return nil }
         let path = text.dropFirst("unix:".count)

@@ -144,7 +144,7 @@ package struct OctetsReport {
 
 extension Octets {
     /// The octets in Base64.
-    package var base64: String { String(decoding: Base64.encode(self), as: UTF8.self) }
+    package var base64: String { Base64.text(self) }
 }
 
 /// Where a cookie's value came from.

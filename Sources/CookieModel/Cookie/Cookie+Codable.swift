@@ -82,7 +82,7 @@ extension KeyedEncodingContainer {
         if let text = octets.utf8String {
             try encode(text, forKey: key)
         } else {
-            try encode(String(decoding: Base64.encode(octets), as: UTF8.self), forKey: base64Key)
+            try encode(Base64.text(octets), forKey: base64Key)
         }
     }
 }

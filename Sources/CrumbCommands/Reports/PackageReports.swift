@@ -31,7 +31,7 @@ struct PackageReport: Encodable {
         origins = package.current.origins
         allowedOrigins = package.allowedOrigins
         signed = package.current.isSigned
-        key = package.signer.map { String(decoding: Base64.encode($0), as: UTF8.self) }
+        key = package.signer.map { Base64.text($0) }
         removed = package.removed?.rfc3339
     }
 

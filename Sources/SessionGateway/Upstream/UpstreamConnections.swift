@@ -372,6 +372,6 @@ private final class SpareConnection: Sendable {
 extension GatewayEnvironment.UpstreamProxy {
     /// The value of the Proxy-Authorization field (RFC 7617); `nil` without credentials.
     var authorization: String? {
-        credentials.map { "Basic " + String(decoding: Base64.encode($0.exposedBytes), as: UTF8.self) }
+        credentials.map { "Basic " + Base64.text($0.exposedBytes) }
     }
 }

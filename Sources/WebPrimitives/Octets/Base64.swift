@@ -8,6 +8,11 @@ package enum Base64 {
         encode(octets, alphabet: alphabet, isPadded: true)
     }
 
+    /// The text of `octets`, with padding, as a string.
+    package static func text(_ octets: some Collection<UInt8>) -> String {
+        String(decoding: encode(octets), as: UTF8.self)
+    }
+
     /// The text of `octets` for URLs, without padding (section 5).
     package static func encodeForURL(_ octets: some Collection<UInt8>) -> [UInt8] {
         encode(octets, alphabet: urlAlphabet, isPadded: false)
@@ -163,7 +168,9 @@ package enum PercentEncoding {
     }
 
     /// Decodes octets in which two hexadecimal digits follow each `%`; `nil` for others.
-    package static func decodeStrictly(_ bytes: Span<UInt8>) -> [UInt8]? {
+    ///
+    /// - Parameter plusIsSpace: whether `+` is a space, as in `application/x-www-form-urlencoded`.
+    package static func decodeStrictly(_ bytes: Span<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var position = 0
         while let percent = bytes.firstIndex(of: ASCII.percent, from: position) {
             guard percent + 2 < bytes.count, ASCII.hexadecimalValue(bytes[percent + 1]) != nil,
@@ -171,6 +178,14 @@ package enum PercentEncoding {
             else { return nil }
             position = percent + 3
         }
-        return decode(bytes)
+        return decode(bytes, plusIsSpace: plusIsSpace)
+    }
+
+    /// Decodes text as `removingPercentEncoding` of Foundation does; `nil` if it is not percent-encoded UTF-8.
+    ///
+    /// - Parameter plusIsSpace: whether `+` is a space, as in `application/x-www-form-urlencoded`.
+    package static func text(_ encoded: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        let decoded = decodeStrictly(Array(encoded.utf8).span, plusIsSpace: plusIsSpace)
+        return decoded.flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -21,7 +21,7 @@ struct Base64Tests {
         var generator = SeededGenerator(seed: 7)
         for count in 0..<100 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-            #expect(String(decoding: Base64.encode(bytes), as: UTF8.self) == Data(bytes).base64EncodedString())
+            #expect(Base64.text(bytes) == Data(bytes).base64EncodedString())
         }
     }
 
@@ -50,5 +50,23 @@ struct Base64Tests {
         #expect(PercentEncoding.decode(Array(text.utf8).span) == Array(expected.utf8))
         let isExact = !text.contains("%") || text.hasPrefix("%41")
         #expect((PercentEncoding.decodeStrictly(Array(text.utf8).span) != nil) == isExact)
+    }
+
+    @Test(
+        "Percent-encoded text is decoded as by Foundation, which rejects what is not UTF-8",
+        arguments: [
+            ("", ""), ("a b", "a b"), ("a%20b%2fc", "a b/c"), ("é%C3%a9", "éé"), ("%00", "\0"), ("a+b", "a+b"),
+            ("%", nil), ("%4", nil), ("%g1", nil), ("%41%", nil), ("%FF", nil), ("%E2%82", nil), ("%ED%A0%80", nil),
+            ("%C0%80", nil),
+        ] as [(String, String?)])
+    func percentText(_ text: String, _ expected: String?) {
+        #expect(PercentEncoding.text(text) == expected)
+        #expect(text.removingPercentEncoding == expected)
+    }
+
+    @Test("In a form, a plus sign is a space, and an escaped one is not")
+    func plus() {
+        #expect(PercentEncoding.text("a+b%2Bc", plusIsSpace: true) == "a b+c")
+        #expect(PercentEncoding.text("a+b%2", plusIsSpace: true) == nil)
     }
 }
