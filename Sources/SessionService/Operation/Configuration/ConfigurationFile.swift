@@ -1,13 +1,13 @@
-import Captures
 import Configuration
-import Foundation
 import Platform
 import SessionStore
 import WebPrimitives
 
 /// The settings in a JSON file.
 struct ConfigurationFile {
-    private static let sizeLimit = 1 << 20
+    /// The most bytes that are read. Even with an element in every second byte, this is a value that `JSONDocument` keeps
+    /// whole.
+    private static let sizeLimit = 1 << 18
 
     private let path: String
     private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
@@ -29,22 +29,22 @@ struct ConfigurationFile {
         } catch {
             throw ServiceStartError(.configurationInvalid, "\(path): \(error)")
         }
-        guard let object = (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any] else {
+        guard case .object(let object) = JSONDocument(bytes) else {
             throw ServiceStartError(.configurationInvalid, "\(path): this is not a JSON object")
         }
         try read(object, under: "")
     }
 
-    private mutating func read(_ object: [String: Any], under prefix: String) throws(ServiceStartError) {
-        for (name, value) in object.sorted(by: { $0.key < $1.key }) {
-            let key = prefix + name
+    private mutating func read(_ object: JSONObject, under prefix: String) throws(ServiceStartError) {
+        for (name, value) in zip(object.names, object.values) {
+            let key = prefix + String(decoding: name, as: UTF8.self)
             if let setting = ServiceSetting.all.first(where: { $0.key == key }) {
                 guard let content = ConfigurationFile.content(value, setting.kind) else {
                     throw ServiceStartError(
                         .configurationInvalid, "\(path): '\(key)' should be \(setting.kind.description)")
                 }
                 values[AbsoluteConfigKey(ConfigKey(key))] = ConfigValue(content, isSecret: false)
-            } else if let inner = value as? [String: Any],
+            } else if let inner = value.object,
                 ServiceSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
             {
                 try read(inner, under: key + ".")
@@ -54,19 +54,16 @@ struct ConfigurationFile {
         }
     }
 
-    private static func content(_ value: Any, _ kind: ServiceSetting.Kind) -> ConfigContent? {
+    private static func content(_ value: JSONValue, _ kind: ServiceSetting.Kind) -> ConfigContent? {
         switch kind {
-        case .text: return (value as? String).map { .string($0) }
-        case .texts: return (value as? [String]).map { .stringArray($0) }
-        case .flag: return isFlag(value) ? (value as? Bool).map { .bool($0) } : nil
-        case .number: return isFlag(value) ? nil : (value as? Int).map { .int($0) }
+        case .text: return value.text.map { .string($0) }
+        case .texts:
+            guard let elements = value.elements else { return nil }
+            let texts = elements.compactMap(\.text)
+            return texts.count == elements.count ? .stringArray(texts) : nil
+        case .flag: return value.boolean.map { .bool($0) }
+        case .number: return value.integer.map { .int($0) }
         }
-    }
-
-    /// Whether a value is `true` or `false`, which Foundation accepts as 1 and 0.
-    private static func isFlag(_ value: Any) -> Bool {
-        guard let number = value as? NSNumber else { return false }
-        return String(cString: number.objCType) == "c"
     }
 }
 
@@ -76,7 +73,7 @@ extension ServiceSetting.Kind {
         switch self {
         case .text: "a string"
         case .texts: "a list of strings"
-        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .flag: "true or false"
         }
     }
