@@ -1,6 +1,11 @@
-internal import Foundation
 internal import JWTKit
 public import OAuth2
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 /// Checks the signatures of ID tokens by the server's keys (OpenID Connect Core 1.0, section 3.1.3.7, point 6).
 ///

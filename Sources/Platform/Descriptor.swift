@@ -32,6 +32,7 @@ package func retrying<Result: FixedWidthInteger>(
 /// No reading or writing fails because a signal interrupts it.
 package struct Descriptor: Sendable, Equatable {
     package static let standardOutput = Descriptor(STDOUT_FILENO)
+    package static let standardError = Descriptor(STDERR_FILENO)
 
     package let number: Int32
 

@@ -1,5 +1,4 @@
 import CrumbCommands
-import Foundation
 import OpenIDConnect
 import PostgreSQLEngine
 import SessionClient

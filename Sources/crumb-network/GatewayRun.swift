@@ -1,7 +1,8 @@
 import CookieModel
 import CrumbCommands
-import Foundation
+import Dispatch
 import PackageStore
+import Platform
 import ResponseStore
 import SessionGateway
 import SessionOperations
@@ -13,7 +14,7 @@ enum GatewayRun {
     ///
     /// - Throws: `OperationError` if it does not start.
     static func run(_ job: GatewayJob) async throws {
-        try await run(job, over: NetworkSettings(environment: ProcessInfo.processInfo.environment))
+        try await run(job, over: NetworkSettings(environment: ProcessEnvironment.variables))
     }
 
     /// The same with settings of its own for connections to servers.
@@ -133,7 +134,7 @@ enum GatewayRun {
         // Another gateway of the database must not evict what this one may keep.
         limits.size = .max
         limits.bodySize = min(size, limits.bodySize)
-        let variables = ProcessInfo.processInfo.environment
+        let variables = ProcessEnvironment.variables
         guard let cache = ResponseCache(of: job.jar.database, limits: limits, environment: { variables[$0] }) else {
             throw OperationError(
                 .gatewayNotStarted, "the folder for caches is not known; set XDG_CACHE_HOME to its path, or HOME")

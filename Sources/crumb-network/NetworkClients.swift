@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import CookieModel
-import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -80,7 +79,7 @@ struct NetworkSettings: Sendable {
             let known = try proxy.credentials ?? credentials()
             return .server(
                 host: proxy.host, port: proxy.port,
-                authorization: known.map { .basic(credentials: Data($0.exposedBytes).base64EncodedString()) })
+                authorization: known.map { .basic(credentials: Base64.text($0.exposedBytes)) })
         case .socks5: return .socksServer(host: proxy.host, port: proxy.port)
         }
     }
@@ -160,9 +159,9 @@ struct NetworkSettings: Sendable {
         // Links by the hash of a name, which OpenSSL makes, lead to files that are there under their names, too.
         let files = Set(
             folders.flatMap { folder in
-                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                let names = FileSystem.names(in: folder).filter { $0 != "." && $0 != ".." }
                 return names.sorted().prefix(NetworkSettings.certificateFileLimit).map {
-                    URL(filePath: "\(folder)/\($0)").resolvingSymlinksInPath().path
+                    FileSystem.resolved("\(folder)/\($0)")
                 }
             })
         let found = files.sorted().flatMap { path in
@@ -176,11 +175,11 @@ struct NetworkSettings: Sendable {
     }
 
     private func contents(of path: String, limit: Int, named name: String) throws -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: limit + 1) else {
+        guard let bytes = try? FileSystem.contents(path, limit: limit + 1) else {
             throw NetworkSettingsError("\(name): \(path) cannot be read; check the path and its permissions")
         }
-        guard data.count <= limit else { throw NetworkSettingsError("\(name): \(path) is larger than \(limit) bytes") }
-        return Array(data)
+        guard bytes.count <= limit else { throw NetworkSettingsError("\(name): \(path) is larger than \(limit) bytes") }
+        return bytes
     }
 }
 
@@ -197,7 +196,7 @@ struct NetworkSettingsError: Error {
 /// threads.
 final class NetworkClients: Sendable {
     /// Those by the environment that the process was started with.
-    static let shared = NetworkClients(NetworkSettings(environment: ProcessInfo.processInfo.environment))
+    static let shared = NetworkClients(NetworkSettings(environment: ProcessEnvironment.variables))
 
     let settings: NetworkSettings
     private let clients = Mutex<[String: HTTPClient]>([:])

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import OAuth2
 import WebPrimitives
 
@@ -55,8 +54,8 @@ struct Proxy: Sendable {
             throw ProxyError("\(name): a SOCKS proxy with a password is not supported; write socks5://HOST:PORT")
         }
         let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let user = parts[0].removingPercentEncoding,
-            let password = (parts.dropFirst().first ?? "").removingPercentEncoding
+        guard let user = PercentEncoding.text(parts[0]),
+            let password = PercentEncoding.text(parts.dropFirst().first ?? "")
         else { throw ProxyError("\(name): the user name and password of the proxy are not percent-encoded UTF-8") }
         credentials = Secret("\(user):\(password)")
     }

@@ -1,12 +1,18 @@
 import CookieModel
 import CrumbCommands
-import Foundation
 import Logging
 import PackageStore
+import Platform
 import PostgreSQLEngine
 import SessionOperations
 import SessionService
 import SessionStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The service as this program runs it.
 enum ServiceRun {
@@ -26,7 +32,7 @@ enum ServiceRun {
     private static func serve(_ order: ServiceOrder) async throws {
         signal(SIGPIPE, SIG_IGN)
         DescriptorLimit.raise()
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.variables
         var settings = try ServiceConfiguration(
             arguments: order.settings, environment: environment, file: order.config)
         guard let path = settings.database ?? order.defaultDatabase else {

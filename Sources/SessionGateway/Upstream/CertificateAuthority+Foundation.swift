@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import NIOSSL
 import OAuth2
 public import SessionStore
@@ -7,6 +6,12 @@ import SwiftASN1
 import Synchronization
 public import WebPrimitives
 import X509
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A private certificate authority for the hosts whose requests a gateway reads.
 ///

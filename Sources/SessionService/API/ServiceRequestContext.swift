@@ -1,8 +1,8 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import SessionOperations
 import SessionStore
+import WebPrimitives
 
 /// The context of a request while it is answered.
 struct ServiceRequestContext: RequestContext {
@@ -77,7 +77,7 @@ struct ServiceRequestContext: RequestContext {
         let segment = parameters.get(name)
         // Most names need no decoding, which costs more than all else that is done with them.
         if let segment, !segment.utf8.contains(UInt8(ascii: "%")) { return segment }
-        guard let text = segment?.removingPercentEncoding else {
+        guard let text = segment.flatMap({ PercentEncoding.text($0) }) else {
             throw ServiceFailure(.pathInvalid, "the path is not percent-encoded UTF-8")
         }
         guard !text.utf8.contains(0) else {
@@ -107,7 +107,7 @@ extension QueryItems {
     }
 
     private static func decoded(_ text: Substring) throws(ServiceFailure) -> String {
-        guard let decoded = text.replacing("+", with: " ").removingPercentEncoding else {
+        guard let decoded = PercentEncoding.text(text, plusIsSpace: true) else {
             throw ServiceFailure(.parameterInvalid, "the query is not percent-encoded UTF-8")
         }
         return decoded

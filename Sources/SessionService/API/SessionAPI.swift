@@ -1,9 +1,9 @@
 import CookieModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOPosix
 import OAuth2
+import Platform
 import SessionStore
 import SessionWire
 
@@ -51,7 +51,7 @@ struct SessionAPI: Sendable {
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
         tokens: TokenAPI, following: ChangeFollowing = ChangeFollowing(),
         changes: ChangeSignal = ChangeSignal(), gateways: GatewayRegistry = GatewayRegistry(),
-        environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
+        environment: @escaping @Sendable (String) -> String? = { ProcessEnvironment.variables[$0] },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database

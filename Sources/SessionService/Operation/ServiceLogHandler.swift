@@ -1,7 +1,13 @@
 package import CookieModel
-import Foundation
 package import Logging
+import Platform
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Logs to standard error, a JSON object a line, so that no text in it can pass for another line; for a person, a line of
 /// text with control characters made visible.
@@ -20,7 +26,7 @@ package struct ServiceLogHandler: LogHandler {
     ///   - write: takes a line, whole.
     package init(
         label: String, isForPerson: Bool = false, now: @escaping @Sendable () -> Timestamp,
-        write: @escaping @Sendable ([UInt8]) -> Void = { FileHandle.standardError.write(Data($0)) }
+        write: @escaping @Sendable ([UInt8]) -> Void = { try? Descriptor.standardError.write($0) }
     ) {
         self.label = label
         self.isForPerson = isForPerson

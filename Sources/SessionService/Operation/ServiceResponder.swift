@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -8,6 +7,7 @@ import NIOCore
 import SessionOperations
 import SessionStore
 import Synchronization
+import WebPrimitives
 
 /// Answers the requests of one listener: admits them, passes them to the routes, and counts the results.
 struct ServiceResponder: Sendable {
@@ -145,7 +145,7 @@ private enum JarPath {
             $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
         }
         guard segment.contains(UInt8(ascii: "%")) else { return String(segment) }
-        return String(segment)?.removingPercentEncoding
+        return String(segment).flatMap { PercentEncoding.text($0) }
     }
 }
 

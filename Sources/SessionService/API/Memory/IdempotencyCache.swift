@@ -1,6 +1,5 @@
 import CookieModel
 import Crypto
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -9,6 +8,12 @@ import SessionOperations
 import SessionStore
 import SessionWire
 import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Answers a repeated write with the response to the first one (draft-ietf-httpapi-idempotency-key-header).
 ///

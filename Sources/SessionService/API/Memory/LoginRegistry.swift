@@ -1,11 +1,16 @@
 import CookieModel
 import Crypto
-import Foundation
 import HTTPTypes
 import OAuth2
 import SessionOperations
 import SessionStore
 import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The logins in progress, and those that ended lately. Their number and their lifetime are limited.
 ///

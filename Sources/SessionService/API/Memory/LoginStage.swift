@@ -1,8 +1,13 @@
 import CookieModel
-import Foundation
 import OAuth2
 import SessionOperations
 import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// How far a login has come, as it is stored.
 enum LoginStage: Codable {

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import HTTPTypes
 import RequestDecoration
 import SessionOperations
@@ -91,7 +90,7 @@ extension JSONWriter {
         guard !append(ifPlain: octets, after: #""value":"#) else { return }
         let value = octets.utf8String
         append(value == nil ? #""valueBase64":"# : #""value":"#)
-        append(string: value ?? Data(octets).base64EncodedString())
+        append(string: value ?? octets.base64)
     }
 
     /// Appends the member for the fields that are for the URL and are not sent, unless it would be empty.

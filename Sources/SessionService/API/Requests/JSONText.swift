@@ -1,10 +1,15 @@
 import Crypto
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import SessionOperations
 import WebPrimitives
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// JSON as the command prints it: members in order of their names.
 enum JSONText {

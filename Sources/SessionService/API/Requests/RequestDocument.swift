@@ -1,10 +1,15 @@
 import Captures
 import CookieModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import SessionOperations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A document that is asked for so often that it is mostly read without the decoder.
 protocol PlainDocument: RequestDocument, SendableMetatype {
@@ -106,7 +111,7 @@ extension Request {
         // Nearly all there are, looked at no closer.
         guard
             type == "application/json"
-                || type?.prefix(while: { $0 != ";" }).lowercased().trimmingCharacters(in: .whitespaces)
+                || type?.prefix(while: { $0 != ";" }).lowercased().trimmingWhitespace
                     == "application/json"
         else {
             throw ServiceFailure(

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,6 +1,6 @@
 import CookieModel
-import Foundation
 import OAuth2
+import Platform
 import SessionOperations
 import SessionStore
 import Synchronization
@@ -23,7 +23,7 @@ struct TokenAPI: Sendable {
     ///   - clock: the clock that measures waits.
     init(
         _ store: TokenStore, transport: any EndpointTransport, checkingIDTokens checkIDToken: IDTokenCheck? = nil,
-        callback: String? = nil, process: Int32 = ProcessInfo.processInfo.processIdentifier,
+        callback: String? = nil, process: Int32 = getpid(),
         answerTimeout: Duration = .seconds(120), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Timestamp
     ) {

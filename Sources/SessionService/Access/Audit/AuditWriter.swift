@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import Logging
 import Platform
 import ServiceLifecycle
@@ -7,6 +6,12 @@ import SessionOperations
 import SessionStore
 import Synchronization
 import UnixSignals
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Writes an audit log, independently of the requests that it records.
 ///

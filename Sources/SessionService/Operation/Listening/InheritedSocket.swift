@@ -34,7 +34,7 @@ enum InheritedSocket {
     /// Whether only processes of this machine can reach an address.
     static func isLoopback(_ address: SocketAddress) -> Bool {
         switch address {
-        case .v4(let address): UInt32(bigEndian: address.address.sin_addr.s_addr) >> 24 == 127
+        case .v4: address.ipAddress?.hasPrefix("127.") == true
         case .v6: address.ipAddress == "::1"
         default: false
         }
