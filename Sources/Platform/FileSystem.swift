@@ -132,10 +132,10 @@ package enum FileSystem {
         return parent + (parent.hasSuffix("/") ? "" : "/") + (path.split(separator: "/").last ?? "")
     }
 
-    /// The names in a folder, in no order, with "." and ".."; none if the folder cannot be read.
+    /// The names in a folder, in no order, without "." and ".."; none if the folder cannot be read.
     package static func names(in folder: String) -> [String] { (try? allNames(in: folder)) ?? [] }
 
-    /// The names in a folder, in no order, with "." and "..".
+    /// The names in a folder, in no order, without "." and "..".
     package static func allNames(in folder: String) throws(SystemError) -> [String] {
         guard let stream = opendir(folder) else { throw .last }
         defer { closedir(stream) }
@@ -149,7 +149,7 @@ package enum FileSystem {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            names.append(name)
+            if name != ".", name != ".." { names.append(name) }
         }
         return names
     }

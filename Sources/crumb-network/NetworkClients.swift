@@ -159,8 +159,7 @@ struct NetworkSettings: Sendable {
         // Links by the hash of a name, which OpenSSL makes, lead to files that are there under their names, too.
         let files = Set(
             folders.flatMap { folder in
-                let names = FileSystem.names(in: folder).filter { $0 != "." && $0 != ".." }
-                return names.sorted().prefix(NetworkSettings.certificateFileLimit).map {
+                FileSystem.names(in: folder).sorted().prefix(NetworkSettings.certificateFileLimit).map {
                     FileSystem.resolved("\(folder)/\($0)")
                 }
             })

@@ -141,7 +141,7 @@ private struct PackageFolder {
 
     private func add(_ relative: String, to builder: inout PackageBuilder) throws {
         let folder = relative.isEmpty ? path : "\(path)/\(relative)"
-        for name in FileSystem.names(in: folder).sorted() where name != "." && name != ".." {
+        for name in FileSystem.names(in: folder).sorted() {
             let file = relative.isEmpty ? name : "\(relative)/\(name)"
             var status = stat()
             guard !name.hasPrefix(".") else {

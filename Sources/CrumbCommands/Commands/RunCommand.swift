@@ -6,12 +6,6 @@ import SessionOperations
 import SessionStore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct RunCommand: CrumbCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -168,7 +162,7 @@ enum TrustedAuthorities {
 
     /// The contents of a file, or of the first thousand files in a folder, which some variables may name.
     private static func contents(of path: String) -> [UInt8] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return file(path) }
+        guard let names = try? FileSystem.allNames(in: path) else { return file(path) }
         return Array(names.sorted().prefix(1000).map { file("\(path)/\($0)") }.joined(separator: "\n".utf8))
     }
 

@@ -2,12 +2,6 @@ import CookieModel
 import Platform
 import SessionStore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The databases and backups that use a key file, as far as Crumb knows: those in the default folder, and those that Crumb
 /// has opened or written with the key, under any `HOME`.
 ///
@@ -114,8 +108,7 @@ package struct KnownDatabases {
     /// The files in a folder that may be databases; `path` itself if it is no folder.
     static func files(in path: String) -> [String] {
         guard FileSystem.isFolder(path) else { return [path] }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.sorted().map { "\(path)/\($0)" }.filter { path in
+        return FileSystem.names(in: path).sorted().map { "\(path)/\($0)" }.filter { path in
             FileSystem.isRegular(path)
                 && !["-wal", "-shm", ".new", ".databases", "/known-databases"].contains { path.hasSuffix($0) }
         }
