@@ -92,12 +92,11 @@ struct CachingHTTPClient: CachingClient {
     }
 
     func discard(_ response: HTTPClientResponse) async {
-        // So that the connection can be used again. A long body is not worth it.
         var count = 0
         do {
             for try await piece in response.body {
                 count += piece.readableBytes
-                if count > 1 << 16 { return }
+                if count > Self.discardedByteCount { return }
             }
         } catch {
             // The connection is gone.

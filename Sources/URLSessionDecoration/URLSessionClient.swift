@@ -10,9 +10,6 @@ import ResponseStore
 
 /// A URLSession as a client of one hop, which may have a jar's cache.
 struct URLSessionClient: CachingClient {
-    /// The maximum number of bytes that are read of a body that no caller gets.
-    private static let discardedByteCount = 1 << 16
-
     let session: OpenSession
     let hop: RedirectChain
     /// The file that is the body of requests; `nil` for their own bodies.
@@ -23,8 +20,8 @@ struct URLSessionClient: CachingClient {
         let response = try await transfer.head()
         let head = ResponseHead(response)
         guard !hop.discards(head) else {
-            // So that the connection can be used again, and the redirect stored. A long body is not worth it.
-            let body = try? await transfer.data(upTo: URLSessionClient.discardedByteCount)
+            // So that the redirect can be stored, too.
+            let body = try? await transfer.data(upTo: Self.discardedByteCount)
             return URLSessionAnswer(data: body ?? Data(), response: response, hasBody: body != nil)
         }
         do {

@@ -38,6 +38,12 @@ package protocol CachingClient: Sendable {
     func discard(_ response: Response) async
 }
 
+extension CachingClient {
+    /// How many bytes are read of a body that no caller gets, so that the connection can be used again. A longer body is
+    /// not worth it.
+    package static var discardedByteCount: Int { 1 << 16 }
+}
+
 /// The head of a server's response, as far as the cache and the cookie rules read it.
 package struct ReceivedHead: Sendable {
     /// The part for cookie rules and redirects.
