@@ -70,9 +70,7 @@ struct PlanningThreadTests {
     private let store: TokenStore
 
     init() throws {
-        let database = try SessionDatabase(
-            path: "", keys: .key(SealingKey()), durability: .memory, now: AuthorizationServer.now)
-        store = database.tokens
+        store = try AuthorizationServer.emptyStore()
     }
 
     private func request(_ name: String, _ clientID: String) -> TokenLoginRequest {

@@ -2,8 +2,11 @@ import Crypto
 import Foundation
 import HTTPTypes
 import OAuth2
+import OAuth2Login
 import Platform
+import SessionStore
 import Synchronization
+import Testing
 
 /// An authorization server in this process. It checks PKCE and the redirect URI, and notes what it was asked.
 final class AuthorizationServer: EndpointTransport {
@@ -24,6 +27,31 @@ final class AuthorizationServer: EndpointTransport {
     /// The tokens that were revoked, in order.
     var revoked: [String] {
         state.withLock { $0.asked.filter { $0.path == "/revoke" }.compactMap { $0.form["token"] } }
+    }
+
+    /// A database without logins.
+    static func emptyStore() throws -> TokenStore {
+        try SessionDatabase(path: "", keys: .key(SealingKey()), durability: .memory, now: now).tokens
+    }
+
+    /// A login at this server.
+    func login(
+        by clientID: String = "app", _ redirect: TokenLogin.Redirect = .loopback,
+        clock: any Clock<Duration> = InstantClock()
+    ) -> TokenLogin {
+        TokenLogin(
+            issuer: AuthorizationServer.issuer, clientID: clientID, scopes: ["offline_access"], redirect: redirect,
+            transport: self, clock: clock, now: { AuthorizationServer.now })
+    }
+
+    /// Logs in with a redirect that the app receives, and stores the tokens.
+    @discardableResult
+    func logIn(_ name: String, by clientID: String = "app", in store: TokenStore) async throws -> TokenLogin {
+        let login = login(by: clientID, .uri("shopapp:/cb"))
+        _ = try await login.run(storingAs: name, in: store) { [self] url in
+            try #require(URL(string: logIn(at: url.absoluteString)))
+        }
+        return login
     }
 
     func disconnect() {

@@ -12,17 +12,7 @@ struct TokenLoginTests {
     private let store: TokenStore
 
     init() throws {
-        let database = try SessionDatabase(
-            path: "", keys: .key(SealingKey()), durability: .memory, now: AuthorizationServer.now)
-        store = database.tokens
-    }
-
-    private func login(
-        _ redirect: TokenLogin.Redirect = .loopback, clock: any Clock<Duration> = InstantClock()
-    ) -> TokenLogin {
-        TokenLogin(
-            issuer: AuthorizationServer.issuer, clientID: "app", scopes: ["offline_access"], redirect: redirect,
-            transport: server, clock: clock, now: { AuthorizationServer.now })
+        store = try AuthorizationServer.emptyStore()
     }
 
     /// The error that a login ends with.
@@ -51,7 +41,7 @@ struct TokenLoginTests {
     @Test("A browser comes back to this machine, and its page says that the tokens are stored")
     func loopback() async throws {
         let shown = Page()
-        let (server, login) = (server, login())
+        let (server, login) = (server, server.login())
         let stored = try await login.run(storingAs: "work", in: store) { url in
             // Other users can read the arguments of the program that opens the browser.
             #expect(url.query() == nil && url.host() == "127.0.0.1")
@@ -72,7 +62,7 @@ struct TokenLoginTests {
     @Test("A redirect with another state gets an error page, and the wait goes on")
     func otherState() async throws {
         let server = server
-        let stored = try await login().run(storingAs: "work", in: store) { url in
+        let stored = try await server.login().run(storingAs: "work", in: store) { url in
             let page = try await TokenLoginTests.page(url)
             let foreign = try await LoopbackBrowser.get(server.logIn(at: page, state: "another"))
             #expect(foreign.status == "HTTP/1.1 400 Bad Request" && foreign.text.contains("Not this login"))
@@ -85,7 +75,7 @@ struct TokenLoginTests {
     func refusal() async throws {
         let shown = Page()
         let server = server
-        let error = await failure(of: login()) { url in
+        let error = await failure(of: server.login()) { url in
             let redirect = server.logIn(at: try await TokenLoginTests.page(url), error: "access_denied")
             let answer = try await LoopbackBrowser.get(redirect)
             shown.text.withLock { $0 = answer.text }
@@ -98,7 +88,7 @@ struct TokenLoginTests {
     @Test("An app that receives the redirect itself returns it")
     func ownScheme() async throws {
         let server = server
-        let stored = try await login(.uri("shopapp:/cb")).run(storingAs: "work", in: store) { url in
+        let stored = try await server.login(.uri("shopapp:/cb")).run(storingAs: "work", in: store) { url in
             try #require(URL(string: server.logIn(at: url.absoluteString)))
         }
         #expect(stored.tokens.accessToken == Secret("access-1"))
@@ -108,7 +98,7 @@ struct TokenLoginTests {
     @Test("A returned redirect with another state is refused, and no code is redeemed")
     func returnedState() async throws {
         let server = server
-        let error = await failure(of: login(.uri("shopapp:/cb"))) { url in
+        let error = await failure(of: server.login(.uri("shopapp:/cb"))) { url in
             try #require(URL(string: server.logIn(at: url.absoluteString, state: "another")))
         }
         #expect((error as? OAuth2Error)?.code == .stateMismatch && !server.paths.contains("/token"))
@@ -118,14 +108,14 @@ struct TokenLoginTests {
 
     @Test("A browser that cannot be opened ends the wait")
     func noBrowser() async throws {
-        #expect(await failure(of: login()) { _ in throw Closed() } is Closed)
-        #expect(await failure(of: login(.uri("shopapp:/cb"))) { _ throws -> URL in throw Closed() } is Closed)
+        #expect(await failure(of: server.login()) { _ in throw Closed() } is Closed)
+        #expect(await failure(of: server.login(.uri("shopapp:/cb"))) { _ throws -> URL in throw Closed() } is Closed)
     }
 
     @Test("A login that is cancelled stops listening")
     func cancellation() async throws {
         let (opened, opening) = AsyncStream.makeStream(of: URL.self)
-        let task = Task { [login = login(), store] in
+        let task = Task { [login = server.login(), store] in
             try await login.run(storingAs: "work", in: store) { url in
                 opening.yield(url)
                 opening.finish()
@@ -145,7 +135,7 @@ struct TokenLoginTests {
 
     @Test("Tokens that the server issues to a cancelled login are revoked")
     func cancelledRedemption() async throws {
-        let task = Task { [server, login = login(.uri("shopapp:/cb")), store] in
+        let task = Task { [server, login = server.login(.uri("shopapp:/cb")), store] in
             try await login.run(storingAs: "work", in: store) { url in
                 TokenLoginTests.cancel()
                 return try #require(URL(string: server.logIn(at: url.absoluteString)))
@@ -158,7 +148,7 @@ struct TokenLoginTests {
 
     @Test("Tokens that the server issues to a cancelled login on another device are revoked")
     func cancelledDevice() async throws {
-        let task = Task { [login = login(), store] in
+        let task = Task { [login = server.login(), store] in
             try await login.runOnAnotherDevice(storingAs: "tv", in: store) { _ in TokenLoginTests.cancel() }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -169,7 +159,7 @@ struct TokenLoginTests {
     @Test("An error of what opens the browser does not count after the browser has come back")
     func lateFailure() async throws {
         let server = server
-        let stored = try await login().run(storingAs: "work", in: store) { url in
+        let stored = try await server.login().run(storingAs: "work", in: store) { url in
             _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
             throw Closed()
         }
@@ -179,7 +169,7 @@ struct TokenLoginTests {
     @Test("What opens the browser may end by itself after the browser has come back, and the login ends with it")
     func ownEnd() async throws {
         let (server, clock) = (server, EndlessClock())
-        let stored = try await login(clock: clock).run(storingAs: "work", in: store) { url in
+        let stored = try await server.login(clock: clock).run(storingAs: "work", in: store) { url in
             _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
             // The tokens are stored, and the login waits.
             for await _ in clock.begun { break }
@@ -191,7 +181,7 @@ struct TokenLoginTests {
     @Test("What opens the browser may end by itself after a refusal")
     func ownEndOfRefusal() async throws {
         let (server, clock) = (server, EndlessClock())
-        let error = await failure(of: login(clock: clock)) { url in
+        let error = await failure(of: server.login(clock: clock)) { url in
             let page = try await TokenLoginTests.page(url)
             _ = try await LoopbackBrowser.get(server.logIn(at: page, error: "access_denied"))
             for await _ in clock.begun { break }
@@ -204,7 +194,7 @@ struct TokenLoginTests {
     func cancelledOpening() async throws {
         let server = server
         let wasCancelled = Mutex(false)
-        let stored = try await login().run(storingAs: "work", in: store) { url in
+        let stored = try await server.login().run(storingAs: "work", in: store) { url in
             _ = try await LoopbackBrowser.get(server.logIn(at: try await TokenLoginTests.page(url)))
             // It ends only when the task is cancelled.
             for await _ in AsyncStream<Never>.makeStream().stream {}
@@ -215,7 +205,7 @@ struct TokenLoginTests {
 
     @Test("The user may take as long as a duration can tell")
     func patience() async throws {
-        var login = login()
+        var login = server.login()
         login.timeout = .seconds(Int64.max)
         let server = server
         let stored = try await login.run(storingAs: "work", in: store) { url in
@@ -226,7 +216,7 @@ struct TokenLoginTests {
 
     @Test("A user who does not come back in time has to log in again")
     func timeout() async throws {
-        var login = login()
+        var login = server.login()
         login.timeout = .zero
         let error = await failure(of: login) { _ in }
         #expect((error as? LoginError)?.code == .loginFailed)
@@ -234,29 +224,21 @@ struct TokenLoginTests {
 
     @Test("A redirect that the app receives has to be returned, and nothing is asked before that is clear")
     func mismatch() async throws {
-        let error = await failure(of: login(.uri("shopapp:/cb"))) { _ in }
+        let error = await failure(of: server.login(.uri("shopapp:/cb"))) { _ in }
         #expect((error as? LoginError)?.code == .settingsInvalid && server.paths.isEmpty)
     }
 
     @Test("A login on another device shows the code, and waits until it is confirmed")
     func device() async throws {
         var code: String?
-        let stored = try await login().runOnAnotherDevice(storingAs: "tv", in: store) { code = $0.userCode }
+        let stored = try await server.login().runOnAnotherDevice(storingAs: "tv", in: store) { code = $0.userCode }
         #expect(code == "AB-CD" && stored.tokens.accessToken == Secret("access-tv"))
         #expect(server.paths.filter { $0 == "/token" }.count == 2)
     }
 
-    private func logIn() async throws -> TokenLogin {
-        let (server, login) = (server, login(.uri("shopapp:/cb")))
-        _ = try await login.run(storingAs: "work", in: store) { url in
-            try #require(URL(string: server.logIn(at: url.absoluteString)))
-        }
-        return login
-    }
-
     @Test("To log out revokes the tokens, the refresh token first, and removes the login")
     func logout() async throws {
-        let outcome = try await logIn().logOut("work", from: store)
+        let outcome = try await server.logIn("work", in: store).logOut("work", from: store)
         #expect(outcome.revoked == [.refreshToken, .accessToken] && outcome.problem == nil)
         #expect(server.revoked == ["refresh-1", "access-1"])
         #expect(throws: SessionStoreError.self) { try store.get("work") }
@@ -264,7 +246,7 @@ struct TokenLoginTests {
 
     @Test("A login whose server is away stays, unless it is forced out")
     func unreachable() async throws {
-        let login = try await logIn()
+        let login = try await server.logIn("work", in: store)
         server.disconnect()
         await #expect(throws: OAuth2Error.self) { try await login.logOut("work", from: store) }
         #expect(try store.get("work").tokens.accessToken == Secret("access-1"))
@@ -275,7 +257,7 @@ struct TokenLoginTests {
 
     @Test("To revoke keeps the login, which has no valid tokens any more")
     func revocation() async throws {
-        let login = try await logIn()
+        let login = try await server.logIn("work", in: store)
         #expect(try await login.revoke("work", of: store) == [.refreshToken, .accessToken])
         let kept = try store.get("work")
         #expect(kept.tokens.refreshToken == nil && kept.refusal != nil)
