@@ -50,7 +50,7 @@ package struct LoginFlow: Sendable {
     /// Returns the tokens, once the user has confirmed.
     ///
     /// - Parameters:
-    ///   - timeout: How many seconds the user may take; `nil` for as long as the code lives.
+    ///   - timeout: How many seconds the user may take, by an option of the command; `nil` for as long as the code lives.
     ///   - clock: The clock that measures waits.
     ///   - isWanted: Asked before each request. The login is cancelled if it returns `false`.
     package func tokens(
@@ -80,11 +80,9 @@ package struct LoginFlow: Sendable {
                 device.backOff(atLeast: error.retryAfter)
             }
         }
-        let limit: ErrorSentence? =
-            end < device.expiry ? timeout.map { "within \($0) seconds\(command: " (--timeout)")" } : nil
+        let limit = end < device.expiry ? timeout.map { "within \($0) seconds (--timeout)" } : nil
         throw LoginError(
-            .loginFailed,
-            advice: "the code was not confirmed " + (limit ?? "before it expired") + "; log in again")
+            .loginFailed, "the code was not confirmed \(limit ?? "before it expired"); log in again")
     }
 
     private func deviceGrant() throws -> DeviceGrant {

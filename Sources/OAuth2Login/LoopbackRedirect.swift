@@ -71,11 +71,11 @@ package final class LoopbackRedirect: Sendable {
         _ uri: String, for program: String = "Crumb",
         reportingTo report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(LoginError) {
+        // TokenLogin listens only where ``isLoopback(_:)`` is true, so only the command meets this.
         guard let (host, port, path) = LoopbackRedirect.parts(of: uri) else {
             throw LoginError(
                 .settingsInvalid,
-                advice: "\(uri): \(app: "a login", command: "crumb") cannot listen at this URL; use "
-                    + "http://127.0.0.1/path or http://[::1]/path, or "
+                "\(uri): crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
                     + "http://localhost/path if the server accepts nothing else")
         }
         self.path = path

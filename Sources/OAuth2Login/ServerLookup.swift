@@ -25,8 +25,7 @@ package struct ServerLookup: Sendable {
         guard !endpoints.isEmpty else {
             throw LoginError(
                 .settingsInvalid,
-                advice: "\(name): name the server by its issuer (\(app: "issuer", command: "--issuer")) "
-                    + "or its endpoints (\(app: "endpoints", command: "--endpoint"))")
+                "\(name): name the server by its issuer (--issuer) or its endpoints (--endpoint)")
         }
         return ServerMetadata(endpoints: endpoints)
     }

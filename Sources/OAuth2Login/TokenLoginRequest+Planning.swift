@@ -97,9 +97,7 @@ extension TokenLoginRequest {
         guard grant == .jwtBearer else { return nil }
         guard assertionKey != nil || before?.grantKey != nil else {
             throw LoginError(
-                .settingsInvalid,
-                advice: "\(name): name the key that signs the assertion "
-                    + "\(app: "as assertionKey", command: "with --assertion-key-file")")
+                .settingsInvalid, "\(name): name the key that signs the assertion with --assertion-key-file")
         }
         let earlier = before?.settings.assertion
         return ProfileSettings.Assertion(

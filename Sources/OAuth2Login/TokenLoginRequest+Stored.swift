@@ -49,10 +49,7 @@ extension TokenLoginRequest {
             return Known(own: own, earlier: own, grant: grant, exchange: nil, subject: nil)
         }
         guard let exchange = exchange ?? own?.credentials.settings.exchange else {
-            throw LoginError(
-                .settingsInvalid,
-                advice: "\(name): name the login to exchange "
-                    + "\(app: "as exchange.subject", command: "with --exchange")")
+            throw LoginError(.settingsInvalid, "\(name): name the login to exchange with --exchange")
         }
         let profiles = try exchange.logins.map { try store.get($0).profile }
         // An exchange is made by the client and at the server of the login that is exchanged, unless it names others.

@@ -3,6 +3,9 @@ package import SessionStore
 import WebPrimitives
 
 /// The parameters of a login. Those left out have the values of the last login under the name.
+///
+/// An app logs in with ``TokenLogin``, which names a server and a client, has a user, and registers no client. So an error
+/// about any other parameter reaches only the command and the service, and names the command's option alone.
 package struct TokenLoginRequest: Sendable {
     /// The name to keep the tokens under.
     package var name: String
@@ -110,8 +113,8 @@ package struct TokenLoginRequest: Sendable {
         guard method == .none || method.takesSecret else {
             throw LoginError(
                 .settingsInvalid,
-                advice: "\(name): Crumb registers clients with a secret or without one; register one with a key or a "
-                    + "certificate at the server, and log in with \(app: "clientID", command: "--client-id")")
+                "\(name): Crumb registers clients with a secret or without one; register one with a key or a "
+                    + "certificate at the server, and log in with --client-id")
         }
         let settings = ProfileSettings(
             grant: grant, endpoints: metadata.endpoints, authenticationMethod: method,

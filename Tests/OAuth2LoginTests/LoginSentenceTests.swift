@@ -23,15 +23,18 @@ struct LoginSentenceTests {
             self.command = start + command + end
             self.login = login
         }
+
+        /// A failure that only the command and the service meet.
+        init(_ command: String, _ login: @escaping @Sendable (LoginSentenceTests) async throws -> Void) {
+            self.init(command, app: "", command: "", "", login)
+        }
     }
 
     private let server = AuthorizationServer()
     private let store: TokenStore
 
     init() throws {
-        let database = try SessionDatabase(
-            path: "", keys: .key(SealingKey()), durability: .memory, now: AuthorizationServer.now)
-        store = database.tokens
+        store = try AuthorizationServer.emptyStore()
     }
 
     /// Plans a login at a server whose endpoints are known.
@@ -55,36 +58,66 @@ struct LoginSentenceTests {
         LoginFlow(plan, over: server, checkingIDTokens: nil, now: now)
     }
 
-    /// Stores a login.
-    private func logIn(_ name: String, _ change: (inout TokenLoginRequest) -> Void = { _ in }) async throws {
-        let tokens = TokenSet(accessToken: Secret("access-1"), receivedAt: AuthorizationServer.now)
-        _ = try await flow(try await plan(name, change)).keep(tokens, in: store)
+    private static let tokens = TokenSet(accessToken: Secret("access-1"), receivedAt: AuthorizationServer.now)
+
+    /// Stores the login of an account, which the server of these tests does not tell.
+    private func logIn(as account: String) async throws {
+        _ = try await flow(try await plan { $0.account = account }).keep(LoginSentenceTests.tokens, in: store)
     }
 
     private static let failures: [Failure] = [
         Failure("work: name the client by its identifier ", app: "(clientID)", command: "(--client-id)") {
-            _ = try await $0.plan { $0.clientID = nil }
+            try await $0.server.logIn("work", by: "", in: $0.store)
         },
         Failure(
-            "work: name the server by its issuer ", app: "(issuer) or its endpoints (endpoints)",
-            command: "(--issuer) or its endpoints (--endpoint)"
+            "work: the login of the same server, client and account is stored as 'first'; ",
+            app: "log in under that name", command: "name another account, as with --account"
         ) {
+            try await $0.server.logIn("first", in: $0.store)
+            try await $0.server.logIn("work", in: $0.store)
+        },
+        Failure(
+            "work: this is the login of ann, and you logged in as bob; nothing was changed. Log in under another name, "
+                + "or replace the login with ", app: "replacesAccount", command: "--replace-account"
+        ) {
+            try await $0.logIn(as: "ann")
+            try await $0.logIn(as: "bob")
+        },
+        Failure(
+            "work: the server's endpoints are unknown; log in",
+            app: " again, or import the tokens again with the endpoints",
+            command: " with 'crumb token login work', or import the tokens again with --discover, or with --endpoint "
+                + "name=URL"
+        ) {
+            let id = ProfileID(issuer: AuthorizationServer.issuer, clientID: "app")
+            try await $0.store.put(LoginSentenceTests.tokens, for: Profile(id: id, name: "work"))
+            try await $0.server.login().revoke("work", of: $0.store)
+        },
+    ]
+
+    @Test("An error names calls and parameters to an app, and options to the command", arguments: failures)
+    func readers(failure: Failure) async throws {
+        let error = try await #require(throws: LoginError.self) { try await failure.login(self) }
+        #expect(error.description == failure.app && error.commandDescription == failure.command)
+        #expect(!error.description.contains("--") && !error.description.contains("crumb"))
+    }
+
+    private static let commandFailures: [Failure] = [
+        Failure("work: name the server by its issuer (--issuer) or its endpoints (--endpoint)") {
             _ = try await $0.plan {
                 $0.issuer = nil
                 $0.endpoints = [:]
             }
         },
-        Failure(
-            "work: name the key that signs the assertion ", app: "as assertionKey", command: "with --assertion-key-file"
-        ) {
+        Failure("work: name the key that signs the assertion with --assertion-key-file") {
             _ = try await $0.plan { $0.grant = .jwtBearer }
         },
-        Failure("work: name the login to exchange ", app: "as exchange.subject", command: "with --exchange") {
+        Failure("work: name the login to exchange with --exchange") {
             _ = try await $0.plan { $0.grant = .tokenExchange }
         },
         Failure(
             "work: Crumb registers clients with a secret or without one; register one with a key or a certificate at the "
-                + "server, and log in with ", app: "clientID", command: "--client-id"
+                + "server, and log in with --client-id"
         ) {
             _ = try await $0.plan {
                 $0.clientID = nil
@@ -92,23 +125,7 @@ struct LoginSentenceTests {
                 $0.registration = TokenLoginRequest.Registration()
             }
         },
-        Failure(
-            "work: the login of the same server, client and account is stored as 'first'; ",
-            app: "log in under that name", command: "name another account, as with --account"
-        ) {
-            try await $0.logIn("first")
-            try await $0.logIn("work")
-        },
-        Failure(
-            "work: this is the login of ann, and you logged in as bob; nothing was changed. Log in under another name, "
-                + "or replace the login with ", app: "replacesAccount", command: "--replace-account"
-        ) {
-            try await $0.logIn("work") { $0.account = "ann" }
-            try await $0.logIn("work") { $0.account = "bob" }
-        },
-        Failure(
-            "the code was not confirmed within 5 seconds", app: "", command: " (--timeout)", "; log in again"
-        ) {
+        Failure("the code was not confirmed within 5 seconds (--timeout); log in again") {
             // Ten seconds pass between any two looks at the clock.
             let looks = Mutex(Int64(0))
             let flow = $0.flow(try await $0.plan { $0.grant = .deviceCode }) {
@@ -122,26 +139,16 @@ struct LoginSentenceTests {
             _ = try await flow.tokens(confirmed: device, within: 5, clock: InstantClock())
         },
         Failure(
-            "https://id.test/cb: ", app: "a login", command: "crumb",
-            " cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or http://localhost/path if "
-                + "the server accepts nothing else"
+            "https://id.test/cb: crumb cannot listen at this URL; use http://127.0.0.1/path or http://[::1]/path, or "
+                + "http://localhost/path if the server accepts nothing else"
         ) { _ in
             _ = try LoopbackRedirect("https://id.test/cb")
         },
-        Failure(
-            "work: the server's endpoints are unknown; log in",
-            app: " again, or import the tokens again with the endpoints",
-            command: " with 'crumb token login work', or import the tokens again with --discover, or with --endpoint "
-                + "name=URL"
-        ) { _ in
-            throw LoginError(noEndpointsOf: "work")
-        },
     ]
 
-    @Test("An error names calls and parameters to an app, and options to the command", arguments: failures)
-    func readers(failure: Failure) async throws {
+    @Test("An error that no app can meet has one sentence, with the options", arguments: commandFailures)
+    func command(failure: Failure) async throws {
         let error = try await #require(throws: LoginError.self) { try await failure.login(self) }
-        #expect(error.description == failure.app && error.commandDescription == failure.command)
-        #expect(!error.description.contains("--") && !error.description.contains("crumb"))
+        #expect(error.description == failure.command && error.commandDescription == failure.command)
     }
 }
