@@ -48,9 +48,10 @@
                 HTTPField.Name($0).map(request.hasField) ?? false
             }
             let report = try await client.answer(
-                to: state.decoration(of: hop, cookies: request.fieldValues(.cookie), settingFields: tokenFields))
+                to: state.decoration(
+                    of: hop, at: now(), cookies: request.fieldValues(.cookie), settingFields: tokenFields))
             (cookies, excluded, omitted) = (report.included, report.excluded, report.omittedFields ?? [])
-            let fields = state.fields(report, for: hop, sent: now())
+            let fields = state.fields(report, for: hop)
             if !report.cookieString.isEmpty { setCookies(report.cookieString, on: &request) }
             for field in fields {
                 guard let name = HTTPField.Name(field.name) else { continue }

@@ -11,7 +11,7 @@
         private let jar: String
         private let signInLimit: Int
         private let details: (RequestContext) -> RequestDetails
-        /// When the request of the current hop was sent, if that is known.
+        /// When the service was asked for the fields of the current hop, if that is known.
         private var sent: Timestamp?
         /// The last response that the site rejects a request with, and the URL of the request.
         private var rejection: (document: ResponseDocument, url: RequestURL)?
@@ -34,15 +34,18 @@
         /// Whether no step of the login is left.
         package var isOver: Bool { signInCount >= signInLimit }
 
-        /// Returns the request for the cookies and header fields of a hop.
+        /// Begins a hop, and returns the request for its cookies and header fields.
         ///
         /// - Parameters:
+        ///   - moment: The current time; `nil` if it is not known. It counts as the time when the hop's request is sent: a
+        ///     session that is renewed after it may not be in the service's answer.
         ///   - cookies: The values of the caller's own Cookie fields.
         ///   - names: The names of the other fields that the caller sets, in lower case: the service adds none of them. One
         ///     that presents a token takes the place of the service's token.
-        package func decoration(
-            of hop: RedirectChain, cookies: [Octets], settingFields names: Set<String>
+        package mutating func decoration(
+            of hop: RedirectChain, at moment: Timestamp?, cookies: [Octets], settingFields names: Set<String>
         ) -> SessionRequest<DecorationReport> {
+            sent = moment
             // A token goes to the first origin only.
             let names = hop.hasLeftOrigin ? names.union(HeaderFieldReport.tokenFieldNames) : names
             let headers =
@@ -53,21 +56,16 @@
             return .decorate(document, in: jar)
         }
 
-        /// Begins a hop with the service's answer.
+        /// Takes the service's answer for a hop.
         ///
-        /// - Parameters:
-        ///   - report: The answer; `nil` if the jar does not exist.
-        ///   - sent: When the request is sent; `nil` if that is not known.
+        /// - Parameter report: The answer; `nil` if the jar does not exist.
         /// - Returns: The fields to set besides Cookie. Those that present a token come last: the renewed one, if there is one.
-        package mutating func fields(
-            _ report: DecorationReport?, for hop: RedirectChain, sent: Timestamp?
-        ) -> [HeaderFieldReport] {
+        package mutating func fields(_ report: DecorationReport?, for hop: RedirectChain) -> [HeaderFieldReport] {
             let all = (report?.fields ?? []).filter { $0.name != "cookie" }
             var presented = all.filter(\.presentsToken)
             if let credential, credential.url == hop.context.url, !hop.hasLeftOrigin { presented = credential.fields }
             credential = nil
             hasProof = presented.contains { $0.name.lowercased() == "dpop" }
-            self.sent = sent
             return all.filter { !$0.presentsToken } + presented
         }
 

@@ -78,8 +78,8 @@ public struct ResponseMembers: Codable, Sendable, RequestDocument {
     /// The header fields. `Set-Cookie` is used and, for login rules, `Location`, `WWW-Authenticate` and `DPoP-Nonce`;
     /// others are ignored.
     package let headers: [HeaderFieldDocument]
-    /// When the request was sent (RFC 3339), with fractions of a second. Login rules use it to tell whether the request
-    /// carried the renewed token.
+    /// When the client asked for the cookies of the request, just before it was sent (RFC 3339), with fractions of a
+    /// second. Login rules use it to tell whether the request carried the renewed token.
     package let sent: String?
     /// When the response was received (RFC 3339): lifetimes count from then. Now by default.
     package let received: String?

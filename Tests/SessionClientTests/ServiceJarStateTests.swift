@@ -4,6 +4,7 @@ import RequestExchange
 import SessionClient
 import SessionWire
 import Testing
+import WebPrimitives
 
 @Suite("What a service is asked about the hops of an exchange")
 struct ServiceJarStateTests {
@@ -33,9 +34,10 @@ struct ServiceJarStateTests {
 
     @Test("A request names the caller's cookies and fields; after another origin, the fields of a token, too")
     func decoration() throws {
-        let state = Self.state()
+        var state = Self.state()
         var chain = try Self.chain("POST")
-        let first = state.decoration(of: chain, cookies: ["a=1"], settingFields: ["x-key", "cookie", "accept"])
+        let first = state.decoration(
+            of: chain, at: nil, cookies: ["a=1"], settingFields: ["x-key", "cookie", "accept"])
         #expect(first.target.hasSuffix("/jars/work/decorate"))
         #expect(
             try Self.body(first) == [
@@ -45,13 +47,25 @@ struct ServiceJarStateTests {
                     ["name": "x-key", "value": ""],
                 ],
             ])
-        #expect(try Self.body(state.decoration(of: chain, cookies: [], settingFields: []))?["headers"] == nil)
+        #expect(try Self.body(state.decoration(of: chain, at: nil, cookies: [], settingFields: []))?["headers"] == nil)
         _ = try chain.follow(status: 303, location: "https://b.test/2")
         #expect(
-            try Self.body(state.decoration(of: chain, cookies: [], settingFields: [])) == [
+            try Self.body(state.decoration(of: chain, at: nil, cookies: [], settingFields: [])) == [
                 "url": "https://b.test/2", "method": "GET",
                 "headers": [["name": "authorization", "value": ""], ["name": "dpop", "value": ""]],
             ])
+    }
+
+    @Test("A request counts as sent when the service is asked for its fields: its answer may lack a later session")
+    func sent() throws {
+        var state = Self.state()
+        let chain = try Self.chain()
+        for moment in [Timestamp(seconds: 1_800_000_000), nil] {
+            _ = state.decoration(of: chain, at: moment, cookies: [], settingFields: [])
+            _ = state.fields(try Self.report(Self.proof), for: chain)
+            let receipt = try Self.body(state.receipt(of: ResponseHead(status: 401), to: chain))
+            #expect(receipt?["sent"] as? String == moment?.rfc3339)
+        }
     }
 
     @Test("The renewed token takes the place of the rejected one, once, and at the URL that rejected it")
@@ -59,20 +73,18 @@ struct ServiceJarStateTests {
         var state = Self.state()
         var chain = try Self.chain()
         #expect(state.renewal == nil && !state.hasProof)
-        let fields = state.fields(try Self.report(Self.proof), for: chain, sent: .epoch)
+        let fields = state.fields(try Self.report(Self.proof), for: chain)
         #expect(fields.map(\.value) == ["k", "DPoP 1", "p1"] && state.hasProof)
         state.note(ResponseHead(status: 401), to: chain, isRejection: true)
         let renewal = state.beginSignIn()
         #expect(renewal?.target.hasSuffix("/jars/work/renewals") == true)
         #expect(try Self.body(renewal) == Self.body(state.receipt(of: ResponseHead(status: 401), to: chain)))
         #expect(state.renewed(try Self.report(Self.renewedProof)))
-        #expect(
-            state.fields(try Self.report(Self.proof), for: chain, sent: nil).map(\.value) == ["k", "DPoP 2", "p2"])
-        #expect(
-            state.fields(try Self.report(Self.proof), for: chain, sent: nil).map(\.value) == ["k", "DPoP 1", "p1"])
+        #expect(state.fields(try Self.report(Self.proof), for: chain).map(\.value) == ["k", "DPoP 2", "p2"])
+        #expect(state.fields(try Self.report(Self.proof), for: chain).map(\.value) == ["k", "DPoP 1", "p1"])
         #expect(state.renewed(try Self.report(Self.renewedProof)))
         _ = try chain.follow(status: 302, location: "/2")
-        #expect(state.fields(nil, for: chain, sent: nil).isEmpty && !state.hasProof)
+        #expect(state.fields(nil, for: chain).isEmpty && !state.hasProof)
     }
 
     @Test("Nothing is renewed without a rejection, and the steps of a login end")

@@ -41,9 +41,9 @@ final class RemoteCurlJar: CurlJar {
         // The user's credentials take the place of a token.
         let names = plan.signsIn ? plan.givenFields.union(HeaderFieldReport.tokenFieldNames) : plan.givenFields
         let request = state.decoration(
-            of: hop, cookies: plan.cookies(for: hop).map { Octets($0) }, settingFields: names)
+            of: hop, at: console.now, cookies: plan.cookies(for: hop).map { Octets($0) }, settingFields: names)
         let answer = try jar.ifCreated { try jar.service.answer(to: request) }
-        let fields = state.fields(answer, for: hop, sent: console.now)
+        let fields = state.fields(answer, for: hop)
         reportDamage(answer)
         var decoration = CurlDecoration(cookies: answer?.included ?? [])
         decoration.add(cookieString: answer?.cookieString ?? [])
