@@ -32,23 +32,17 @@ extension BlockingExecutor {
     package func runUnlessCancelled<Result: Sendable>(
         _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        let call = CancellableCall<Result>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard call.await(by: continuation) else { return }
-                add {
-                    guard call.isAwaited else { return }
-                    call.end(Swift.Result { try work() })
-                }
+        try await CancellableCall.run { call in
+            add {
+                guard call.isAwaited else { return }
+                call.end(Swift.Result { try work() })
             }
-        } onCancel: {
-            call.end(.failure(CancellationError()))
         }
     }
 }
 
 /// A call whose caller may leave before it ends.
-private final class CancellableCall<Result: Sendable>: Sendable {
+package final class CancellableCall<Result: Sendable>: Sendable {
     private enum State {
         case new
         case awaited(CheckedContinuation<Result, any Error>)
@@ -57,7 +51,24 @@ private final class CancellableCall<Result: Sendable>: Sendable {
 
     private let state = Mutex(State.new)
 
-    var isAwaited: Bool {
+    private init() {}
+
+    /// Begins a call, and waits for its end. A cancelled task gets `CancellationError` at once.
+    ///
+    /// - Parameter begin: Sees to it that the call is ended. It is not called if the task has been cancelled.
+    package static func run(_ begin: (CancellableCall) -> Void) async throws -> Result {
+        let call = CancellableCall()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if call.await(by: continuation) { begin(call) }
+            }
+        } onCancel: {
+            call.end(.failure(CancellationError()))
+        }
+    }
+
+    /// Whether the caller has not left.
+    package var isAwaited: Bool {
         state.withLock { state in
             if case .awaited = state { true } else { false }
         }
@@ -66,7 +77,7 @@ private final class CancellableCall<Result: Sendable>: Sendable {
     /// Lets the caller wait; fails at once if the call has been cancelled.
     ///
     /// - Returns: whether the caller waits.
-    func await(by continuation: CheckedContinuation<Result, any Error>) -> Bool {
+    private func await(by continuation: CheckedContinuation<Result, any Error>) -> Bool {
         let isNew = state.withLock { state in
             guard case .new = state else { return false }
             state = .awaited(continuation)
@@ -77,7 +88,7 @@ private final class CancellableCall<Result: Sendable>: Sendable {
     }
 
     /// Answers the caller, unless it has an answer.
-    func end(_ result: Swift.Result<Result, any Error>) {
+    package func end(_ result: Swift.Result<Result, any Error>) {
         let continuation: CheckedContinuation<Result, any Error>? = state.withLock { state in
             defer { state = .ended }
             if case .awaited(let continuation) = state { return continuation }

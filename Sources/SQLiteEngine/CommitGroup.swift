@@ -38,33 +38,51 @@ final class CommitGroup: Sendable {
         in database: SQLiteDatabase, _ observer: any WriteObserver, _ body: (SQLiteConnection) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
-            let job = WriteJob(body)
-            let leads = state.withLock { state in
-                if state.hasLeader { state.waiting.append(job) }
-                defer { state.hasLeader = true }
-                return !state.hasLeader
-            }
-            if !leads { job.turn.wait() }
-            if !job.isDone {
-                var jobs = [job] + takeWaiting()
-                do {
-                    // No job of the group fails before its own timeout.
-                    let start = jobs.map(\.start).max() ?? job.start
-                    try database.withWriteLock(since: start) { connection in
-                        jobs += takeWaiting()
-                        commit(jobs, in: database, connection, observer)
-                    }
-                } catch {
-                    for job in jobs {
-                        job.failure = error
-                        job.finish()
-                    }
-                }
-                handOver()
-                for other in jobs where other !== job { other.turn.signal() }
-            }
+            let job = WriteJob(body, since: WriteLockWait.beginning)
+            run([job], in: database, observer)
             if let failure = job.failure { throw failure }
         }
+    }
+
+    /// Runs several bodies that one thread has to write, as ``write(in:_:_:)`` runs one. They share a commit.
+    ///
+    /// - Returns: Why each was not stored; `nil` for those that were.
+    func write(
+        in database: SQLiteDatabase, _ observer: any WriteObserver, _ parts: [SQLiteDatabase.WritePart]
+    ) -> [(any Error)?] {
+        let jobs = parts.map { WriteJob($0.body, since: $0.start) }
+        run(jobs, in: database, observer)
+        return jobs.map(\.failure)
+    }
+
+    /// Runs the jobs of one thread, in order.
+    private func run(_ own: [WriteJob], in database: SQLiteDatabase, _ observer: any WriteObserver) {
+        guard let job = own.first else { return }
+        let leads = state.withLock { state in
+            let leads = !state.hasLeader
+            state.hasLeader = true
+            // All at once, so that the group that takes one of them takes all.
+            state.waiting += leads ? own.dropFirst() : own[...]
+            return leads
+        }
+        if !leads { job.turn.wait() }
+        guard !job.isDone else { return }
+        var jobs = [job] + takeWaiting()
+        do {
+            // No job of the group fails before its own timeout.
+            let start = jobs.map(\.start).max() ?? job.start
+            try database.withWriteLock(since: start) { connection in
+                jobs += takeWaiting()
+                commit(jobs, in: database, connection, observer)
+            }
+        } catch {
+            for job in jobs {
+                job.failure = error
+                job.finish()
+            }
+        }
+        handOver()
+        for other in jobs where other !== job { other.turn.signal() }
     }
 
     private func takeWaiting() -> [WriteJob] {
@@ -123,14 +141,15 @@ final class CommitGroup: Sendable {
 /// leads the group, while the owner waits; afterwards its owner.
 private final class WriteJob: @unchecked Sendable {
     private var body: ((SQLiteConnection) throws -> Void)?
-    /// Signalled once: when the job is done, or to lead.
+    /// Signalled once: when the job is done, or to lead. The thread that has several jobs waits for the first one.
     let turn = DispatchSemaphore(value: 0)
     /// When the owner began to wait.
-    let start = WriteLockWait.beginning
+    let start: ContinuousClock.Instant
     var failure: (any Error)?
 
-    init(_ body: @escaping (SQLiteConnection) throws -> Void) {
+    init(_ body: @escaping (SQLiteConnection) throws -> Void, since start: ContinuousClock.Instant) {
         self.body = body
+        self.start = start
     }
 
     var isDone: Bool { body == nil }

@@ -118,8 +118,13 @@ extension StoreFailure {
     static func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch let error as DatabaseError {
-            throw StoreFailure(sqlite: error.code)
+        } catch {
+            throw translation(of: error)
         }
+    }
+
+    /// An error, or what it is outside this module if it is SQLite's.
+    static func translation(of error: any Error) -> any Error {
+        (error as? DatabaseError).map { StoreFailure(sqlite: $0.code) } ?? error
     }
 }

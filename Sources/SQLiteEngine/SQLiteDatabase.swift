@@ -117,6 +117,28 @@ extension SQLiteDatabase {
         try StoreFailure.translating { try commits.write(in: self, observer, body) }
     }
 
+    /// A part of a transaction.
+    package struct WritePart {
+        let start: ContinuousClock.Instant
+        let body: (SQLiteConnection) throws -> Void
+
+        /// - Parameters:
+        ///   - start: When its caller began to wait.
+        ///   - body: As that of ``SQLiteDatabase/write(_:_:)``.
+        package init(since start: ContinuousClock.Instant, _ body: @escaping (SQLiteConnection) throws -> Void) {
+            self.start = start
+            self.body = body
+        }
+    }
+
+    /// Runs several parts, in order, as ``write(_:_:)`` runs one. They share a transaction, and each is stored or not by
+    /// itself.
+    ///
+    /// - Returns: Why each was not stored; `nil` for those that were.
+    package func write(_ observer: any WriteObserver, _ parts: [WritePart]) -> [(any Error)?] {
+        commits.write(in: self, observer, parts).map { failure in failure.map(StoreFailure.translation(of:)) }
+    }
+
     /// Runs one transaction of its own that holds the write lock from its first statement on.
     ///
     /// - Parameter isPatient: whether to wait for another process that has the lock.

@@ -60,12 +60,32 @@ public final class CookieJar: Sendable {
         _ response: ReceivedResponse, now: Timestamp? = nil
     ) throws(SessionStoreError) -> [StorageDecision] {
         let now = now ?? database.clock.now
-        var (decisions, evicted) = try withBatch(beginningWith: response, now: now) {
+        let (decisions, evicted) = try withBatch(beginningWith: response, now: now) {
             batch throws(SessionStoreError) in
             try batch.receive(response, at: now)
         }
-        if !evicted.isEmpty, !decisions.isEmpty { decisions[decisions.count - 1].evicted += evicted }
-        return decisions
+        return decisions.noting(evicted)
+    }
+
+    /// The outcome of a response in a transaction that was not committed yet.
+    typealias PendingReceipt = (decisions: [StorageDecision], batch: FinishedBatch)
+
+    /// Receives a response as ``receive(_:now:)`` does, in a transaction of a file that has begun.
+    func receive(
+        _ response: ReceivedResponse, now: Timestamp, on connection: Connection
+    ) throws -> PendingReceipt {
+        let order = BatchOrder(jar: self, capture: nil, expected: response, isRepeatable: true, now: now)
+        var decisions: [StorageDecision] = []
+        let finished = try FileWriter(memory: database.memory).run(order, on: connection) {
+            batch throws(SessionStoreError) in decisions = try batch.receive(response, at: now)
+        }
+        return (decisions, finished)
+    }
+
+    /// The decisions of a transaction that was committed.
+    func decisions(of receipt: PendingReceipt) -> [StorageDecision] {
+        record(receipt.batch.rejections)
+        return receipt.decisions.noting(receipt.batch.evicted)
     }
 
     /// Receives many responses and records in one transaction: either all of them are stored, or none.
@@ -265,5 +285,15 @@ extension CookieJar {
     package func cookies(site: Octets) throws(SessionStoreError) -> (readable: [Cookie], unreadable: [Cookie]) {
         let sealed = try database.read { try CookieRows(database: $0, jarID: id).cookies(site: site) }
         return opened(sealed.cookies.sorted { ($0.creation, $0.sequence) < ($1.creation, $1.sequence) })
+    }
+}
+
+extension [StorageDecision] {
+    /// The decisions, the last of which has evicted further cookies, at the end of the transaction.
+    fileprivate func noting(_ evicted: [Eviction]) -> [StorageDecision] {
+        guard !evicted.isEmpty, !isEmpty else { return self }
+        var decisions = self
+        decisions[decisions.count - 1].evicted += evicted
+        return decisions
     }
 }

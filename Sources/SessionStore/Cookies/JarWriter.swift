@@ -49,15 +49,22 @@ struct FileWriter: JarWriter {
     func write(
         _ order: BatchOrder, _ body: (inout CookieBatch) throws(SessionStoreError) -> Void
     ) throws(SessionStoreError) -> FinishedBatch {
-        let jar = order.jar
-        return try jar.database.write(.jar(jar.id), isRepeatable: order.isRepeatable) { connection in
-            let remembered = memory.take(jar.id, connection)
-            var batch = CookieBatch(order, on: connection, beginningWith: remembered, memory)
-            try body(&batch)
-            let finished = try batch.finish()
-            memory.keep(finished.remembered, ofJar: jar.id, connection)
-            return finished
+        try order.jar.database.write(.jar(order.jar.id), isRepeatable: order.isRepeatable) {
+            try run(order, on: $0, body)
         }
+    }
+
+    /// Runs `body` on a batch in a transaction that has begun.
+    func run(
+        _ order: BatchOrder, on connection: Connection,
+        _ body: (inout CookieBatch) throws(SessionStoreError) -> Void
+    ) throws -> FinishedBatch {
+        let remembered = memory.take(order.jar.id, connection)
+        var batch = CookieBatch(order, on: connection, beginningWith: remembered, memory)
+        try body(&batch)
+        let finished = try batch.finish()
+        memory.keep(finished.remembered, ofJar: order.jar.id, connection)
+        return finished
     }
 
     func canShare(_ response: ReceivedResponse, of jar: CookieJar) -> Bool { false }

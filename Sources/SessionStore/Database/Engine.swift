@@ -75,6 +75,32 @@ enum Engine: Sendable {
         }
     }
 
+    /// A part of ``write(_:_:)``, and when its caller began to wait.
+    typealias WritePart = (start: ContinuousClock.Instant, body: (Connection) throws -> Void)
+
+    /// Runs several parts, in order. In a file, they share a transaction, and each is stored or not by itself.
+    ///
+    /// - Returns: Why each was not stored; `nil` for those that were.
+    func write(_ memory: WriterMemory, _ parts: [WritePart]) -> [(any Error)?] {
+        switch self {
+        case .sqlite(let database):
+            database.write(
+                memory,
+                parts.map { part in
+                    SQLiteDatabase.WritePart(since: part.start) { try part.body(.sqlite($0)) }
+                })
+        case .served:
+            parts.map { part in
+                do {
+                    try write(.database, isRepeatable: false, memory, part.body)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        }
+    }
+
     /// Runs one transaction of a server in one round trip, if the caller's assumptions are true.
     ///
     /// - Parameters:

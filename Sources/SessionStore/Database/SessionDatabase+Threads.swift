@@ -46,7 +46,7 @@ extension SessionDatabase {
     public func writing<Result: Sendable>(
         _ calls: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await writers.runUnlessCancelled(SessionDatabase.countingWait(calls))
+        try await nextWriter.runUnlessCancelled(SessionDatabase.countingWait(calls))
     }
 
     /// Runs calls as ``reading(_:)`` does, even if the task is cancelled.
@@ -60,7 +60,13 @@ extension SessionDatabase {
     package func writingToEnd<Result: Sendable, Failure: Error>(
         _ calls: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        try await writers.run(SessionDatabase.countingWait(calls))
+        try await nextWriter.run(SessionDatabase.countingWait(calls))
+    }
+
+    /// The threads for calls that write, for a call after all that were passed before.
+    private var nextWriter: any BlockingExecutor {
+        sharedWrites?.endTurn()
+        return writers
     }
 
     /// Counts the time from now on as waiting for the lock.
@@ -110,7 +116,14 @@ extension CookieJar {
         _ response: ReceivedResponse, at time: Timestamp? = nil
     ) async throws -> [StorageDecision] {
         let time = time ?? database.clock.now
-        return try await database.writing { try self.receive(response, now: time) }
+        guard let shared = database.sharedWrites else {
+            return try await database.writing { try self.receive(response, now: time) }
+        }
+        return try await shared.runUnlessCancelled {
+            try self.receive(response, now: time, on: $0)
+        } then: {
+            self.decisions(of: $0)
+        }
     }
 
     /// Receives a response as ``receive(_:at:)`` does, even if the task is cancelled: the server does not set its cookies
@@ -120,8 +133,15 @@ extension CookieJar {
         _ response: ReceivedResponse, at time: Timestamp? = nil
     ) async throws(SessionStoreError) -> [StorageDecision] {
         let time = time ?? database.clock.now
-        return try await database.writingToEnd { () throws(SessionStoreError) in
-            try self.receive(response, now: time)
+        guard let shared = database.sharedWrites else {
+            return try await database.writingToEnd { () throws(SessionStoreError) in
+                try self.receive(response, now: time)
+            }
+        }
+        return try await shared.run {
+            try self.receive(response, now: time, on: $0)
+        } then: {
+            self.decisions(of: $0)
         }
     }
 

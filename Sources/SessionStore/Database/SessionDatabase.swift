@@ -37,6 +37,8 @@ public final class SessionDatabase: Sendable {
     let readers: any BlockingExecutor
     let siteReaders: any BlockingExecutor
     let writers: any BlockingExecutor
+    /// The writes to a file that may share a transaction; `nil` for a server, which runs transactions side by side.
+    let sharedWrites: SharedWrites?
     /// How many entries of a jar's journal are kept when cookies are stored and when old entries are pruned. At most a
     /// tenth more exist.
     package let journalLimit: Int
@@ -92,7 +94,9 @@ public final class SessionDatabase: Sendable {
         // The writers of a file exclude each other anyway.
         readers = WorkerLane(on: .shared)
         siteReaders = WorkerThreads.shared
-        writers = WorkerLane(on: .patient)
+        let lane = WorkerLane(on: .patient)
+        writers = lane
+        sharedWrites = SharedWrites(engine, memory, path: self.path, on: lane)
         committedStates = nil
     }
 
@@ -122,6 +126,7 @@ public final class SessionDatabase: Sendable {
         readers = WorkerThreads.servedReaders
         siteReaders = WorkerThreads.servedReaders
         writers = WorkerThreads.servedWriters
+        sharedWrites = nil
         committedStates = CommittedStateQueue(engine, path: name)
     }
 
