@@ -172,8 +172,11 @@ struct JarRequestPolicy: Sendable {
     ) async throws(GatewayFailure) -> [StorageDecision] {
         guard !lines.isEmpty else { return [] }
         let received = ReceivedResponse(context: context, status: status, setCookie: lines)
-        let moment = now()
-        return try await changing { [jar] in try jar.receive(received, now: moment) }
+        do {
+            return try await jar.receiveToEnd(received, at: now())
+        } catch {
+            throw unwritable(error)
+        }
     }
 
     /// Changes the jar.
@@ -184,10 +187,15 @@ struct JarRequestPolicy: Sendable {
             // This task is cancelled when the gateway stops, and the cookies of the server would be lost.
             return try await jar.database.writingToEnd(change)
         } catch {
-            throw GatewayFailure(
-                .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error.commandDescription)",
-                nextStep: "Run 'crumb status' to see the state of the database, and send the request again.")
+            throw unwritable(error)
         }
+    }
+
+    /// The failure if the jar cannot be changed.
+    private func unwritable(_ error: any Error) -> GatewayFailure {
+        GatewayFailure(
+            .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error.commandDescription)",
+            nextStep: "Run 'crumb status' to see the state of the database, and send the request again.")
     }
 
     /// The Set-Cookie line that the client gets for one of a server: the same, or one that deletes the cookie that it
