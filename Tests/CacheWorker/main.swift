@@ -1,18 +1,28 @@
-/// A process that uses a cache, for tests that kill it or set many of them on one folder.
+/// A process that uses a cache: for tests that kill it or set many of them on one folder, and for benchmarks.
 ///
-///     cache-worker FOLDER WORKER STEPS SEED
+///     cache-worker FOLDER WORKER STEPS SEED          random operations; checks every answer
+///     cache-worker fill DATABASE COUNT               stores responses, for a gateway or for lookups
+///     cache-worker lookups DATABASE COUNT SECONDS    times lookups of random ones among the first COUNT responses
 ///
-/// It checks every answer. It ends with status 1 and a message if one is wrong, and with 0 after the steps.
+/// It ends with status 1 and a message if something is wrong, and with 0 afterwards. The last two print a JSON object.
 import Platform
 
-let numbers = CommandLine.arguments.dropFirst(2).compactMap { UInt64($0) }
-
-guard CommandLine.arguments.count == 5, numbers.count == 3 else { leave("the arguments make no sense") }
+let arguments = Array(CommandLine.arguments.dropFirst())
 
 do {
-    var exercise = try CacheExercise(
-        folder: CommandLine.arguments[1], worker: Int(numbers[0]), steps: Int(numbers[1]), seed: numbers[2])
-    try exercise.run()
+    let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+    switch (arguments.first, arguments.count, numbers.count) {
+    case ("fill", 3, 1):
+        print(try FilledCache(database: arguments[1]).fill(Int(numbers[0])))
+    case ("lookups", 4, 2):
+        let cache = try FilledCache(database: arguments[1])
+        print(try cache.measureLookups(among: Int(numbers[0]), seconds: Int64(numbers[1])))
+    case (_?, 4, 3):
+        var exercise = try CacheExercise(
+            folder: arguments[0], worker: Int(numbers[0]), steps: Int(numbers[1]), seed: numbers[2])
+        try exercise.run()
+    default: leave("the arguments make no sense")
+    }
 } catch {
     leave("\(error)")
 }

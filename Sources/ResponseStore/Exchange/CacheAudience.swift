@@ -6,7 +6,7 @@ package import WebPrimitives
 ///
 /// A response for one audience never answers a request of another.
 package struct CacheAudience: Sendable, Hashable {
-    let octets: Octets
+    package let octets: Octets
 
     /// The audience of a request.
     ///
