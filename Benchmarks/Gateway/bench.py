@@ -1,6 +1,7 @@
 """The gateway beside other proxies, in turns, as ratios of medians."""
 
 import argparse
+import collections
 import contextlib
 import json
 import os
@@ -15,6 +16,7 @@ import time
 
 from secured import Secured
 
+GATEWAY = ["gateway", "run", "--client", "tool", "--jar", "bench", "--json"]
 SMALL, LARGE = 506, 1 << 20
 COOKIES = 10
 
@@ -75,6 +77,7 @@ class Bench:
     def __init__(self, crumb, folder, seconds):
         self.crumb, self.folder, self.seconds = crumb, folder, seconds
         self.processes, self.proxies = [], {}
+        self.requests = collections.Counter()
         self.origin = free_port()
         self.url = f"http://127.0.0.1:{self.origin}"
         self.secured = Secured(folder, free_port(), free_port())
@@ -127,23 +130,23 @@ class Bench:
         for url in [self.url, self.secured.url]:
             subprocess.run([self.crumb, "set", "--jar", "bench", url], input=lines.encode(), env=environment, check=True)
         gateway = self.start(
-            [self.crumb, "gateway", "run", "--client", "tool", "--jar", "bench", "--json", *self.secured.options], None, 0,
-            env=environment, stdout=subprocess.PIPE)
+            [self.crumb, *GATEWAY, *self.secured.options], None, 0, env=environment, stdout=subprocess.PIPE)
         port = int(json.loads(gateway.stdout.readline())["address"].rpartition(":")[2])
         self.proxies["crumb"] = (port, True, gateway)
 
-    def load(self, name, path, connections, seconds=None):
+    def load(self, name, path, connections, seconds=None, script=SCRIPT):
         """Requests per second, and the median latency in milliseconds."""
         port, forward, _ = self.proxies[name]
-        script = f"{self.folder}/{name}.lua"
-        with open(script, "w") as file:
+        script_path = f"{self.folder}/{name}.lua"
+        with open(script_path, "w") as file:
             host = f"127.0.0.1:{self.origin}"
-            file.write(SCRIPT.format(host=host, target=(self.url if forward else "") + path))
+            file.write(script.format(host=host, target=(self.url if forward else "") + path))
         output = subprocess.run(
-            ["taskset", "-c", "1", "wrk", "-t1", f"-c{connections}", f"-d{seconds or self.seconds}s", "--latency", "-s", script,
+            ["taskset", "-c", "1", "wrk", "-t1", f"-c{connections}", f"-d{seconds or self.seconds}s", "--latency", "-s", script_path,
              f"http://127.0.0.1:{port}/"], capture_output=True, text=True, check=True).stdout
         if "Non-2xx" in output:
             raise SystemExit(f"{name}: {output}")
+        self.requests[name] += int(re.search(r"(\d+) requests in", output).group(1))
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", output).group(1))
         value, unit = re.search(r"50%\s+([\d.]+)(us|ms|s)", output).groups()
         return rate, float(value) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
@@ -189,10 +192,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--requests", type=int, default=1_000_000, help="after which the gateway's memory is compared")
     parser.add_argument("--cache", action="store_true", help="compare the caches")
+    parser.add_argument("--worker", help="with --cache: the program that fills caches")
+    parser.add_argument("--entries", type=int, default=1_000_000, help="with --cache: how many responses the large cache has")
     options = parser.parse_args()
     if options.cache:
+        if not options.worker:
+            parser.error("--cache needs --worker")
         from cached import run
-        return run(options.crumb, options.seconds, options.rounds)
+        return run(options.crumb, options.worker, options.entries, options.seconds, options.rounds)
     folder = tempfile.mkdtemp()
     bench = Bench(os.path.abspath(options.crumb), folder, options.seconds)
     try:
