@@ -166,7 +166,8 @@ struct CurlTarget {
         if let upload, !CurlTarget.isStandardInput(upload), path.isEmpty || path.last == ends[0] {
             let name = upload[((upload.lastIndex(of: ends[0]) ?? -1) + 1)...]
             let slash = path.isEmpty ? [ends[0]] : []
-            absolute.replaceSubrange(pathEnd..<pathEnd, with: slash + CurlTarget.percentEncoded(name))
+            let segment = PercentEncoding.encode(name, keeping: Array("-._~".utf8))
+            absolute.replaceSubrange(pathEnd..<pathEnd, with: slash + segment)
         }
         url = try CurlTarget.parsed(absolute, shown: shown)
     }
@@ -195,14 +196,6 @@ struct CurlTarget {
             text[colon + 1] == UInt8(ascii: "/")
         else { return false }
         return text[..<colon].allSatisfy { isAlphanumeric($0) || Array("+-.".utf8).contains($0) }
-    }
-
-    private static func percentEncoded(_ name: ArraySlice<UInt8>) -> [UInt8] {
-        name.flatMap { byte -> [UInt8] in
-            if isAlphanumeric(byte) || Array("-._~".utf8).contains(byte) { return [byte] }
-            let digits = Array("0123456789ABCDEF".utf8)
-            return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool { ASCII.isLetter(byte) || ASCII.isDigit(byte) }

@@ -99,7 +99,7 @@ struct KnownSecrets: Sendable {
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
         var forms = [secret]
         for kept in ["-._~", "-._~!'()*", "-._~!'()*;,/?:@&=+$"] {
-            let encoded = percentEncoded(secret, keeping: Array(kept.utf8))
+            let encoded = PercentEncoding.encode(secret, keeping: Array(kept.utf8))
             forms += [encoded, encoded.lowercasedEscapes, encoded.replacing([0x25], with: Array("%25".utf8))]
         }
         forms.append(secret.replacing([ASCII.slash], with: Array("\\/".utf8)))
@@ -112,18 +112,6 @@ struct KnownSecrets: Sendable {
             for text in [Base64.encode(octets), Base64.encodeForURL(octets)] { all.append(Array(text[start..<whole])) }
         }
         return all
-    }
-
-    private static func percentEncoded(_ secret: [UInt8], keeping kept: [UInt8]) -> [UInt8] {
-        var encoded: [UInt8] = []
-        for octet in secret {
-            if ASCII.isLetter(octet) || ASCII.isDigit(octet) || kept.contains(octet) {
-                encoded.append(octet)
-            } else {
-                PercentEncoding.append(octet, to: &encoded)
-            }
-        }
-        return encoded
     }
 
     private static func key(_ octets: some Sequence<UInt8>) -> UInt64 { octets.reduce(0) { $0 << 8 | UInt64($1) } }

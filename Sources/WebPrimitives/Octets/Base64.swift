@@ -146,6 +146,19 @@ package enum PercentEncoding {
         output.append(Hexadecimal.upperCaseDigit(byte & 15))
     }
 
+    /// Encodes all octets but ASCII letters, digits and those of `kept`.
+    package static func encode(_ octets: some Sequence<UInt8>, keeping kept: [UInt8] = []) -> [UInt8] {
+        var encoded: [UInt8] = []
+        for octet in octets {
+            if ASCII.isLetter(octet) || ASCII.isDigit(octet) || kept.contains(octet) {
+                encoded.append(octet)
+            } else {
+                append(octet, to: &encoded)
+            }
+        }
+        return encoded
+    }
+
     /// Decodes octets as the URL Standard's percent-decode does: a `%` without two hexadecimal digits is kept.
     ///
     /// - Parameter plusIsSpace: whether `+` is a space, as in `application/x-www-form-urlencoded`.

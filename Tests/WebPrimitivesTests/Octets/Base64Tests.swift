@@ -69,4 +69,14 @@ struct Base64Tests {
         #expect(PercentEncoding.text("a+b%2Bc", plusIsSpace: true) == "a b+c")
         #expect(PercentEncoding.text("a+b%2", plusIsSpace: true) == nil)
     }
+
+    @Test("All octets are percent-encoded but letters, digits and those to keep, and are decoded again")
+    func percentEncoding() {
+        let octets: [UInt8] = Array("aZ09-._~/%é".utf8) + [0x00, 0xFF]
+        let encoded = PercentEncoding.encode(octets)
+        #expect(encoded == Array("aZ09%2D%2E%5F%7E%2F%25%C3%A9%00%FF".utf8))
+        let readable = PercentEncoding.encode(octets, keeping: Array("-/".utf8))
+        #expect(readable == Array("aZ09-%2E%5F%7E/%25%C3%A9%00%FF".utf8))
+        #expect(PercentEncoding.decodeStrictly(encoded.span) == octets)
+    }
 }
