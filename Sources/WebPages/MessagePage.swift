@@ -30,39 +30,15 @@ package struct MessagePage: Sendable {
 
     /// The document. Its texts may come from a server: markup in them is shown, not interpreted.
     package var html: String {
-        let lines =
-            paragraphs.map { "<p>\(MessagePage.escaped($0))</p>\n" }
-            + (note.map { ["<p class=\"note\">\(MessagePage.escaped($0))</p>\n"] } ?? [])
-        return """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <title>\(MessagePage.escaped(title))</title>
-            <style>\(MessagePage.style)</style>
-            </head>
-            <body>
-            <header><p class="home">Crumb</p></header>
-            <main>
-            <h1>\(MessagePage.escaped(heading))</h1>
-            \(lines.joined())</main>
-            </body>
-            </html>
-
-            """
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
-        }
+        let lines: [HTML] = paragraphs.map { "<p>\($0)</p>\n" }
+        let page = HTML.document(
+            title: title, head: "<style>\(HTML(trusted: MessagePage.style))</style>",
+            body: """
+                <header><p class="home">Crumb</p></header>
+                <main>
+                <h1>\(heading)</h1>
+                \(lines)\(note.map { "<p class=\"note\">\($0)</p>\n" })</main>
+                """)
+        return page.markup
     }
 }

@@ -33,3 +33,22 @@ struct PageStyleTests {
         #expect(LoginPage.fields.contains { $0.value.hasPrefix(MessagePage.securityPolicy) })
     }
 }
+
+@Suite("Markup with texts in it")
+struct HTMLTests {
+    @Test("Literals are markup, and texts are text, also if an accent follows a character of syntax")
+    func escaping() {
+        let text = "<b title='\"\u{301}'>&amp;"
+        let escaped = "&lt;b title=&#39;&quot;\u{301}&#39;&gt;&amp;amp;"
+        let html: HTML = "<p title=\"\(text)\">\(text)</p>"
+        #expect(html.markup == "<p title=\"\(escaped)\">\(escaped)</p>")
+    }
+
+    @Test("Markup is interpolated as it is; nothing for nil, one after the other for a list, and digits for a number")
+    func parts() {
+        let parts: [HTML] = ["<i>", "\("<")", "</i>"]
+        let missing: HTML? = nil
+        let html: HTML = "<p>\(parts)\(missing)\(parts.first)\(-12)\("")</p>"
+        #expect(html.markup == "<p><i>&lt;</i><i>-12</p>")
+    }
+}
