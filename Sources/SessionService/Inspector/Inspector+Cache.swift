@@ -16,16 +16,15 @@ extension Inspector {
             of: .listCachedResponses, jar, [("queries", "true")] + (start.map { [("cursor", $0)] } ?? []), context)
         let statistics = try output(of: .cacheStatistics, jar, [], context)
         let mayPurge = context.caller.grant.verbs.contains(.write) && !agentLock.isLocked
-        var view = CacheView(jar, list, statistics, caller: self.view(of: context), mayPurge: mayPurge)
-        guard let url = try context.query.one("url"), !url.isEmpty else { return page(view) }
-        view.url = url
+        let contents = CacheContents(jar, list, statistics, mayPurge: mayPurge)
+        var question = CacheQuestion(url: try context.query.one("url") ?? "")
+        guard !question.url.isEmpty else { return page(pages.cache(contents, question), for: context) }
         do {
-            let explanation = try output(of: .explainCache, jar, [], context, ExplainCacheDocument(url: url))
-            view.answer = CacheView.Answer(explanation)
+            question.answer = try output(of: .explainCache, jar, [], context, ExplainCacheDocument(url: question.url))
         } catch let error as OperationError where error.failure == .urlInvalid {
-            view.problem = error.description
+            question.problem = error.description
         }
-        return page(view)
+        return page(pages.cache(contents, question), for: context)
     }
 
     /// What to remove.
@@ -39,7 +38,7 @@ extension Inspector {
         try agentLock.check()
         let site = form.site.flatMap { $0.isEmpty ? nil : [("site", $0)] }
         _ = try output(of: .purgeCache, jar, site ?? [], context)
-        return redirect(to: InspectorPath.cache(jar.name))
+        return redirect(to: .cache(jar.name))
     }
 
     /// Does the work of an operation on a jar that the caller may use so.

@@ -1,5 +1,4 @@
 import CookieModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -7,6 +6,12 @@ import OAuth2
 import SessionOperations
 import SessionStore
 import SessionWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The web pages at `/`: the contents of the jars, the reasons why a cookie is or is not sent, and the changes.
 ///
@@ -30,8 +35,6 @@ struct Inspector: Sendable {
     let agentLock: AgentLock
     private let gateways: GatewayRegistry
     let pages: InspectorPages
-    /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
-    private let base: String
     /// The value of a variable of the environment.
     let environment: @Sendable (String) -> String?
     let now: @Sendable () -> Timestamp
@@ -41,7 +44,7 @@ struct Inspector: Sendable {
         agentLock: AgentLock = AgentLock(), gateways: GatewayRegistry = GatewayRegistry(), base: String = "",
         environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
         now: @escaping @Sendable () -> Timestamp
-    ) throws {
+    ) {
         self.changes = changes
         self.database = database
         sessions = admission.sessions
@@ -50,8 +53,7 @@ struct Inspector: Sendable {
         self.gateways = gateways
         self.environment = environment
         self.now = now
-        self.base = base
-        pages = try InspectorPages(base: base)
+        pages = InspectorPages(base: base)
     }
 
     /// The pages and their assets. Each page checks access itself, because callers without access get a page, too.
@@ -64,7 +66,7 @@ struct Inspector: Sendable {
                 asset(PackageResources.inspector_js, "text/javascript; charset=utf-8")
             },
             ServiceRoute(.get, "/sign-in", .everyone, query: ["to"]) { _, context in
-                page(SignInView(refused: false, to: InspectorPath.local(try context.query.one("to"))))
+                page(pages.signIn(refused: false, to: InspectorPath.local(try context.query.one("to"))), for: nil)
             },
             ServiceRoute(.post, "/sign-in", .everyone, body: .document, use: signIn),
             ServiceRoute(.post, "/sign-out", .everyone, body: .document) { request, _ in signOut(request) },
@@ -87,7 +89,7 @@ struct Inspector: Sendable {
                     let gateway = try gateway(context)
                     let start = max(0, gateway.position - Int64(Inspector.requestCount))
                     let entries = gateway.entries(after: start, limit: Inspector.requestCount)
-                    return page(GatewayView(gateway, entries: entries, caller: view(of: context)))
+                    return page(pages.gateway(gateway.report, entries: entries), for: context)
                 }
             },
             ServiceRoute(.get, "/gateways/{name}/events", .everyone, query: ["after"]) { request, context in
@@ -136,9 +138,9 @@ struct Inspector: Sendable {
             if let wait = failures.take(context.peer, tick()) {
                 return problemPage(.tooManyRequests(retryAfter: wait), request, context)
             }
-            return page(SignInView(refused: true, to: to), status: .forbidden)
+            return page(pages.signIn(refused: true, to: to), for: nil, status: .forbidden)
         }
-        let cookie = InspectorCookie(for: request, base: base)
+        let cookie = InspectorCookie(for: request, base: pages.base)
         var response = redirect(to: to)
         response.headers[.setCookie] = cookie.setting(sessions.begin(with: form.token, now: now()))
         return response
@@ -146,8 +148,8 @@ struct Inspector: Sendable {
 
     private func signOut(_ request: Request) -> Response {
         if let identifier = InspectorCookie.identifier(in: request.headers) { sessions.end(identifier) }
-        var response = redirect(to: InspectorPath.signIn)
-        let cookie = InspectorCookie(for: request, base: base)
+        var response = redirect(to: .signIn())
+        let cookie = InspectorCookie(for: request, base: pages.base)
         response.headers[.setCookie] = cookie.removing
         return response
     }
@@ -160,7 +162,7 @@ struct Inspector: Sendable {
     ) throws -> Response {
         if context.caller == .nobody {
             let to = request.method == .get ? request.uri.string : "/"
-            return redirect(to: "\(InspectorPath.signIn)?to=\(InspectorPath.encoded(to))")
+            return redirect(to: .signIn(to: to))
         }
         do {
             return try body()
@@ -184,14 +186,13 @@ struct Inspector: Sendable {
                 after: start, limit: Inspector.jarCount + 1, named: grant.jarNames, matching: search, now: now) : []
         let seesTokens = grant.coversAll && grant.verbs.contains(.read)
         let tokens = seesTokens ? try database.tokens.all().compactMap { try? $0.get() } : nil
-        let page = OverviewView.Page(
-            jars: Array(found.prefix(Inspector.jarCount)), search: search, isFirst: start == nil,
-            hasMore: found.count > Inspector.jarCount)
         let running =
             grant.verbs.contains(.read)
-            ? gateways.all.filter { $0.isCovered(by: grant) }.map(GatewaySummary.init) : []
-        return self.page(
-            OverviewView(caller: view(of: context), page: page, gateways: running, tokens: tokens, now: now))
+            ? gateways.all.filter { $0.isCovered(by: grant) }.map(\.report) : []
+        let overview = Overview(
+            jars: Array(found.prefix(Inspector.jarCount)), search: search, isFirst: start == nil,
+            hasMore: found.count > Inspector.jarCount, gateways: running, tokens: tokens, now: now)
+        return page(pages.overview(overview), for: context)
     }
 
     private func jar(_ context: ServiceRequestContext) throws -> Response {
@@ -200,26 +201,25 @@ struct Inspector: Sendable {
         let end = try jar.latestChange()
         let recent = try jar.changes(after: max(0, end - Inspector.changeCount), count: Int(Inspector.changeCount))
         let showsValues = context.caller.grant.verbs.contains(.secrets) && !agentLock.isLocked
-        var view = try JarView(
-            jar, caller: self.view(of: context), showsValues: showsValues, changes: recent, now: now)
-        guard let url = try context.query.one("url"), !url.isEmpty else { return page(view) }
-        view.url = url
-        view.topLevel = try context.query.one("top-level") ?? ""
-        view.isScript = try context.query.flag("script") ?? false
+        let contents = try JarContents(jar, showsValues: showsValues, changes: recent, now: now)
+        var question = JarQuestion(url: try context.query.one("url") ?? "")
+        guard !question.url.isEmpty else { return page(pages.jar(contents, question), for: context) }
+        question.topLevel = try context.query.one("top-level") ?? ""
+        question.isScript = try context.query.flag("script") ?? false
         do {
-            var question = CookieModel.RequestContext(url: try RequestURL(view.url))
-            if view.isScript { question.interface = .script }
-            if !view.topLevel.isEmpty {
-                question.topLevel = try RequestURL(view.topLevel)
-                question.isTopLevelNavigation = false
+            var request = CookieModel.RequestContext(url: try RequestURL(question.url))
+            if question.isScript { request.interface = .script }
+            if !question.topLevel.isEmpty {
+                request.topLevel = try RequestURL(question.topLevel)
+                request.isTopLevelNavigation = false
             }
-            var explanation = Explanation(question, jar: jar.name, policy: jar.policy, now: now)
+            var explanation = Explanation(request, jar: jar.name, policy: jar.policy, now: now)
             try explanation.add(jar)
-            view.answer = AnswerView(explanation) { context.caller.grant.covers(jar: $0) }
+            question.answer = JarAnswer(explanation) { context.caller.grant.covers(jar: $0) }
         } catch let error as RequestURLError {
-            view.problem = error.description
+            question.problem = error.description
         }
-        return page(view)
+        return page(pages.jar(contents, question), for: context)
     }
 
     private struct RevealForm: Decodable {
@@ -239,13 +239,7 @@ struct Inspector: Sendable {
         if request.headers[.accept] == "text/plain" {
             return text(cookie.value.description, "text/plain; charset=utf-8")
         }
-        let name = shownName(cookie.name)
-        return page(
-            ValueView(
-                title: "The value of \(name)", caller: view(of: context), jar: Octets(jar.name).description,
-                href: InspectorPath.jar(jar.name), name: name,
-                domain: "\(cookie.isHostOnly ? "" : ".")\(cookie.domain)", path: cookie.path.description,
-                value: cookie.value.description))
+        return page(pages.value(of: cookie, in: jar.name), for: context)
     }
 
     // MARK: - Changes as they happen
@@ -287,7 +281,7 @@ struct Inspector: Sendable {
     }
 
     func existingJar(_ verb: AccessVerb, _ context: ServiceRequestContext) throws -> CookieJar {
-        let name = try context.parameters.require("jar").removingPercentEncoding ?? ""
+        let name = try context.jarName
         try context.require(verb, jar: name)
         guard let jar = try database.existingJar(named: name) else { throw ServiceFailure.jarNotFound(name) }
         return jar
@@ -300,17 +294,13 @@ struct Inspector: Sendable {
         return try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
     }
 
-    func view(of context: ServiceRequestContext) -> CallerView {
-        CallerView(name: context.caller.name, canSignOut: context.isInspectorSession)
-    }
-
     private func problemPage(
         _ problem: ServiceFailure, _ request: Request, _ context: ServiceRequestContext
     ) -> Response {
         var response =
             request.headers[.accept] == "text/plain"
             ? text(problem.detail, "text/plain; charset=utf-8")
-            : page(ProblemView(title: problem.status.reasonPhrase, caller: view(of: context), detail: problem.detail))
+            : page(pages.problem(problem.status.reasonPhrase, detail: problem.detail), for: context)
         response.status = problem.status
         response.headers.append(contentsOf: problem.fields)
         return response
@@ -322,18 +312,21 @@ struct Inspector: Sendable {
         guard request.method == .get, InspectorPath.contains(request.uri.path),
             request.headers[.fetchMode] == "navigate", request.headers[.fetchDestination] == "document"
         else { return nil }
-        return page(ForeignLinkView(href: InspectorPath.local(request.uri.string)), status: .forbidden)
+        return page(pages.foreignLink(to: .local(request.uri.string)), for: nil, status: .forbidden)
     }
 
-    func page(_ view: some InspectorView, status: HTTPResponse.Status = .ok) -> Response {
-        var response = text(pages.render(view), "text/html; charset=utf-8")
+    /// - Parameter context: The request of the viewer; `nil` on pages for everyone.
+    func page(
+        _ page: InspectorPage, for context: ServiceRequestContext?, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        let caller = context.map { CallerView(name: $0.caller.name, canSignOut: $0.isInspectorSession) }
+        var response = text(pages.document(page, for: caller), "text/html; charset=utf-8")
         response.status = status
         return response
     }
 
-    /// - Parameter location: a path without the prefix.
-    func redirect(to location: String) -> Response {
-        Response(status: .seeOther, headers: Inspector.fields([.location: base + location]))
+    func redirect(to path: InspectorPath) -> Response {
+        Response(status: .seeOther, headers: Inspector.fields([.location: pages.url(path)]))
     }
 
     private func asset(_ bytes: [UInt8], _ type: String) -> Response {

@@ -1,100 +1,72 @@
-import Foundation
-import Mustache
+import SessionOperations
 import WebPages
 
-/// The inspector's pages: templates that are embedded in the library.
+/// The inspector's pages: functions that turn what the store reports into markup. They decide nothing about access.
 struct InspectorPages: Sendable {
-    private let library: MustacheLibrary
-
-    /// - Parameter base: the prefix of all paths, behind a proxy: empty, or as in `/crumb`.
-    init(base: String = "") throws {
-        var library = MustacheLibrary()
-        let templates: [(String, [UInt8])] = [
-            ("top", PackageResources.top_mustache), ("bottom", PackageResources.bottom_mustache),
-            ("sign-in", PackageResources.sign_in_mustache), ("problem", PackageResources.problem_mustache),
-            ("foreign-link", PackageResources.foreign_link_mustache),
-            ("overview", PackageResources.overview_mustache), ("lifetime", PackageResources.lifetime_mustache),
-            ("moment", PackageResources.moment_mustache),
-            ("cache", PackageResources.cache_mustache), ("cookie", PackageResources.cookie_mustache),
-            ("jar", PackageResources.jar_mustache),
-            ("value", PackageResources.value_mustache), ("gateway", PackageResources.gateway_mustache),
-        ]
-        for (name, bytes) in templates {
-            let text = String(decoding: bytes, as: UTF8.self).replacing("{{base}}", with: base)
-            try library.register(text, named: name)
-        }
-        self.library = library
-    }
+    /// The prefix of all paths, behind a proxy: empty, or as in `/crumb`.
+    let base: String
 
     /// The style sheet: the style of all pages of Crumb, and the rules for tables and forms.
     static let style = Array(MessagePage.style.utf8) + PackageResources.inspector_css
 
-    /// Renders the page of a view. The template escapes the view's values.
-    func render(_ view: some InspectorView) -> String {
-        library.render(view, withTemplate: type(of: view).template) ?? ""
+    /// The address of a page for the browser.
+    func url(_ path: InspectorPath) -> String {
+        base + path.description
+    }
+
+    /// The whole document of a page.
+    ///
+    /// - Parameter caller: The viewer; `nil` on pages for everyone.
+    func document(_ page: InspectorPage, for caller: CallerView?) -> String {
+        let document = HTML.document(
+            title: "\(page.title) · Crumb",
+            head: """
+                <link rel="stylesheet" href="\(url(.styleSheet))">
+                <script type="module" src="\(url(.script))"></script>
+                """,
+            body: """
+                <a class="skip" href="#main">Skip to content</a>
+                <header>
+                <a class="home" href="\(url(.overview()))">Crumb</a>
+                \(caller.map(signedIn))
+                </header>
+                <main id="main" tabindex="-1">
+                \(page.content)</main>
+                """)
+        return document.markup
+    }
+
+    private func signedIn(_ caller: CallerView) -> HTML {
+        let button: HTML = """
+            <form method="post" action="\(url(.signOut))"><button>Sign out</button></form>
+            """
+        return """
+            <p class="caller">Signed in as \(caller.name)</p>\(caller.canSignOut ? button : nil)
+            """
+    }
+
+    /// The way back from a page to the overview.
+    ///
+    /// - Parameter jar: The jar in between; `nil` for none.
+    func breadcrumb(jar: String? = nil) -> HTML {
+        let jar: HTML? = jar.map { " › <a href=\"\(url(.jar($0)))\">\(shown($0))</a>" }
+        return """
+            <nav aria-label="Breadcrumb"><a href="\(url(.overview()))">Jars</a>\(jar)</nav>
+            """
     }
 }
 
-/// The content of a page: its stored properties are the names in the template.
-protocol InspectorView {
-    static var template: String { get }
+/// A page of the inspector.
+struct InspectorPage {
+    /// The title of the window, without the program's name.
+    let title: String
+    /// The content of the element `main`: whole lines.
+    let content: HTML
 }
 
-/// The paths of the inspector's pages, without the prefix that a proxy adds.
-enum InspectorPath {
-    static let signIn = "/sign-in"
-
-    /// Returns the address of a page of the overview.
-    ///
-    /// - Parameters:
-    ///   - search: a part of the jars' names; empty for any name.
-    ///   - name: the last jar of the page before; `nil` for the first page.
-    static func overview(search: String = "", after name: String? = nil) -> String {
-        let items = [("name", search.isEmpty ? nil : search), ("after", name)].compactMap { key, value in
-            value.map { "\(key)=\(encoded($0))" }
-        }
-        return items.isEmpty ? "/" : "/?\(items.joined(separator: "&"))"
-    }
-
-    /// The page of a jar.
-    static func jar(_ name: String) -> String {
-        "/jars/\(encoded(name))"
-    }
-
-    /// The page of a jar's cache.
-    ///
-    /// - Parameters:
-    ///   - url: The URL to explain; `nil` for none.
-    ///   - cursor: The end of the page before; `nil` for the first page.
-    static func cache(_ name: String, explaining url: String? = nil, after cursor: String? = nil) -> String {
-        let items = [("url", url), ("after", cursor)].compactMap { key, value in
-            value.map { "\(key)=\(encoded($0))" }
-        }
-        return "\(jar(name))/cache" + (items.isEmpty ? "" : "?\(items.joined(separator: "&"))")
-    }
-
-    /// The page of a gateway.
-    static func gateway(_ name: String) -> String {
-        "/gateways/\(encoded(name))"
-    }
-
-    /// A text as a part of a path or query.
-    static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    }
-
-    /// A page to go back to: a path of this service alone, whatever a form says.
-    static func local(_ path: String?) -> String {
-        guard let path, path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("\\"),
-            path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return "/" }
-        return path
-    }
-
-    /// Whether a request is for a page or a part of one, rather than for the API or the monitoring.
-    static func contains(_ path: some StringProtocol) -> Bool {
-        // As the router takes it apart.
-        let first = path.split(separator: "/").first
-        return first != "v1" && first != "metrics"
-    }
+/// The viewer of a page.
+struct CallerView {
+    let name: String
+    /// Whether the caller signed in here. On a Unix-domain socket, no sign-in is needed.
+    let canSignOut: Bool
 }

@@ -1,9 +1,9 @@
 import CookieModel
 import Crypto
-import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
+import WebPrimitives
 
 /// The sessions of the inspector, in memory. Each has the rights of the access token that began it.
 ///
@@ -26,8 +26,7 @@ final class InspectorSessions: Sendable {
     ///
     /// - Returns: its identifier, for the browser alone.
     func begin(with token: String, now: Timestamp) -> String {
-        let identifier = Data(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let identifier = SymmetricKey(size: .bits256).withUnsafeBytes { Base64.textForURL($0) }
         let session = Session(token: token, end: now.advanced(bySeconds: InspectorSessions.lifetime))
         sessions.withLock { sessions in
             sessions = sessions.filter { $0.value.end > now }
@@ -54,7 +53,7 @@ final class InspectorSessions: Sendable {
     }
 
     private static func digest(_ identifier: String) -> SHA256.Digest {
-        SHA256.hash(data: Data(identifier.utf8))
+        SHA256.hash(data: Array(identifier.utf8))
     }
 }
 

@@ -123,7 +123,7 @@ package struct SessionServer: Sendable {
         let admission = Admission(
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics, tick: tick)
-        let inspector = try Inspector(
+        let inspector = Inspector(
             database: database, admission: admission, changes: changes, agentLock: api.agentLock,
             gateways: gateways, base: configuration.publicURL?.prefix ?? "", now: now)
         inspector.addRoutes(to: router)

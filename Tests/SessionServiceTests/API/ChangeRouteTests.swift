@@ -43,7 +43,7 @@ struct ChangeRouteTests {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "test", grant: .everything)))
         let database = fixture.database
-        try Inspector(
+        Inspector(
             database: database, admission: Admission(tokens: database.serviceTokens, limits: ServiceLimits()),
             now: { ServiceFixture.now }
         ).addRoutes(to: router)

@@ -43,7 +43,7 @@ struct InspectorAccessTests {
     func complete() async throws {
         let database = try ServiceFixture().database
         let router = Router(context: ServiceRequestContext.self)
-        try Inspector(
+        Inspector(
             database: database, admission: Admission(tokens: database.serviceTokens, limits: ServiceLimits()),
             now: { ServiceFixture.now }
         ).addRoutes(to: router)

@@ -29,7 +29,7 @@ struct InspectorCacheTests {
         let router = Router(context: ServiceRequestContext.self)
         router.add(middleware: EveryCaller(caller: Caller(name: "visitor", grant: grant)))
         let database = home.database
-        try Inspector(
+        Inspector(
             database: database, admission: Admission(tokens: database.serviceTokens, limits: ServiceLimits()),
             agentLock: agentLock, environment: home.environment, now: { ServiceFixture.now }
         ).addRoutes(to: router)

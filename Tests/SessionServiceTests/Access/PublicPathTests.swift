@@ -73,7 +73,7 @@ struct PublicPathTests {
             now: { ServiceFixture.now }
         ).add(to: router)
         let admission = Admission(tokens: fixture.database.serviceTokens, limits: ServiceLimits())
-        try Inspector(database: fixture.database, admission: admission, now: { ServiceFixture.now })
+        Inspector(database: fixture.database, admission: admission, now: { ServiceFixture.now })
             .addRoutes(to: router)
         let first = Set(router.routes.compactMap { "\($0.path)".split(separator: "/").first.map(String.init) })
         #expect(Set(PublicURL.ownSegments.map(String.init)) == first.union(["metrics"]))
