@@ -160,11 +160,11 @@ package struct LoginFlow: Sendable {
     /// - Throws: `LoginError` with the code `name-invalid` if `mayReplace` returns `false`, `SessionStoreError`,
     ///   and the errors of `check`.
     package func keep(
-        _ tokens: TokenSet, in store: TokenStore, if check: () throws -> Void = {},
+        _ tokens: TokenSet, in store: TokenStore, if check: () async throws -> Void = {},
         replacing mayReplace: (AccountChange) -> Bool = { _ in false }
     ) async throws -> StoredToken {
         do {
-            try check()
+            try await check()
             var id = plan.profile
             if !plan.hasAccount, let subject = LoggedInUser(account: "", tokens).subject { id.account = subject }
             let user = LoggedInUser(account: id.account, tokens)

@@ -211,7 +211,7 @@ public struct TokenLogin: Sendable {
     ) async throws -> StoredToken {
         let tokens = try await flow.tokens(
             redirectedTo: target, of: visit.attempt, comingBackTo: visit.redirectURI)
-        return try await flow.keep(tokens, in: store, if: Task.checkCancellation)
+        return try await flow.keep(tokens, in: store, if: { try Task.checkCancellation() })
     }
 
     private static func url(_ text: String) throws -> URL {
@@ -247,7 +247,7 @@ public struct TokenLogin: Sendable {
         let device = try await flow.deviceAuthorization()
         try await show(device)
         let tokens = try await flow.tokens(confirmed: device, clock: clock)
-        return try await flow.keep(tokens, in: store, if: Task.checkCancellation)
+        return try await flow.keep(tokens, in: store, if: { try Task.checkCancellation() })
     }
 
     // MARK: - Afterwards

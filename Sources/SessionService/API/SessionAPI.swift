@@ -44,13 +44,15 @@ struct SessionAPI: Sendable {
     ///   - policy: the rules, with the public suffix list. The settings of each jar replace the rest.
     ///   - writers: threads that may block, running; 64 let as many writers share a commit.
     ///   - tokens: the client of authorization servers.
+    ///   - logins: the logins in progress; `nil` for those of the database's services.
     ///   - gateways: the gateways; `nil` if none are run.
     ///   - environment: the value of a variable of the environment.
     ///   - now: the clock.
     init(
         database: SessionDatabase, policy: CookiePolicy = CookiePolicy(), writers: NIOThreadPool = .singleton,
         tokens: TokenAPI, following: ChangeFollowing = ChangeFollowing(),
-        changes: ChangeSignal = ChangeSignal(), gateways: GatewayRegistry = GatewayRegistry(),
+        changes: ChangeSignal = ChangeSignal(), logins: LoginRegistry? = nil,
+        gateways: GatewayRegistry = GatewayRegistry(),
         environment: @escaping @Sendable (String) -> String? = { ProcessEnvironment.variables[$0] },
         now: @escaping @Sendable () -> Timestamp
     ) {
@@ -63,7 +65,7 @@ struct SessionAPI: Sendable {
         self.gateways = gateways
         self.environment = environment
         self.now = now
-        logins = LoginRegistry(database.isOnServer ? database : nil)
+        self.logins = logins ?? LoginRegistry(database.isOnServer ? database : nil)
         idempotency = IdempotencyCache(shared: database.isOnServer ? (database, writers, now) : nil)
         responses = ResponseQueue(writers: writers)
     }

@@ -34,11 +34,15 @@ struct ServiceFixture {
     /// - Parameters:
     ///   - transport: What answers for authorization servers; `nil` for ``server``.
     ///   - clock: The clock that measures waits.
-    init(transport: (any EndpointTransport)? = nil, clock: any Clock<Duration> = ImmediateClock()) throws {
+    ///   - logins: The logins in progress; `nil` for none.
+    init(
+        transport: (any EndpointTransport)? = nil, clock: any Clock<Duration> = ImmediateClock(),
+        logins: LoginRegistry? = nil
+    ) throws {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         self.init(
             over: try SessionDatabase(path: "", keys: .key(key), durability: .memory, now: Self.now),
-            transport: transport, clock: clock
+            transport: transport, clock: clock, logins: logins
         ) { Self.now }
         try Self.fill(database)
     }
@@ -46,6 +50,7 @@ struct ServiceFixture {
     /// A service over a database that is left as it is.
     init(
         over database: SessionDatabase, transport: (any EndpointTransport)? = nil, clock: any Clock<Duration>,
+        logins: LoginRegistry? = nil,
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, now: @escaping @Sendable () -> Timestamp
     ) {
         self.database = database
@@ -60,7 +65,7 @@ struct ServiceFixture {
             tokens: TokenAPI(
                 database.tokens, transport: transport ?? server, callback: "http://127.0.0.1/v1/logins/callback",
                 clock: clock, now: now),
-            following: following,
+            following: following, logins: logins,
             gateways: GatewayRegistry(limits: PretendedGateways.limits) { try await gateways.run($0) },
             environment: environment, now: now)
     }

@@ -83,8 +83,15 @@ struct LoginRegistry: Sendable {
 
     /// Logins in a database on a server, or in memory.
     init(_ server: SessionDatabase? = nil) {
-        store = server ?? LoginMemory()
-        isShared = server != nil
+        self.init(in: server ?? LoginMemory(), isShared: server != nil)
+    }
+
+    /// Logins in a store.
+    ///
+    /// - Parameter isShared: whether several services use it.
+    init(in store: any PendingLoginStore, isShared: Bool) {
+        self.store = store
+        self.isShared = isShared
     }
 
     /// Begins a login under an identifier that cannot be guessed.

@@ -144,7 +144,7 @@ extension SessionAPI {
         switch flow.plan.credentials.settings.grant {
         case .clientCredentials, .jwtBearer, .tokenExchange:
             let issued = try await flow.tokensWithoutUser { try await tokens.access.refresher.token($0).tokens }
-            _ = try await flow.keep(issued, in: tokens.access.store, if: agentLock.check)
+            _ = try await flow.keep(issued, in: tokens.access.store, if: { try agentLock.check() })
             report = LoginReport(try await begin(asked.name, .none))
         case .deviceCode:
             let device = try await flow.deviceAuthorization()
@@ -281,15 +281,15 @@ extension SessionAPI {
         _ id: String, _ attempt: LoginRegistry.Attempt, _ flow: LoginFlow, _ body: () async throws -> TokenSet
     ) async {
         var problem: ServiceFailure?
+        // Not on behalf of the request that began this: it may have been answered long ago.
         do {
             _ = try await flow.keep(try await body(), in: tokens.access.store) {
+                try await writers.runIfActive { try logins.confirm(id, attempt, now: now()) }
                 try agentLock.check()
-                try logins.confirm(id, attempt, now: now())
             }
         } catch {
             problem = ServiceFailure(error)
         }
-        // Not on behalf of the request that began this: it may have been answered long ago.
         try? await writers.runIfActive { [problem] in try logins.end(id, attempt, problem, now: now()) }
     }
 }
